@@ -1,0 +1,58 @@
+# Everything lives in .venv and build/; a second run reuses what the first one made.
+PYTHON ?= python3
+BIN := .venv/bin
+LAB := .venv/.lab
+DEV := .venv/.dev
+PACKAGING := pyproject.toml hatch_build.py
+FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
+
+.PHONY: help demo lab test slow bench picture clean
+
+help:
+	@echo "make demo     run the quickstart; print its tables, write build/quickstart.html"
+	@echo "make lab      open the quickstart in JupyterLab"
+	@echo "make test     run every test and check"
+	@echo "make slow     run the long simulations"
+	@echo "make bench    run the benchmarks"
+	@echo "make picture  take the README's picture from the real widget"
+	@echo "make clean    remove everything made here"
+
+demo: $(LAB)
+	$(BIN)/python scripts/demo.py
+
+lab: $(LAB)
+	$(BIN)/jupyter lab notebooks/quickstart.ipynb
+
+# The quick checks first; pytest, the longest, has the last word.
+test: $(DEV)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python hatch_build.py run check
+	$(BIN)/python -m pytest
+
+slow: $(DEV)
+	$(BIN)/python -m pytest -m slow
+
+bench: $(DEV)
+	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python $$script; done
+
+picture: $(DEV)
+	$(BIN)/python scripts/picture.py
+
+clean:
+	rm -rf .venv build dist uqwidgets/static js/node_modules
+
+# Installing builds the front end (hatch_build.py), so its sources count here too.
+$(LAB): $(PACKAGING) $(FRONT_END) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[lab]'
+	@touch $@
+
+$(DEV): $(PACKAGING) $(FRONT_END) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ $(LAB)
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'uqwidgets needs Python >= 3.11: run make PYTHON=/path/to/python3.11'; exit 1; }
+	$(PYTHON) -m venv .venv

