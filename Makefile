@@ -5,8 +5,9 @@ LAB := .venv/.lab
 DEV := .venv/.dev
 PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
+FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help demo lab test slow bench picture clean
+.PHONY: help demo lab test slow bench picture clean FORCE
 
 help:
 	@echo "make demo     run the quickstart; print its tables, write build/quickstart.html"

@@ -1,0 +1,46 @@
+"""What a browser would fetch from elsewhere to show a page."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+# Attributes that make a browser load something; `href` does so on <link>, but not on <a>.
+LOADING = {"src", "srcset", "poster", "data", "background", "xlink:href"}
+OUTSIDE = re.compile(r"""(?:url\(|@import)\s*["']?\s*((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
+
+
+class _References(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            value = (value or "").strip()
+            loads = name in LOADING or (name == "href" and tag in ("link", "image", "use"))
+            if loads and not value.startswith(("data:", "#")):
+                self.found.append(f"<{tag} {name}={value!r}>")
+            if name == "style":
+                self.found += OUTSIDE.findall(value)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_data(self, data: str) -> None:
+        if self.lasttag == "style":
+            self.found += OUTSIDE.findall(data)
+        if self.lasttag == "script" and self.cdata_elem == "script" and data.strip():
+            self.found.append("a script, which may load anything")
+
+
+def outside_references(page: str) -> list[str]:
+    """Return everything in an HTML page that a browser would load from elsewhere.
+
+    Links that a person may follow are no such thing; scripts are, as what they load cannot be
+    told from their text.
+    """
+    parser = _References()
+    parser.feed(page)
+    parser.close()
+    return parser.found

@@ -1,0 +1,64 @@
+"""Chromium that reaches nothing but this machine, and pages that tell what they did wrong."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page, Playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+
+ARGUMENTS = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-sandbox",
+    # the network of the page ends at this machine: no other name resolves
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+
+def find_chromium() -> str | None:
+    """Return the Chromium or Chrome of this machine, or the one ``UQWIDGETS_CHROMIUM`` names."""
+    named = os.environ.get("UQWIDGETS_CHROMIUM")
+    candidates = [named] if named else [*NAMES, MAC]
+    return next((path for name in candidates if (path := shutil.which(name))), None)
+
+
+def launch(playwright: Playwright, executable: str) -> Browser:
+    return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+
+
+@contextmanager
+def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
+    """Open a page; afterwards, fail if it asked for anything outside or raised an error."""
+    faults: list[str] = []
+
+    def note_outside(url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname != "127.0.0.1":
+            faults.append(f"asked for {url}")
+
+    options = {"viewport": {"width": 1280, "height": 900}, **context}
+    session = browser.new_context(**options)  # type: ignore[arg-type]
+    page = session.new_page()
+    page.set_default_timeout(20_000)
+    page.on("request", lambda request: note_outside(request.url))
+    page.on("websocket", lambda socket: note_outside(socket.url))
+    page.on("pageerror", lambda error: faults.append(f"raised {error}"))
+    try:
+        yield page
+    finally:
+        session.close()
+    assert not faults, "the page " + "; ".join(faults)

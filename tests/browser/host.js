@@ -1,0 +1,65 @@
+// A notebook in miniature: just enough of a host to run an anywidget front end against a Python
+// widget whose comm messages come and go through the two functions that the bridge exposes.
+window.mountWidget = async ({ id, esm, css, state, paths, buffers }) => {
+  const decode = (text) =>
+    new DataView(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)).buffer);
+  const putBuffers = (target, at, encoded) => {
+    at.forEach((path, i) => {
+      const parent = path.slice(0, -1).reduce((node, key) => node[key], target);
+      parent[path[path.length - 1]] = decode(encoded[i]);
+    });
+    return target;
+  };
+
+  const listeners = {};
+  const unsaved = {};
+  const emit = (name, ...rest) => {
+    for (const listener of [...(listeners[name] ?? [])]) listener(...rest);
+  };
+  const change = (changes) => {
+    Object.assign(state, changes);
+    for (const key of Object.keys(changes)) emit(`change:${key}`, model, changes[key]);
+    emit("change", model);
+  };
+  const model = {
+    get: (key) => state[key],
+    set: (key, value) => {
+      const changes = typeof key === "string" ? { [key]: value } : key;
+      Object.assign(unsaved, changes);
+      change(changes);
+    },
+    save_changes: () => {
+      const sent = { ...unsaved };
+      for (const key of Object.keys(sent)) delete unsaved[key];
+      window.toPython(id, JSON.stringify({ method: "update", state: sent, buffer_paths: [] }));
+    },
+    on: (names, listener) => {
+      for (const name of names.split(" ")) (listeners[name] ??= []).push(listener);
+    },
+    off: (name, listener) => {
+      listeners[name] = (listeners[name] ?? []).filter((other) => other !== listener);
+    },
+  };
+
+  const poll = async () => {
+    for (const message of await window.fromPython(id)) {
+      if (message.method === "update") {
+        change(putBuffers(message.state, message.buffer_paths, message.buffers));
+      }
+    }
+    setTimeout(poll, 5);
+  };
+
+  putBuffers(state, paths, buffers);
+  const style = document.head.appendChild(document.createElement("style"));
+  style.textContent = css;
+  const el = document.body.appendChild(document.createElement("div"));
+  const url = URL.createObjectURL(new Blob([esm], { type: "text/javascript" }));
+  const module = await import(url);
+  const widget = typeof module.default === "function" ? await module.default() : module.default;
+  const { signal } = new AbortController();
+  await widget.initialize?.({ model, signal });
+  await widget.render({ model, el, signal });
+  window.model = model;
+  poll();
+};

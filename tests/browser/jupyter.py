@@ -1,0 +1,141 @@
+"""A JupyterLab of its own: nothing of the person's settings, nothing left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+
+FOLDERS = {
+    "HOME": "home",
+    "IPYTHONDIR": "ipython",
+    "JUPYTER_CONFIG_DIR": "config",
+    "JUPYTER_DATA_DIR": "data",
+    "JUPYTER_RUNTIME_DIR": "runtime",
+    "JUPYTERLAB_SETTINGS_DIR": "settings",
+    "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    "XDG_CACHE_HOME": "cache",
+    "XDG_CONFIG_HOME": "xdg",
+    "XDG_STATE_HOME": "state",
+}
+QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+
+# The status icon says "idle" before the kernel is connected, and "run all" would then be lost;
+# an evaluate that waits for ever could not be stopped, hence the race with a timer.
+RUN_ALL = """async (milliseconds) => {
+  const timer = new Promise((_, reject) =>
+    setTimeout(() => reject(new Error("the notebook did not finish in time")), milliseconds));
+  const panel = window.jupyterapp.shell.currentWidget;
+  const run = async () => {
+    await panel.context.ready;
+    await panel.sessionContext.ready;
+    await panel.sessionContext.session.kernel.info;
+    return window.jupyterapp.commands.execute("notebook:run-all-cells");
+  };
+  return Promise.race([timer, run()]);
+}"""
+PANEL_READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext !== undefined"
+
+
+@dataclass(frozen=True)
+class JupyterLab:
+    """A running server and the folder whose notebooks it serves."""
+
+    folder: Path
+    url: str
+    token: str
+
+    def run_notebook(self, page: Page, name: str, timeout: float = 90) -> None:
+        """Open a notebook of the folder in a fresh workspace and run all its cells.
+
+        A kernel lives on under its notebook's name, so every test needs a name of its own.
+        """
+        page.goto(f"{self.url}/lab/tree/{name}?token={self.token}&reset")
+        page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
+        assert page.evaluate(RUN_ALL, timeout * 1000), "a cell of the notebook failed"
+
+
+@contextlib.contextmanager
+def jupyter_lab(folder: Path, home: Path) -> Iterator[JupyterLab]:
+    """Serve ``folder`` with settings and state under ``home``, behind a token, until the end."""
+    port, token = free_port(), secrets.token_urlsafe(16)
+    url = f"http://127.0.0.1:{port}"
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",  # else a taken port moves the server without a word
+        f"--ServerApp.root_dir={folder}",
+        f"--IdentityProvider.token={token}",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.news_url=",
+        "--LabApp.extension_manager=readonly",
+    ]
+    log = home / "server.log"
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            command,
+            env=environment(home),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            wait_until_up(server, f"{url}/api", log)
+            yield JupyterLab(folder, url, token)
+        finally:
+            stop(server)
+
+
+def environment(home: Path) -> dict[str, str]:
+    env = dict(os.environ)
+    for variable, name in FOLDERS.items():
+        (home / name).mkdir(parents=True, exist_ok=True)
+        env[variable] = str(home / name)
+    notification = home / "settings" / "@jupyterlab" / "apputils-extension"
+    notification.mkdir(parents=True)
+    (notification / "notification.jupyterlab-settings").write_text(json.dumps(QUIET))
+    return env
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until_up(server: subprocess.Popen[bytes], url: str, log: Path, seconds: int = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise RuntimeError(f"JupyterLab ended at its start:\n{log.read_text()}")
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2):
+            return
+        time.sleep(0.05)
+    raise TimeoutError(f"JupyterLab did not answer within {seconds} s:\n{log.read_text()}")
+
+
+def stop(server: subprocess.Popen[bytes]) -> None:
+    """End the server; on SIGTERM Jupyter shuts its kernels down too."""
+    with contextlib.suppress(ProcessLookupError):
+        server.send_signal(signal.SIGTERM)
+    try:
+        server.wait(15)
+    except subprocess.TimeoutExpired:
+        os.killpg(server.pid, signal.SIGKILL)  # its own group, as it began its own session
+        server.wait()
