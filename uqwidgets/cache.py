@@ -1,0 +1,89 @@
+"""What is kept of earlier work, within a limit of bytes."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy.typing as npt
+
+
+class Sized(Protocol):
+    """Anything that knows how many bytes it holds."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        ...
+
+
+T = TypeVar("T", bound=Sized)
+
+
+class Cache(Generic[T]):
+    """Answers of the model, and arrays derived from them, least recently used first out.
+
+    Over the limit, derived arrays go first: they cost no model call to make again. Answers
+    follow, and cost calls if they are wanted once more. The newest entry always stays.
+
+    Parameters
+    ----------
+    limit : int
+        Bytes that may be held.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.answers: OrderedDict[Hashable, T] = OrderedDict()
+        self.derived: OrderedDict[Hashable, npt.NDArray[Any]] = OrderedDict()
+        self.nbytes = 0
+
+    def keep(self, key: Hashable, answer: T) -> None:
+        """Remember an answer of the model."""
+        self.answers[key] = answer
+        self.nbytes += answer.nbytes
+        self._shrink(key)
+
+    def get(self, key: Hashable) -> T | None:
+        """Return the answer, if it is still here."""
+        answer = self.answers.get(key)
+        if answer is not None:
+            self.answers.move_to_end(key)
+        return answer
+
+    def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Return the derived array of this key, computed if it is not here."""
+        found = self.derived.get(key)
+        if found is None:
+            found = compute()
+            found.flags.writeable = False
+            self.derived[key] = found
+            self.nbytes += found.nbytes
+            self._shrink(key)
+        else:
+            self.derived.move_to_end(key)
+        return found
+
+    def _shrink(self, newest: Hashable) -> None:
+        for store in (self.derived, self.answers):
+            while self.nbytes > self.limit and store and next(iter(store)) != newest:
+                self.nbytes -= store.popitem(last=False)[1].nbytes
+
+
+def parse_bytes(size: int | str) -> int:
+    """Bytes of a size such as ``1_000_000`` or ``"1GiB"``.
+
+    Raises
+    ------
+    ValueError
+        If it is no size.
+    """
+    if isinstance(size, int) and size > 0:
+        return size
+    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
+    if match is None or not float(match[1]):
+        raise ValueError(f"memory_limit is {size!r}; give bytes or a text such as '1GiB'.")
+    power = " KMGT".index(match[2].upper() or " ")
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)

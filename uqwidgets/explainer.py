@@ -1,0 +1,347 @@
+"""One model, one table, and everything that can be asked of the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from uqwidgets.cache import parse_bytes
+from uqwidgets.data import Table
+from uqwidgets.dependence import dependence
+from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.importance import importance, original_values
+from uqwidgets.inference import Population, checked_interval
+from uqwidgets.measures import Measure, available, find
+from uqwidgets.predictive import Predictive, as_predictive
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.results import Dependence, Importance, Stress
+from uqwidgets.stress.indicators import Indicator, indicators_of
+from uqwidgets.stress.profile import stress, stress_column, unstressable
+from uqwidgets.stress.projection import checked_taus
+
+
+class Explainer:
+    """What drives a fitted model's predictions, its errors and its confidence.
+
+    The model is asked once for every replaced value; measures, weights, row filters and
+    intervals are worked out from what it said then and ask it nothing more.
+
+    Parameters
+    ----------
+    model : object or callable
+        A fitted model, see `as_predictive`. It is never refitted.
+    X : DataFrame or array-like of shape (n, p)
+        Rows to explain, best ones the model was not fitted on. Never modified; columns that
+        the model was not fitted with are left out.
+    y : array-like of shape (n,)
+        Their true target.
+    random_state : int, RandomState or None, default=0
+        Of the permutations.
+    memory_limit : int or str, default="1GiB"
+        What may be kept of the model's answers. Over it, derived arrays are dropped first and
+        cost no model call to make again; then answers, the longest unused first.
+
+    Attributes
+    ----------
+    features : tuple of str
+    classes : ndarray of shape (k,) or None
+        Labels of a classifier.
+    model_calls, rows_evaluated : int
+        What the model was asked so far.
+
+    Raises
+    ------
+    TypeError
+        If the model offers no way to predict.
+    ValueError
+        If X, y and the model do not fit each other, or the model fails on the rows as they are.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        X: Any,
+        y: Any,
+        *,
+        random_state: int | np.random.RandomState | None = 0,
+        memory_limit: int | str = "1GiB",
+    ) -> None:
+        self.predictive = _predictive(model, y)
+        self.table = Table(X, y, self.predictive)
+        self.seed = _seed(random_state)
+        self.evaluations = Evaluations(self.predictive, self.table, parse_bytes(memory_limit))
+        self.classes = self.predictive.classes
+        self._measures = available(self.evaluations.original, classifier=self.classes is not None)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the columns the model sees, in its order."""
+        return self.table.features
+
+    @property
+    def model_calls(self) -> int:
+        """How often the model was called so far."""
+        return self.evaluations.model_calls
+
+    @property
+    def rows_evaluated(self) -> int:
+        """How many rows the model was asked so far, over all calls."""
+        return self.evaluations.rows_evaluated
+
+    def __repr__(self) -> str:
+        n, p = len(self.table), len(self.features)
+        return (
+            f"Explainer({self.predictive.name}, {n:,} rows, {p} features; "
+            f"{self.model_calls:,} model calls, {self.rows_evaluated:,} rows evaluated)"
+        )
+
+    def measures(self) -> pd.DataFrame:
+        """Names that can be asked for with this model, and why the others cannot.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``measure, label, unit, available, reason``.
+        """
+        lines = [
+            (name, m.label, m.unit, True, "") if isinstance(m, Measure) else (name, "", "", False, m)
+            for name, m in self._measures.items()
+        ]
+        return pd.DataFrame(lines, columns=["measure", "label", "unit", "available", "reason"])
+
+    def measure(self, name: str) -> Measure:
+        """Return the measure of this name.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or this model does not give it; the message says why.
+        """
+        return find(name, self._measures)
+
+    def importance(
+        self,
+        measure: str = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        n_repeats: int = 10,
+        interval: str = "u-statistic",
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        report: Report | None = None,
+    ) -> Importance:
+        """Permutation importance: how much a measure rises when a feature is shuffled.
+
+        Likelihood-PFI is ``measure="nll"`` (000, eq. 5), Entropy-PFI ``"entropy"`` (000,
+        section 3.2).
+
+        Parameters
+        ----------
+        measure : str, default="nll"
+            See `measures`.
+        features : sequence of str, optional
+            All of them, unless named.
+        n_repeats : int, default=10
+            Permutations of each feature; more ask the model only for the new ones.
+        interval : {"u-statistic", "model"}, default="u-statistic"
+            What the interval accounts for: see `uqwidgets.inference`.
+        level : float, default=0.95
+        sample_weight : array-like of shape (n,), optional
+            Describes a population, stress included; acts on rows as scored and as donors.
+        rows : array-like, optional
+            A mask or positions of the rows that are scored; donors come from all.
+        report : callable, optional
+            Called with a `Progress` after every block of model calls; raise from it to stop.
+            What is finished is kept.
+
+        Returns
+        -------
+        Importance
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, or a value out of range.
+        """
+        if isinstance(features, str):
+            features = [features]
+        names = self.features if features is None else list(dict.fromkeys(features))
+        if not names:
+            raise ValueError("features is empty; name at least one.")
+        return importance(
+            self.evaluations,
+            self.measure(measure),
+            [self.features[self.table.index(f)] for f in names],
+            Population.of(len(self.table), sample_weight, rows),
+            n_repeats=_at_least(1, n_repeats, "n_repeats"),
+            interval=checked_interval(interval),
+            level=level,
+            seed=self.seed,
+            report=report,
+        )
+
+    def dependence(
+        self,
+        feature: str,
+        measure: str = "prediction",
+        *,
+        grid: int | npt.ArrayLike = 50,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        report: Report | None = None,
+    ) -> Dependence:
+        """A measure as a function of one feature: ICE per row, PD as their mean.
+
+        Parameters
+        ----------
+        feature : str
+        measure : str, default="prediction"
+            See `measures`.
+        grid : int or array-like of shape (g,), default=50
+            Number of quantiles of the observed values, or the values themselves.
+        level, sample_weight, rows, report
+            As in `importance`; the band is pointwise (003, eq. 5).
+
+        Returns
+        -------
+        Dependence
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, or a value out of range.
+        """
+        return dependence(
+            self.evaluations,
+            self.measure(measure),
+            self.features[self.table.index(feature)],
+            Population.of(len(self.table), sample_weight, rows),
+            grid=grid,
+            level=level,
+            report=report,
+        )
+
+    def stress(
+        self,
+        features: Sequence[str] | None = None,
+        indicators: Sequence[str] | None = None,
+        *,
+        taus: int | npt.ArrayLike = 21,
+        alpha: float = 0.05,
+    ) -> Stress:
+        """Weighted summaries of the rows while each feature's mean is moved (004).
+
+        Asks the model nothing.
+
+        Parameters
+        ----------
+        features : sequence of str, optional
+            All numeric ones without missing values, unless named.
+        indicators : sequence of str, optional
+            All that the model allows, unless named: see `indicators`.
+        taus : int or array-like, default=21
+            Levels within [-1, 1]; -1, 0 and 1 are always among them.
+        alpha : float, default=0.05
+            Tau = -1 and 1 move the mean to the quantiles alpha and 1 - alpha.
+
+        Returns
+        -------
+        Stress
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, a feature that cannot be stressed, or a value out
+            of range.
+        """
+        remarks: tuple[str, ...] = ()
+        if isinstance(features, str):
+            features = [features]
+        if features is None:
+            reasons = {f: unstressable(self.table, f) for f in self.features}
+            features = [f for f, reason in reasons.items() if reason in (None, "constant")]
+            remarks = tuple(
+                f"{f} is left out: {reason}" for f, reason in reasons.items() if f not in features
+            )
+            if not features:
+                raise ValueError("no feature can be stressed: " + "; ".join(remarks) + ".")
+        else:
+            features = [self.features[self.table.index(f)] for f in features]
+        return stress(
+            self.table,
+            features,
+            self.indicators,
+            list(self.indicators) if indicators is None else list(indicators),
+            checked_taus(taus),
+            alpha,
+            remarks,
+        )
+
+    def stress_weights(self, feature: str, tau: float, *, alpha: float = 0.05) -> Floats:
+        """Row weights that move a feature's mean to level ``tau`` (004, theorem 2.3).
+
+        Parameters
+        ----------
+        feature : str
+        tau : float
+            Within [-1, 1].
+        alpha : float, default=0.05
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Mean 1. Pass it as ``sample_weight``.
+
+        Raises
+        ------
+        ValueError
+            If there are no such weights; the message says why.
+        """
+        checked_taus([tau])
+        projection, _ = stress_column(self.table, feature, alpha).project(float(tau))
+        if projection.weights is None:
+            raise ValueError(
+                f"{feature!r} cannot be stressed to tau = {tau:g} (mean {projection.target:.6g}): "
+                f"{projection.status}."
+            )
+        return projection.weights
+
+    @cached_property
+    def indicators(self) -> dict[str, Indicator]:
+        """What can be watched under stress with this model, by name."""
+        return indicators_of(
+            self.evaluations.original,
+            self._measures,
+            lambda measure: original_values(self.evaluations, measure),
+        )
+
+
+def _predictive(model: Any, y: Any) -> Predictive:
+    plain_function = callable(model) and not hasattr(model, "predict")
+    labels = np.asarray(y)
+    if plain_function and labels.ndim == 1 and len(labels):
+        # Only a function that gives probabilities needs the labels; theirs are those of y.
+        distinct = np.unique(labels[~pd.isna(labels)])
+        if len(distinct) >= 2:
+            return as_predictive(model, classes=distinct)
+    return as_predictive(model)
+
+
+def _seed(random_state: int | np.random.RandomState | None) -> int:
+    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def _at_least(least: int, value: int, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+    return int(value)

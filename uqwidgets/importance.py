@@ -1,0 +1,149 @@
+"""Permutation importance over evaluations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.inference import Change, Interval, Population, half_width, mean_change
+from uqwidgets.measures import NLL_CEILING, Measure
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.replacement import Original, Permutation
+from uqwidgets.results import Importance
+
+# A model that ignores a feature may still answer a rounding error apart, for libraries sum in
+# an order that depends on how many rows they get. That is no importance.
+_ROUNDING = 64 * np.finfo(np.float64).eps
+
+
+def permutations(
+    evaluations: Evaluations, features: Sequence[str], n_repeats: int, seed: int
+) -> dict[str, list[Permutation]]:
+    """Return what has to be asked for each feature."""
+    columns = {feature: evaluations.table.index(feature) for feature in features}
+    return {
+        feature: [Permutation(column, repeat, seed) for repeat in range(n_repeats)]
+        for feature, column in columns.items()
+    }
+
+
+def importance(
+    evaluations: Evaluations,
+    measure: Measure,
+    features: Sequence[str],
+    population: Population,
+    *,
+    n_repeats: int,
+    interval: Interval,
+    level: float,
+    seed: int,
+    report: Report | None = None,
+) -> Importance:
+    """Permutation importance of each feature (000, eq. 5 and section 3.2; 003, eq. 4).
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    measure : Measure
+    features : sequence of str, length p
+    population : Population
+    n_repeats : int
+    interval : {"u-statistic", "model"}
+    level : float
+    seed : int
+    report : callable, optional
+        See `Evaluations.ask`.
+
+    Returns
+    -------
+    Importance
+    """
+    asked = permutations(evaluations, features, n_repeats, seed)
+    window = max(1, evaluations.fitting(n_repeats * len(asked)) // n_repeats)
+    changes: list[Change] = []
+    names = list(asked)
+    for first in range(0, len(names), window):
+        group = names[first : first + window]
+        evaluations.ask([q for name in group for q in asked[name]], report)
+        changes += [_change(evaluations, measure, asked[f], population, interval) for f in group]
+
+    estimates = np.array([c.estimate for c in changes])
+    # Of equals, the first in the table first.
+    order = np.argsort(-estimates, kind="stable")
+    std_error = np.array([c.std_error for c in changes])[order]
+    width = half_width(std_error, level, population)
+    ranked = estimates[order]
+    original = original_values(evaluations, measure)
+    return Importance(
+        measure=measure.name,
+        label=measure.label,
+        unit=measure.unit,
+        features=tuple(names[j] for j in order),
+        importance=ranked,
+        std_error=std_error,
+        low=ranked - width,
+        high=ranked + width,
+        per_row=np.stack([changes[j].per_row[population.positions] for j in order]),
+        repeats=np.stack([changes[j].repeats for j in order]),
+        baseline=float(original @ population.scored / population.scored.sum()),
+        replacement="permutation",
+        n_repeats=n_repeats,
+        interval=interval,
+        level=level,
+        seed=seed,
+        rows=population.rows,
+        weighted=population.weighted,
+        ess=population.ess,
+        remarks=floored(measure, original),
+    )
+
+
+def original_values(evaluations: Evaluations, measure: Measure) -> Floats:
+    """A measure of every row as it is, shape (n,)."""
+    return evaluations.memo(
+        ("original", measure.name), lambda: evaluations.values([Original()], measure)[0]
+    )
+
+
+def floored(measure: Measure, original: Floats) -> tuple[str, ...]:
+    """Say so where the model rules out what was observed."""
+    if measure.name != "nll":
+        return ()
+    count = int((original >= NLL_CEILING).sum())
+    if not count:
+        return ()
+    return (
+        f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
+        f"their nll, which is infinite, counts as {NLL_CEILING:.1f} nats (calibrate the model)",
+    )
+
+
+def _change(
+    evaluations: Evaluations,
+    measure: Measure,
+    questions: list[Permutation],
+    population: Population,
+    interval: Interval,
+) -> Change:
+    key = (questions[0].column, len(questions), questions[0].seed)
+    n = len(evaluations.table)
+
+    def donors() -> npt.NDArray[np.intp]:
+        return np.stack([q.donors(n) for q in questions])
+
+    def change() -> Floats:
+        original = original_values(evaluations, measure)
+        values = evaluations.values(questions, measure) - original
+        size = np.abs(original)
+        values[np.abs(values) <= _ROUNDING * (size + size.mean())] = 0.0
+        return values
+
+    return mean_change(
+        evaluations.memo(("change", measure.name, *key), change),
+        evaluations.memo(("donors", *key), donors),
+        population,
+        interval,
+    )

@@ -1,0 +1,283 @@
+"""Weighted means over rows, and intervals for them.
+
+What each interval of a permutation importance accounts for:
+
+=============== ============================== ===============================================
+interval        varies                         taken as fixed
+=============== ============================== ===============================================
+``u-statistic`` rows as scored and as donors,  the fitted model
+                the permutations drawn
+``model``       rows as scored                 the fitted model, the donors, the permutations
+=============== ============================== ===============================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from uqwidgets.measures import unknown
+from uqwidgets.predictive.distributions import Floats
+
+Interval = Literal["u-statistic", "model"]
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
+
+# Work on whole (repeats, rows) arrays while they fit the processor's cache, else row by row.
+_CACHED_VALUES = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """The rows that are averaged over.
+
+    Weights describe a population and act on a row in both its roles, as scored and as donor
+    of a value; chosen rows are those that are scored, while donors come from all.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n,)
+        Mean 1.
+    scored : ndarray of shape (n,)
+        The same weights, zero for rows that are not scored.
+    rows : ndarray of shape (m,) or None
+        Positions of the scored rows; None for all.
+    weighted : bool
+        Whether weights were given.
+    """
+
+    weights: Floats
+    scored: Floats
+    rows: npt.NDArray[np.intp] | None
+    weighted: bool
+
+    @classmethod
+    def of(cls, n: int, sample_weight: Any = None, rows: Any = None) -> Population:
+        """Check weights and rows as a person gives them.
+
+        Parameters
+        ----------
+        n : int
+            Rows of the table.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative, of any scale.
+        rows : array-like, optional
+            A mask of shape (n,), or positions.
+
+        Raises
+        ------
+        ValueError
+            If a weight is negative or not finite, or nothing is left to average.
+        """
+        weights = np.ones(n) if sample_weight is None else _checked_weights(sample_weight, n)
+        chosen = None if rows is None else _checked_rows(rows, n)
+        scored = weights
+        if chosen is not None:
+            scored = np.zeros(n)
+            scored[chosen] = weights[chosen]
+            if not scored.any():
+                raise ValueError("every chosen row has weight 0; choose others.")
+        return cls(weights, scored, chosen, sample_weight is not None)
+
+    @property
+    def positions(self) -> npt.NDArray[np.intp]:
+        """Positions of the scored rows."""
+        return np.arange(len(self.weights)) if self.rows is None else self.rows
+
+    @property
+    def ess(self) -> float:
+        """Effective sample size of the scored rows."""
+        return effective_sample_size(self.scored)
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """Mean change of a measure over replacements of one feature.
+
+    Attributes
+    ----------
+    estimate : float
+    std_error : float
+    per_row : ndarray of shape (n,)
+        Mean change of each row over its donors.
+    repeats : ndarray of shape (K,)
+        The estimate of each repeat alone.
+    """
+
+    estimate: float
+    std_error: float
+    per_row: Floats
+    repeats: Floats
+
+
+def effective_sample_size(weights: Floats) -> float:
+    """Effective sample size of weights (n,): (sum w)^2 / sum w^2."""
+    return float(weights.sum() ** 2 / np.square(weights).sum())
+
+
+def mean_change(
+    change: Floats, donors: npt.NDArray[np.intp], population: Population, interval: Interval
+) -> Change:
+    r"""Weighted mean of per-row changes under replacement, with its standard error.
+
+    With :math:`\delta_{ki}` the change of row i in repeat k, d its donor, w the weights and s
+    the weights of the scored rows, the estimate is
+    :math:`\theta = \sum s_i w_{d(k,i)} \delta_{ki} / \sum s_i w_{d(k,i)}`: the importance in
+    the population that the weights describe, where row and donor are drawn independently.
+
+    Permutation importance is a two-sample statistic: every row acts as the row that is scored
+    and as the donor of a value, so an interval that sees only rows, or only repeats, covers far
+    too little. The influence of row i is therefore the sum of both roles,
+
+    .. math:: \psi_i = s_i \operatorname{mean}_k w_{d(k,i)} (\delta_{ki} - \theta)
+              + w_i \operatorname{mean}_k s_{r(k,i)} (\delta_{k r(k,i)} - \theta),
+
+    r(k,i) being the row that received row i's value. Each draw of the permutation shows up in
+    two of these terms though it happened once; the variance of the mean over repeats, as seen
+    from the scored rows, is taken off again, and the result is never below the variance of the
+    scored role alone, which is the ``model`` interval (003, eq. 6).
+
+    Parameters
+    ----------
+    change : ndarray of shape (K, n)
+        Measure of the replaced row minus that of the row itself.
+    donors : ndarray of shape (K, n)
+        Position of the donor of each.
+    population : Population
+    interval : {"u-statistic", "model"}
+
+    Returns
+    -------
+    Change
+    """
+    w, s = population.weights, population.scored
+    repeats, n = change.shape
+    step = max(1, _CACHED_VALUES // n)
+    chunks = [slice(k, k + step) for k in range(0, repeats, step)]
+
+    sums, totals = np.empty(repeats), np.empty(repeats)
+    received, weight = np.zeros(n), np.zeros(n)
+    for chunk in chunks:
+        w_donor = w[donors[chunk]]
+        received += np.einsum("ki,ki->i", w_donor, change[chunk])
+        weight += w_donor.sum(axis=0)
+        pair = w_donor * s
+        sums[chunk], totals[chunk] = np.einsum("ki,ki->k", pair, change[chunk]), pair.sum(axis=1)
+    estimate = float(sums.sum() / totals.sum())
+
+    scored_role, squares, donor_role = np.zeros(n), np.zeros(n), np.zeros(n)
+    for chunk in chunks:
+        centred = change[chunk] - estimate
+        seen = w[donors[chunk]] * centred
+        scored_role += seen.sum(axis=0)
+        if interval == "u-statistic":
+            squares += np.einsum("ki,ki->i", seen, seen)
+            donor_role += np.bincount(
+                donors[chunk].ravel(), weights=(centred * s).ravel(), minlength=n
+            )
+    pairs = totals.sum() / n  # repeats, were all weights one
+    scored_role *= s / pairs
+    variance = _sum_variance(scored_role, population)
+    if interval == "u-statistic":
+        both = _sum_variance(scored_role + donor_role * w / pairs, population)
+        if repeats > 1:
+            spread = squares * np.square(s / pairs) - np.square(scored_role) / repeats
+            both -= float(spread.sum()) * repeats / (repeats - 1) / n**2
+        variance = max(variance, both)
+    with np.errstate(invalid="ignore"):
+        per_row = received / weight
+    return Change(estimate, float(np.sqrt(variance)), per_row, sums / totals)
+
+
+def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floats]:
+    """Weighted mean over rows of each line of ``values``, with its standard error.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n)
+    population : Population
+
+    Returns
+    -------
+    mean, std_error : ndarray of shape (m,)
+        The variance is that of a mean of independent rows (003, section 6), in its form for
+        unequal weights: sum s^2 (v - mean)^2 / (sum s)^2, times ESS / (ESS - 1).
+    """
+    s = population.scored / population.scored.sum()
+    mean = values @ s
+    centred = values - mean[:, None]
+    variance = np.square(centred, out=centred) @ np.square(s)
+    return mean, np.sqrt(variance * _small_sample(population))
+
+
+def half_width(std_error: npt.ArrayLike, level: float, population: Population) -> Floats:
+    """Half the width of a t interval with ESS - 1 degrees of freedom (n - 1 without weights).
+
+    Raises
+    ------
+    ValueError
+        If the level is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
+    df = population.ess - 1
+    if df <= 0:
+        return np.full(np.shape(std_error), np.nan)
+    return float(stdtrit(df, (1 + level) / 2)) * np.asarray(std_error, dtype=np.float64)
+
+
+def checked_interval(interval: str) -> Interval:
+    """Return the interval of this name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for known in INTERVALS:
+        if interval == known:
+            return known
+    raise ValueError(unknown("interval", interval, list(INTERVALS)))
+
+
+def _sum_variance(influence: Floats, population: Population) -> float:
+    # Variance of the mean of n influences whose own mean is zero.
+    return float(influence @ influence) / len(influence) ** 2 * _small_sample(population)
+
+
+def _small_sample(population: Population) -> float:
+    m = population.ess
+    return m / (m - 1) if m > 1 else np.nan
+
+
+def _checked_weights(sample_weight: Any, n: int) -> Floats:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; X has {n} rows.")
+    if not np.isfinite(weights).all() or weights.min() < 0:
+        row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
+        raise ValueError(
+            f"sample_weight is {weights[row]:g} in row {row}; weights must be finite and >= 0."
+        )
+    if weights.sum() == 0:
+        raise ValueError("sample_weight is 0 everywhere; give at least one row a weight.")
+    return weights / weights.mean()
+
+
+def _checked_rows(rows: Any, n: int) -> npt.NDArray[np.intp]:
+    chosen = np.asarray(rows)
+    if chosen.dtype == bool:
+        if chosen.shape != (n,):
+            raise ValueError(f"the mask rows has shape {chosen.shape}; X has {n} rows.")
+        chosen = np.flatnonzero(chosen)
+    elif chosen.dtype.kind not in "iu" and chosen.size:
+        raise ValueError("rows must be a mask or positions of rows.")
+    chosen = np.unique(chosen.astype(np.intp))
+    if len(chosen) == 0:
+        raise ValueError("rows chooses no row; choose at least one.")
+    if chosen[0] < -n or chosen[-1] >= n:
+        raise ValueError(f"rows names position {chosen[-1]}; X has {n} rows, counted from 0.")
+    return np.unique(chosen % n)

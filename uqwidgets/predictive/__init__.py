@@ -1,0 +1,6 @@
+"""What a model says: predictive distributions, and the adapters that read them off a model."""
+
+from uqwidgets.predictive.adapters import Predictive, as_predictive
+from uqwidgets.predictive.distributions import Categorical, Distribution, Normal, Point
+
+__all__ = ["Categorical", "Distribution", "Normal", "Point", "Predictive", "as_predictive"]

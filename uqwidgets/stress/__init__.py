@@ -1,0 +1,1 @@
+"""Entropic projection: rows reweighted so that a feature's mean moves (004)."""
