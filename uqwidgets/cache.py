@@ -58,13 +58,18 @@ class Cache(Generic[T]):
         found = self.derived.get(key)
         if found is None:
             found = compute()
-            found.flags.writeable = False
-            self.derived[key] = found
-            self.nbytes += found.nbytes
-            self._shrink(key)
+            self.put(key, found)
         else:
             self.derived.move_to_end(key)
         return found
+
+    def put(self, key: Hashable, array: npt.NDArray[Any]) -> None:
+        """Remember a derived array, in place of what this key had."""
+        array.flags.writeable = False
+        former = self.derived.pop(key, None)
+        self.nbytes += array.nbytes - (0 if former is None else former.nbytes)
+        self.derived[key] = array
+        self._shrink(key)
 
     def _shrink(self, newest: Hashable) -> None:
         for store in (self.derived, self.answers):

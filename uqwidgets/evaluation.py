@@ -17,7 +17,13 @@ from uqwidgets.measures import Measure
 from uqwidgets.pace import Pace
 from uqwidgets.predictive import Categorical, Distribution, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRow, class_codes
-from uqwidgets.replacement import Constant, Original, Permutation, Replacement
+from uqwidgets.replacement import (
+    Constant,
+    Original,
+    Permutation,
+    Replacement,
+    permuted_donors,
+)
 
 
 class ModelError(ValueError):
@@ -134,6 +140,16 @@ class Evaluations:
         with self._lock:
             return self._cache.memo(key, compute)
 
+    def donors(self, column: int, seed: int, n_repeats: int) -> npt.NDArray[np.intp]:
+        """Donors of the first ``n_repeats`` permutations of a column, shape (n_repeats, n)."""
+        with self._lock:
+            key = ("donors", column, seed)
+            found = self._cache.derived.get(key)
+            if found is None or len(found) < n_repeats:
+                found = permuted_donors(column, seed, n_repeats, len(self.table))
+                self._cache.put(key, found)
+            return found[:n_repeats]
+
     def fitting(self, questions: int) -> int:
         """How many of this many questions have answers that fit in the memory together."""
         bytes_each = max(1, 2 * self.original.nbytes)
@@ -150,12 +166,22 @@ class Evaluations:
         for question in waiting:
             begun = self._unfinished.get(question)
             if begun is None:
-                begun = self._unfinished[question] = _Unfinished(_whole(question, n), [])
+                begun = self._unfinished[question] = _Unfinished(self._whole(question), [])
             segment = begun.segment.cut(begun.asked, min(n, begun.asked + rows))
             yield question, segment
             rows -= len(segment.rows)
             if rows == 0:
                 return
+
+    def _whole(self, question: Replacement) -> Segment:
+        rows = np.arange(len(self.table))
+        match question:
+            case Original():
+                return Segment(rows)
+            case Permutation(column, repeat, seed):
+                return Segment(rows, column, donors=self.donors(column, seed, repeat + 1)[repeat])
+            case Constant(column, value):
+                return Segment(rows, column, value=value)
 
     def _ask_block(self, block: list[tuple[Replacement, Segment]]) -> None:
         answer: Any = self._call([segment for _, segment in block])
@@ -211,17 +237,6 @@ class _Unfinished:
     @property
     def asked(self) -> int:
         return sum(len(piece) for piece in self.pieces)
-
-
-def _whole(question: Replacement, n: int) -> Segment:
-    rows = np.arange(n)
-    match question:
-        case Original():
-            return Segment(rows)
-        case Permutation():
-            return Segment(rows, question.column, donors=question.donors(n))
-        case Constant():
-            return Segment(rows, question.column, value=question.value)
 
 
 def _listed(names: list[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.inference import Change, Interval, Population, half_width, mean_change
@@ -67,6 +66,9 @@ def importance(
     names = list(asked)
     for first in range(0, len(names), window):
         group = names[first : first + window]
+        for name in group:
+            # All repeats at once: one by one they would be drawn anew for each.
+            evaluations.donors(evaluations.table.index(name), seed, n_repeats)
         evaluations.ask([q for name in group for q in asked[name]], report)
         changes += [_change(evaluations, measure, asked[f], population, interval) for f in group]
 
@@ -128,11 +130,7 @@ def _change(
     population: Population,
     interval: Interval,
 ) -> Change:
-    key = (questions[0].column, len(questions), questions[0].seed)
-    n = len(evaluations.table)
-
-    def donors() -> npt.NDArray[np.intp]:
-        return np.stack([q.donors(n) for q in questions])
+    column, seed, n_repeats = questions[0].column, questions[0].seed, len(questions)
 
     def change() -> Floats:
         original = original_values(evaluations, measure)
@@ -142,8 +140,8 @@ def _change(
         return values
 
     return mean_change(
-        evaluations.memo(("change", measure.name, *key), change),
-        evaluations.memo(("donors", *key), donors),
+        evaluations.memo(("change", measure.name, column, seed, n_repeats), change),
+        evaluations.donors(column, seed, n_repeats),
         population,
         interval,
     )

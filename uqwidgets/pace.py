@@ -6,9 +6,11 @@ from __future__ import annotations
 SECONDS_PER_BLOCK = 0.1
 # A model whose every call costs much gets longer blocks: its overhead stays below an eighth.
 OVERHEAD_SHARE = 8
+# What a first step may take at worst.
+SECONDS_PER_STEP = 1.0
 # Memory may grow faster than rows (a Gaussian process), so size is felt for step by step.
 FIRST_ROWS = 4096
-GROWTH = 16
+GROWTH = 32
 
 
 class Pace:
@@ -48,6 +50,9 @@ class Pace:
             return min(waiting, FIRST_ROWS, self._most)
         overhead, per_row = self.cost()
         aim = max(SECONDS_PER_BLOCK, OVERHEAD_SHARE * overhead)
+        if self._latest == self._smallest:
+            # One size seen: its time may be all overhead or none, and only a step tells.
+            aim = SECONDS_PER_STEP
         wished = int((aim - overhead) / per_row)
         block = max(1, min(wished, GROWTH * self._largest, self._most))
         # A small rest would pay the overhead once more for little.

@@ -16,20 +16,11 @@ class Original:
 
 @dataclass(frozen=True)
 class Permutation:
-    """The feature's column, permuted: repeat ``repeat`` for the feature in column ``column``.
-
-    Every feature and every repeat has a permutation of its own, drawn from ``seed``, the
-    column and the repeat alone: asking for more repeats or fewer features changes no other.
-    """
+    """The feature's column, permuted: repeat ``repeat`` for the feature in column ``column``."""
 
     column: int
     repeat: int
     seed: int
-
-    def donors(self, n: int) -> npt.NDArray[np.intp]:
-        """Position of the row that each of ``n`` rows takes its value from, shape (n,)."""
-        sequence = np.random.SeedSequence(self.seed, spawn_key=(self.column, self.repeat))
-        return np.random.Generator(np.random.PCG64(sequence)).permutation(n)
 
 
 @dataclass(frozen=True)
@@ -41,3 +32,15 @@ class Constant:
 
 
 Replacement = Original | Permutation | Constant
+
+
+def permuted_donors(
+    column: int, seed: int, n_repeats: int, n: int
+) -> npt.NDArray[np.intp]:
+    """Position of the row that each row takes its value from, shape (n_repeats, n).
+
+    Every feature has permutations of its own, drawn from ``seed`` and its column alone, so
+    that asking for fewer features changes nothing; more repeats begin with the same ones.
+    """
+    stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(column,)))
+    return stream.permuted(np.tile(np.arange(n), (n_repeats, 1)), axis=1)
