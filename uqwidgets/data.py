@@ -1,4 +1,4 @@
-"""The table that is explained: its rows, its features, its target, and values put in their place."""
+"""The table that is explained: rows, features, target, and values put in their place."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class Table:
         self.y, self.target = _target(y, len(frame))
         self._frame = frame
         # A model fitted on bare arrays would warn about names at every call.
-        self._as_frame = isinstance(X, pd.DataFrame) and (
-            predictive.wanted is not None or predictive.n_wanted is None
-        ) or predictive.wanted is not None
+        on_arrays = predictive.wanted is None and predictive.n_wanted is not None
+        named = isinstance(X, pd.DataFrame) or predictive.wanted is not None
+        self._as_frame = named and not on_arrays
         dtypes = set(frame.dtypes)
         plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
         self._matrix = frame.to_numpy() if plain else None
@@ -130,10 +130,10 @@ class Table:
         """All segments below each other, as the model wants them: a DataFrame or an array."""
         rows = np.concatenate([s.rows for s in segments])
         if self._matrix is not None and all(_fits_floats(s.value) for s in segments):
-            block = self._stacked_matrix(segments, rows)
+            matrix = self._stacked_matrix(segments, rows)
             if not self._as_frame:
-                return block
-            return pd.DataFrame(block, columns=self._frame.columns, copy=False)
+                return matrix
+            return pd.DataFrame(matrix, columns=self._frame.columns, copy=False)
         columns = {
             position: self._stacked_column(position, segments, rows)
             for position in range(len(self.features))
@@ -162,7 +162,8 @@ class Table:
     ) -> pd.Series[Any]:
         # Every new value is a look-up in a pool: the column itself, then the constants.
         column = self._frame.iloc[:, position]
-        picked, constants, start = rows, [], 0
+        constants: list[Any] = []
+        picked, start = rows, 0
         for s in segments:
             stop = start + len(s.rows)
             if s.column == position:
@@ -202,7 +203,7 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_wanted}.")
     if len(X) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
-    return X.reset_index(drop=True)
+    return pd.DataFrame(X).reset_index(drop=True)
 
 
 def _check_names(names: tuple[str, ...]) -> None:

@@ -137,9 +137,7 @@ def _curves(
     return evaluations.memo(key, lambda: evaluations.values(questions, measure))
 
 
-def _categories(
-    present: pd.Series[Any], most: int
-) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
+def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
     counts = present.value_counts()
     counts = counts[counts > 0]
     kept = list(counts.index[:most])
@@ -147,7 +145,7 @@ def _categories(
         kept.sort(key=list(present.cat.categories).index)
     else:
         kept.sort(key=str)
-    remarks = ()
+    remarks: tuple[str, ...] = ()
     if len(counts) > most:
         remarks = (f"the {most} most frequent of {len(counts)} categories are shown",)
     values = np.empty(len(kept), dtype=object)

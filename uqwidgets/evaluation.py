@@ -16,7 +16,7 @@ from uqwidgets.data import Segment, Table
 from uqwidgets.measures import Measure
 from uqwidgets.pace import Pace
 from uqwidgets.predictive import Categorical, Distribution, Predictive
-from uqwidgets.predictive.distributions import Floats, InvalidRow, class_codes
+from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes
 from uqwidgets.replacement import (
     Constant,
     Original,
@@ -127,7 +127,7 @@ class Evaluations:
         return question in self._cache.answers
 
     def values(self, questions: Sequence[Replacement], measure: Measure) -> Floats:
-        """A measure of every row under each replacement, shape (questions, n)."""
+        """Compute a measure of every row under each replacement, shape (questions, n)."""
         with self._lock:
             self.ask(questions)
             answers: list[Any] = [self.answer(q) for q in questions]
@@ -136,7 +136,7 @@ class Evaluations:
         return values.reshape(len(answers), len(self.table))
 
     def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """An array derived from answers, kept as long as there is room."""
+        """Return an array derived from answers, kept as long as there is room."""
         with self._lock:
             return self._cache.memo(key, compute)
 
@@ -203,8 +203,9 @@ class Evaluations:
         started = time.perf_counter()
         try:
             answer = self._predictive(X)
-        except InvalidRow as error:
-            raise ModelError(f"the model's {error.problem} {self._where(segments, error.row)}.") from error
+        except InvalidRowError as error:
+            where = self._where(segments, error.row)
+            raise ModelError(f"the model's {error.problem} {where}.") from error
         except Exception as error:
             names = dict.fromkeys(self._name(s) for s in segments)
             raise ModelError(
@@ -243,5 +244,5 @@ def _listed(names: list[str]) -> str:
     replaced = [repr(name) for name in names if name]
     if not replaced:
         return "the rows of X were"
-    shown = ", ".join(replaced[:3]) + (f" and {len(replaced) - 3} more" if len(replaced) > 3 else "")
-    return f"rows with {shown} replaced were"
+    more = f" and {len(replaced) - 3} more" if len(replaced) > 3 else ""
+    return f"rows with {', '.join(replaced[:3])}{more} replaced were"

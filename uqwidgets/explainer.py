@@ -110,8 +110,10 @@ class Explainer:
             Columns ``measure, label, unit, available, reason``.
         """
         lines = [
-            (name, m.label, m.unit, True, "") if isinstance(m, Measure) else (name, "", "", False, m)
-            for name, m in self._measures.items()
+            (name, "", "", False, found)
+            if isinstance(found, str)
+            else (name, found.label, found.unit, True, "")
+            for name, found in self._measures.items()
         ]
         return pd.DataFrame(lines, columns=["measure", "label", "unit", "available", "reason"])
 
@@ -198,7 +200,7 @@ class Explainer:
         rows: npt.ArrayLike | None = None,
         report: Report | None = None,
     ) -> Dependence:
-        """A measure as a function of one feature: ICE per row, PD as their mean.
+        """Show a measure as a function of one feature: ICE per row, PD as their mean.
 
         Parameters
         ----------

@@ -104,7 +104,7 @@ def importance(
 
 
 def original_values(evaluations: Evaluations, measure: Measure) -> Floats:
-    """A measure of every row as it is, shape (n,)."""
+    """Compute a measure of every row as it is, shape (n,)."""
     return evaluations.memo(
         ("original", measure.name), lambda: evaluations.values([Original()], measure)[0]
     )

@@ -264,7 +264,7 @@ def _checked_weights(sample_weight: Any, n: int) -> Floats:
         )
     if weights.sum() == 0:
         raise ValueError("sample_weight is 0 everywhere; give at least one row a weight.")
-    return weights / weights.mean()
+    return np.asarray(weights / weights.mean())
 
 
 def _checked_rows(rows: Any, n: int) -> npt.NDArray[np.intp]:

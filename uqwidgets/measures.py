@@ -51,11 +51,11 @@ def _nll_normal(q: Normal, y: Truth) -> Floats:
     return -q.log_prob(y)
 
 
-def _entropy(q: Categorical | Normal, y: Truth) -> Floats:
+def _entropy(q: Categorical | Normal, _y: Truth) -> Floats:
     return q.entropy()
 
 
-def _prediction_categorical(q: Categorical, y: Truth) -> Floats:
+def _prediction_categorical(q: Categorical, _y: Truth) -> Floats:
     return q.probabilities[:, 1]
 
 
@@ -63,7 +63,7 @@ def _value(q: Normal | Point) -> Floats:
     return q.mean if isinstance(q, Normal) else np.asarray(q.value, dtype=np.float64)
 
 
-def _prediction(q: Normal | Point, y: Truth) -> Floats:
+def _prediction(q: Normal | Point, _y: Truth) -> Floats:
     return _value(q)
 
 
@@ -76,15 +76,15 @@ def _squared_error_binary(q: Categorical, y: Truth) -> Floats:
 
 
 def _zero_one(q: Categorical, y: Truth) -> Floats:
-    return (q.mode() != y).astype(np.float64)
+    return np.asarray(q.mode() != y, dtype=np.float64)
 
 
 def _zero_one_labels(q: Point, y: Truth) -> Floats:
-    return (q.value != y).astype(np.float64)
+    return np.asarray(q.value != y, dtype=np.float64)
 
 
 def _probability(column: int) -> Callable[[Any, Truth], Floats]:
-    return lambda q, y: q.probabilities[:, column]
+    return lambda q, _: q.probabilities[:, column]
 
 
 _NLL = "likelihood loss (nll)"

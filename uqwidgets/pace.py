@@ -37,7 +37,8 @@ class Pace:
 
     def cost(self) -> tuple[float, float]:
         """Overhead of a call and time of a row, in seconds."""
-        assert self._smallest is not None and self._latest is not None
+        assert self._smallest is not None
+        assert self._latest is not None
         (few, quick), (many, slow) = self._smallest, self._latest
         if many >= 4 * few and slow > quick:
             per_row = (slow - quick) / (many - few)

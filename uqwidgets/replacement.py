@@ -34,9 +34,7 @@ class Constant:
 Replacement = Original | Permutation | Constant
 
 
-def permuted_donors(
-    column: int, seed: int, n_repeats: int, n: int
-) -> npt.NDArray[np.intp]:
+def permuted_donors(column: int, seed: int, n_repeats: int, n: int) -> npt.NDArray[np.intp]:
     """Position of the row that each row takes its value from, shape (n_repeats, n).
 
     Every feature has permutations of its own, drawn from ``seed`` and its column alone, so

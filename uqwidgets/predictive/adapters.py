@@ -115,7 +115,7 @@ def as_predictive(model: Any, classes: npt.ArrayLike | None = None) -> Predictiv
 
 def _labels(known: Any, given: npt.ArrayLike | None) -> npt.NDArray[Any]:
     labels = np.asarray(known if known is not None else given)
-    if labels.ndim != 1 or labels.dtype == object and isinstance(labels[0], np.ndarray):
+    if labels.ndim != 1 or (labels.dtype == object and isinstance(labels[0], np.ndarray)):
         raise ValueError("the model predicts several targets at once; wrap one of them.")
     if len(labels) < 2:
         raise ValueError(

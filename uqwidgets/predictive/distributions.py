@@ -23,7 +23,7 @@ _LOG_2_PI = float(np.log(2 * np.pi))
 _SUM_TOLERANCE = 1e-4
 
 
-class InvalidRow(ValueError):
+class InvalidRowError(ValueError):
     """A row of what should be a distribution is none.
 
     Attributes
@@ -104,7 +104,7 @@ class Categorical:
 
     def mode(self) -> npt.NDArray[np.intp]:
         """Column of the most probable class, shape (n,); the first of equals."""
-        return self.probabilities.argmax(axis=1)
+        return np.asarray(self.probabilities.argmax(axis=1), dtype=np.intp)
 
     def take(self, rows: Rows) -> Self:
         """Return these rows only."""
@@ -151,7 +151,7 @@ class Normal:
         _check_finite(std, "std")
         if len(std) and std.min() <= 0:
             row = int(std.argmin())
-            raise InvalidRow(f"std, which must be greater than zero, is {std[row]:g}", row)
+            raise InvalidRowError(f"std, which must be greater than zero, is {std[row]:g}", row)
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "std", std)
 
@@ -266,7 +266,7 @@ def _floats(values: npt.ArrayLike) -> Floats:
 def _check_finite(values: Floats, what: str) -> None:
     if not np.isfinite(values).all():
         row = int(np.argmin(np.isfinite(values)))
-        raise InvalidRow(f"{what} is {values[row]}", row)
+        raise InvalidRowError(f"{what} is {values[row]}", row)
 
 
 def _check_probabilities(p: Floats) -> None:
@@ -276,9 +276,9 @@ def _check_probabilities(p: Floats) -> None:
     if bad.any():
         row = int(bad.argmax())
         if np.isnan(p[row]).any():
-            raise InvalidRow("probability is NaN", row)
+            raise InvalidRowError("probability is NaN", row)
         excess = f"{total[row]:.6g}, off from 1 by {total[row] - 1:+.3g},"
-        raise InvalidRow(f"probabilities sum to {excess}", row)
+        raise InvalidRowError(f"probabilities sum to {excess}", row)
     if p.size and p.min() < 0:
         row = int(p.min(axis=1).argmin())
-        raise InvalidRow(f"probability is negative ({p[row].min():g})", row)
+        raise InvalidRowError(f"probability is negative ({p[row].min():g})", row)

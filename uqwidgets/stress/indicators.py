@@ -1,4 +1,4 @@
-"""Indicators: what is summarised over the stressed rows, each from weighted means (004, section 3)."""
+"""What is summarised over the stressed rows, all from weighted means (004, section 3)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from uqwidgets.stress.projection import Column, project_levels
 
 
 def stress_column(table: Table, feature: str, alpha: float) -> Column:
-    """The feature, ready to be stressed.
+    """Return the feature, ready to be stressed.
 
     Raises
     ------

@@ -99,11 +99,14 @@ class Column:
 def project_levels(column: Column, taus: Floats) -> list[Projection]:
     """Weights at every level, each solved from its neighbour nearer to zero."""
     found: dict[int, Projection] = {}
-    for side in (np.flatnonzero(taus >= 0), np.flatnonzero(taus < 0)):
-        xi = previous = 0.0
-        step = 0.0
-        for i in sorted(side, key=lambda i: abs(taus[i])):
-            tau = float(taus[i])
+    levels = taus.tolist()
+    outwards = sorted(range(len(levels)), key=lambda i: abs(levels[i]))
+    for upwards in (True, False):
+        xi = previous = step = 0.0
+        for i in outwards:
+            tau = levels[i]
+            if (tau >= 0) != upwards:
+                continue
             # Along tau, xi moves almost evenly.
             guess = xi + step * (tau - previous)
             found[i], new = column.project(tau, guess)
