@@ -50,6 +50,10 @@ def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
         if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname != "127.0.0.1":
             faults.append(f"asked for {url}")
 
+    def note_violation(text: str) -> None:
+        if "Content Security Policy" in text:
+            faults.append(f"broke its policy: {text}")
+
     options = {"viewport": {"width": 1280, "height": 900}, **context}
     session = browser.new_context(**options)  # type: ignore[arg-type]
     page = session.new_page()
@@ -57,6 +61,7 @@ def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
     page.on("request", lambda request: note_outside(request.url))
     page.on("websocket", lambda socket: note_outside(socket.url))
     page.on("pageerror", lambda error: faults.append(f"raised {error}"))
+    page.on("console", lambda message: note_violation(message.text))
     try:
         yield page
     finally:

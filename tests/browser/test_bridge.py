@@ -1,0 +1,291 @@
+"""The widget and its page, without a notebook between them: controls, faults, floods."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.reading import answered, model_calls, numbers, wait_for_answer
+
+HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
+
+
+class Coin:
+    """A classifier fast enough to be asked while a test waits; `fault` makes it fail on demand."""
+
+    classes_ = np.array(["heads & <b>tails</b>", "tails"])
+    fault: str | None = None
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        if self.fault is not None:
+            raise RuntimeError(self.fault)
+        score = 2 * X["length"] - X[HOSTILE] + 0.5 * X["length"] * X["width"]
+        p = 1 / (1 + np.exp(-score.to_numpy()))
+        return np.column_stack([1 - p, p])
+
+
+@pytest.fixture
+def model():
+    return Coin()
+
+
+@pytest.fixture
+def widget(model, bridge):  # noqa: ARG001, the bridge has to be there first
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["length", "width", HOSTILE])
+    p = model.predict_proba(X)[:, 1]
+    y = np.where(rng.random(200) < p, model.classes_[1], model.classes_[0])
+    with uq.explore(model, X, y) as widget:
+        yield widget
+
+
+@pytest.fixture
+def root(bridge, widget):
+    root = bridge.mount(widget)
+    wait_for_answer(root)
+    return root
+
+
+def test_tau_by_keyboard_reaches_python(root, widget):
+    with answered(root):
+        root.get_by_test_id("uq-tau").press("ArrowRight")
+    assert widget.tau == 0.01
+    assert model_calls(root) == 0
+    with answered(root):
+        root.get_by_test_id("uq-tau-reset").click()
+    assert widget.tau == 0
+
+
+@pytest.mark.parametrize(
+    ("control", "trait", "choice"),
+    [
+        ("uq-stress-feature", "stress_feature", "width"),
+        ("uq-feature", "feature", "width"),
+        ("uq-measure", "measure", "entropy"),
+        ("uq-indicator", "indicator", "entropy"),
+        ("uq-interval", "interval", "model"),
+    ],
+)
+def test_picker_reaches_python(root, widget, control, trait, choice):
+    assert getattr(widget, trait) != choice
+    with answered(root):
+        root.get_by_test_id(control).select_option(value=choice)
+    assert getattr(widget, trait) == choice
+    assert root.get_by_test_id(control).input_value() == choice
+
+
+@pytest.mark.parametrize(
+    ("control", "trait"), [("uq-repeats", "n_repeats"), ("uq-lines", "ice_lines")]
+)
+def test_number_reaches_python(root, widget, control, trait):
+    with answered(root):
+        root.get_by_test_id(control).fill("17")
+        root.get_by_test_id(control).press("Enter")
+    assert getattr(widget, trait) == 17
+
+
+def test_row_picks_its_feature_by_click_and_by_key(root, widget):
+    rows = root.get_by_test_id("uq-importance-row")
+    last = rows.last.get_attribute("data-feature")
+    with answered(root):
+        rows.last.click()
+    assert widget.feature == last
+    with answered(root):
+        rows.last.press("Home")
+        root.page.keyboard.press("Enter")
+    assert widget.feature == rows.first.get_attribute("data-feature")
+
+
+def test_filters_choose_rows_and_ask_the_model_nothing(root, widget):
+    add = root.get_by_test_id("uq-filter-add")
+    with answered(root):
+        add.select_option(value="width")
+    with answered(root):
+        root.get_by_test_id("uq-filter-low").fill("0")
+        root.get_by_test_id("uq-filter-low").press("Enter")
+    (condition,) = widget.ice_filter
+    assert (condition["feature"], condition["low"]) == ("width", 0)
+    assert model_calls(root) == 0
+    some, everything = numbers(root.get_by_test_id("uq-rows").inner_text())
+    assert 0 < some < everything == 200
+
+    with answered(root):
+        add.select_option(index=1)
+    with answered(root):
+        root.get_by_test_id("uq-filter-class").first.uncheck()
+    assert widget.ice_filter[1] == {"feature": None, "values": ["tails"]}
+    assert model_calls(root) == 0
+    fewer, _ = numbers(root.get_by_test_id("uq-rows").inner_text())
+    assert 0 < fewer < some
+
+    for left in (1, 0):
+        with answered(root):
+            root.get_by_test_id("uq-filter-remove").first.click()
+        expect(root.get_by_test_id("uq-filter-item")).to_have_count(left)
+    assert widget.ice_filter == []
+
+
+@pytest.mark.parametrize(
+    ("control", "choice"),
+    [("uq-measure", "nll"), ("uq-interval", "model"), ("uq-indicator", "nll")],
+)
+def test_what_is_only_summarised_anew_asks_the_model_nothing(root, control, choice):
+    with answered(root):
+        root.get_by_test_id(control).select_option(value=choice)
+    assert model_calls(root) == 0
+
+
+def test_another_feature_asks_the_model_once_only(root):
+    for feature, costs in (("width", True), ("length", None), ("width", False)):
+        with answered(root):
+            root.get_by_test_id("uq-feature").select_option(value=feature)
+        if costs is not None:
+            assert (model_calls(root) > 0) == costs
+
+
+def test_python_moves_the_controls(root, widget):
+    with answered(root):
+        widget.tau = 0.5
+    assert root.get_by_test_id("uq-tau").input_value() == "0.5"
+    expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.50")
+
+
+def test_names_and_labels_are_text(root, page):
+    with answered(root):
+        root.get_by_test_id("uq-feature").select_option(value=HOSTILE)
+    with answered(root):
+        root.get_by_test_id("uq-stress-feature").select_option(value=HOSTILE)
+    for control in ("uq-filter-add", "uq-measure"):
+        root.get_by_test_id(control).focus()
+    with answered(root):
+        root.get_by_test_id("uq-filter-add").select_option(value=HOSTILE)
+    with answered(root):
+        root.get_by_test_id("uq-filter-add").select_option(index=1)
+    for toggle in root.get_by_test_id("uq-table-toggle").all():
+        toggle.click()
+    root.locator(".uq-reader").first.hover()
+    assert HOSTILE in root.inner_text()
+    assert root.locator("img, b").count() == 0
+    assert page.title() == "bridge"
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"),
+    [
+        ("tau", 7),
+        ("feature", "no such feature"),
+        ("measure", "no such measure"),
+        ("n_repeats", -1),
+        ("ice_filter", [{"feature": "width", "low": "zero", "high": None}]),
+        ("ice_filter", [{"feature": "no such feature", "low": 0, "high": 1}]),
+    ],
+)
+def test_nonsense_from_the_browser_is_refused_in_a_sentence(root, widget, page, trait, value):
+    before = getattr(widget, trait)
+    with answered(root):
+        page.evaluate(
+            """([trait, value]) => {
+              model.set(trait, value);
+              model.set("_seq", model.get("_seq") + 1);
+              model.save_changes();
+            }""",
+            [trait, value],
+        )
+    expect(root.get_by_test_id("uq-error")).to_have_text(re.compile(r"\w.*\.$"))
+    assert getattr(widget, trait) == before
+    with answered(root):
+        root.get_by_test_id("uq-tau").press("ArrowRight")
+    expect(root.get_by_test_id("uq-error")).to_be_hidden()
+
+
+def test_widget_outlives_a_model_that_fails(root, model):
+    rows = root.get_by_test_id("uq-importance-row").all_inner_texts()
+    unasked = next(name for name in ("width", "length") if name != value_of(root, "uq-feature"))
+    model.fault = "out of memory"
+    with answered(root):
+        root.get_by_test_id("uq-feature").select_option(value=unasked)
+    error = root.get_by_test_id("uq-error")
+    expect(error).to_contain_text("out of memory")
+    expect(error).to_contain_text(unasked)
+    assert root.get_by_test_id("uq-importance-row").all_inner_texts() == rows
+    with answered(root):
+        root.get_by_test_id("uq-tau").press("ArrowRight")
+    expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.01")
+
+    model.fault = None
+    other = next(name for name in ("width", "length") if name != unasked)
+    for name in (other, unasked):
+        with answered(root):
+            root.get_by_test_id("uq-feature").select_option(value=name)
+    expect(error).to_be_hidden()
+    assert value_of(root, "uq-feature") == unasked
+
+
+def test_flood_of_events_ends_on_the_last_value(root, widget, page):
+    """200 events in a second: at most 60 computations, and the last value soon after."""
+    frames = []
+    widget.observe(lambda change: frames.append(change["new"]["inputs"]["tau"]), "_frame")
+    ended = page.evaluate(
+        """() => new Promise((resolve) => {
+          const slider = document.querySelector("[data-testid=uq-tau]");
+          let sent = 0;
+          const timer = setInterval(() => {
+            sent += 1;
+            slider.value = String(Math.sin(sent / 10) * 0.9);
+            if (sent === 200) slider.value = "0.33";
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            if (sent < 200) return;
+            clearInterval(timer);
+            const started = performance.now();
+            const root = document.querySelector("[data-testid=uq-root]");
+            root.addEventListener("uq:painted", () => {
+              const readout = root.querySelector("[data-testid=uq-stress-readout]").textContent;
+              if (readout.includes("τ 0.33")) resolve(performance.now() - started);
+            });
+          }, 5);
+        })"""
+    )
+    assert ended < 1000
+    wait_for_answer(root)
+    assert widget.tau == frames[-1] == 0.33
+    assert len(frames) <= 60
+
+
+def test_silent_kernel_is_noticed_and_its_return_too(bridge, root, widget):
+    watchdog, slider = root.get_by_test_id("uq-watchdog"), root.get_by_test_id("uq-tau")
+    expect(watchdog).to_be_hidden()
+    bridge.answering = False
+    slider.press("ArrowRight")
+    expect(watchdog).to_be_visible(timeout=3000)
+    slider.press("ArrowRight")
+    assert float(slider.input_value()) == 0.02
+    bridge.answering = True
+    with answered(root):
+        slider.press("ArrowRight")
+    expect(watchdog).to_be_hidden()
+    assert widget.tau == 0.03
+
+
+@pytest.mark.parametrize(("background", "theme"), [("#111111", "dark"), ("#ffffff", "light")])
+def test_theme_follows_the_page(root, page, background, theme):
+    page.evaluate("(colour) => { document.body.style.backgroundColor = colour; }", background)
+    expect(root).to_have_attribute("data-theme", theme)
+
+
+def test_answer_to_one_step_is_quick(root):
+    """Not a benchmark: only that nothing waits for a timer."""
+    slider = root.get_by_test_id("uq-tau")
+    started = time.perf_counter()
+    slider.press("ArrowRight")
+    expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.01")
+    assert time.perf_counter() - started < 1
+
+
+def value_of(root, control):
+    return root.get_by_test_id(control).input_value()

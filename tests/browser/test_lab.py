@@ -1,0 +1,176 @@
+"""The quickstart in a real JupyterLab: what the page shows is what Python computes."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import uqwidgets as uq
+from browser.reading import ROUNDING, answered, model_calls, number, numbers, table, wait_for_answer
+
+QUICKSTART = Path(__file__).resolve().parents[2] / "notebooks" / "quickstart.ipynb"
+
+NOTEBOOK_STATE = """() => {
+  const { model, content } = window.jupyterapp.shell.currentWidget;
+  return [model.cells.length, content.activeCellIndex];
+}"""
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    """The quickstart's own model and data, made in this process from the notebook's own cell."""
+    cells = json.loads(QUICKSTART.read_text(encoding="utf-8"))["cells"]
+    (cell,) = (cell for cell in cells if "model" in cell["metadata"].get("tags", []))
+    names = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec("".join(cell["source"]), names)
+    return uq.Explainer(names["model"], names["X_test"], names["y_test"])
+
+
+@pytest.fixture
+def root(lab, page, request):
+    """The quickstart's widget in JupyterLab, with its first result complete."""
+    name = f"{request.node.name}.ipynb"
+    shutil.copy(QUICKSTART, lab.folder / name)
+    lab.run_notebook(page, name)
+    root = page.get_by_test_id("uq-root")
+    root.scroll_into_view_if_needed()
+    wait_for_answer(root, limit=60_000)
+    return root
+
+
+def check_importance(root, explainer, **weighting):
+    repeats = int(root.get_by_test_id("uq-repeats").input_value())
+    shown = {name: [number(cell) for cell in cells] for name, *cells in table(root, "Importance")}
+    assert set(shown) == set(explainer.features)
+    for start, measure in ((0, "nll"), (4, "entropy")):
+        expected = explainer.importance(measure, n_repeats=repeats, **weighting).frame
+        for line in expected.itertuples():
+            value, low, high = shown[line.feature][start : start + 3]
+            assert value == pytest.approx(line.importance, rel=ROUNDING, abs=1e-12)
+            assert low == pytest.approx(line.low, rel=ROUNDING, abs=1e-12)
+            assert high == pytest.approx(line.high, rel=ROUNDING, abs=1e-12)
+
+
+def check_dependence(root, explainer, feature, **weighting):
+    measure = root.get_by_test_id("uq-measure").input_value()
+    shown = np.array([[number(cell) for cell in row] for row in table(root, "Dependence")])
+    expected = explainer.dependence(feature, measure, grid=shown[:, 0], **weighting).frame
+    exact = explainer.dependence(feature, measure, **weighting).frame
+    assert len(shown) == len(exact) == len(expected)
+    np.testing.assert_allclose(shown[:, 0], exact["value"], rtol=ROUNDING)
+    for column, name in enumerate(("average", "low", "high"), start=1):
+        np.testing.assert_allclose(shown[:, column], exact[name], rtol=ROUNDING)
+
+
+def check_stress(root, explainer, feature, tau):
+    """Compare the readout; all its numbers but the feature's name, which may hold some too."""
+    indicator = root.get_by_test_id("uq-indicator").input_value()
+    stress = explainer.stress([feature], [indicator], taus=[tau]).frame
+    at_tau = stress[stress["tau"] == tau].iloc[0]
+    at_zero = stress[stress["tau"] == 0].iloc[0]
+    text = root.get_by_test_id("uq-stress-readout").inner_text().replace(feature, "")
+    mean, reached, level, ess, rows, _, half, *values = numbers(text)
+    assert (mean, reached) == pytest.approx((at_zero.reached, at_tau.reached), rel=ROUNDING)
+    assert level == tau
+    assert (ess, rows) == (round(at_tau.ess), len(explainer.table))
+    assert 0 < half <= 50
+    assert values == pytest.approx([at_zero.value, at_tau.value], rel=ROUNDING)
+
+
+def test_controls_of_the_quickstart(root, explainer):
+    """Everything a person does in the first minutes, in one session."""
+    check_importance(root, explainer)
+
+    # τ by keyboard
+    slider = root.get_by_test_id("uq-tau")
+    slider.focus()
+    with answered(root):
+        slider.press("End")
+    with answered(root):
+        for _ in range(25):
+            slider.press("ArrowLeft")
+    assert slider.input_value() == "0.75"
+    assert model_calls(root) == 0
+    stressed = root.get_by_test_id("uq-stress-feature").input_value()
+    check_stress(root, explainer, stressed, 0.75)
+    weights = explainer.stress_weights(stressed, 0.75)
+    check_importance(root, explainer, sample_weight=weights)
+
+    # τ by pointer
+    box = slider.bounding_box()
+    mouse, middle = root.page.mouse, box["y"] + box["height"] / 2
+    with answered(root):
+        mouse.move(box["x"] + box["width"] * 0.87, middle)
+        mouse.down()
+        mouse.move(box["x"] + box["width"] * 0.3, middle, steps=20)
+        mouse.up()
+    tau = float(slider.input_value())
+    assert -0.5 < tau < -0.3
+    assert model_calls(root) == 0
+    check_stress(root, explainer, stressed, tau)
+    weights = explainer.stress_weights(stressed, tau)
+    check_importance(root, explainer, sample_weight=weights)
+
+    # another feature, by clicking its row
+    rows = root.get_by_test_id("uq-importance-row")
+    other = rows.nth(3).get_attribute("data-feature")
+    with answered(root):
+        rows.nth(3).click()
+    assert root.get_by_test_id("uq-feature").input_value() == other
+    check_dependence(root, explainer, other, sample_weight=weights)
+
+    # a range, then a class
+    column = explainer.table.numbers(other)
+    high = float(np.round(np.median(column), 3))
+    with answered(root):
+        root.get_by_test_id("uq-filter-add").select_option(label=other)
+    with answered(root):
+        root.get_by_test_id("uq-filter-high").fill(str(high))
+        root.get_by_test_id("uq-filter-high").press("Enter")
+    rows = np.flatnonzero(column <= high)
+    assert numbers(root.get_by_test_id("uq-rows").inner_text()) == [len(rows), len(column)]
+    assert model_calls(root) == 0
+    check_importance(root, explainer, sample_weight=weights, rows=rows)
+    check_dependence(root, explainer, other, sample_weight=weights, rows=rows)
+
+    with answered(root):
+        root.get_by_test_id("uq-filter-add").select_option(index=1)
+    with answered(root):
+        root.get_by_role("checkbox", name="malignant").uncheck()
+    rows = np.flatnonzero((column <= high) & (np.asarray(explainer.table.y) == "benign"))
+    assert numbers(root.get_by_test_id("uq-rows").inner_text()) == [len(rows), len(column)]
+    assert model_calls(root) == 0
+    check_importance(root, explainer, sample_weight=weights, rows=rows)
+    check_dependence(root, explainer, other, sample_weight=weights, rows=rows)
+
+    # and back
+    with answered(root):
+        root.get_by_test_id("uq-filter-remove").first.click()
+    with answered(root):
+        root.get_by_test_id("uq-filter-remove").first.click()
+    with answered(root):
+        root.get_by_test_id("uq-tau-reset").click()
+    check_importance(root, explainer)
+
+
+def test_keys_on_the_slider_stay_with_the_slider(root):
+    """A notebook in command mode takes arrows and letters from whatever has the focus."""
+    page, slider = root.page, root.get_by_test_id("uq-tau")
+    with answered(root):
+        slider.click()
+    before = page.evaluate(NOTEBOOK_STATE)
+    for key in ("ArrowUp", "ArrowRight"):
+        value = float(slider.input_value())
+        with answered(root):
+            slider.press(key)
+        assert float(slider.input_value()) == pytest.approx(value + 0.01)
+    for key in ("b", "a", "x", "ArrowDown", "ArrowLeft"):
+        slider.press(key)
+    assert page.evaluate(NOTEBOOK_STATE) == before
