@@ -1,0 +1,43 @@
+// Builds the front end into the Python package and refuses to grow beyond its budget: the bundle is copied into
+// every widget instance and every saved notebook, so each kilobyte is paid for many times. The d3 modules are held at
+// the last releases that ship one file per function: the flat files of later ones keep 20 KB that nothing here uses.
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const RAW_LIMIT = 100_000;
+const GZIP_LIMIT = 35_000;
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const outputs = { "index.js": "src/index.ts", "styles.css": "src/styles.css" };
+
+await build({
+  entryPoints: Object.entries(outputs).map(([out, entry]) => ({
+    in: here(entry),
+    out: out.replace(/\.\w+$/, ""),
+  })),
+  outdir: here("../uqwidgets/static"),
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: ["es2022", "safari16.4"],
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+});
+
+let raw = 0;
+let gzip = 0;
+for (const name of Object.keys(outputs)) {
+  const bytes = await readFile(here(`../uqwidgets/static/${name}`));
+  const packed = gzipSync(bytes, { level: 9 }).length;
+  raw += bytes.length;
+  gzip += packed;
+  console.log(`${name}: ${bytes.length} bytes raw, ${packed} bytes gzip`);
+}
+console.log(`together: ${raw} of ${RAW_LIMIT} bytes raw, ${gzip} of ${GZIP_LIMIT} bytes gzip`);
+if (raw > RAW_LIMIT || gzip > GZIP_LIMIT) {
+  console.error("The bundle is over its budget: remove something before adding anything.");
+  process.exitCode = 1;
+}

@@ -1,0 +1,108 @@
+import type { ScaleLinear } from "d3-scale";
+import { pool, set, setText, svg } from "../dom.ts";
+import { number } from "../format.ts";
+import { axis, ticksOf } from "./axis.ts";
+import { extent, SteadyScale } from "./domain.ts";
+
+export const ROW_HEIGHT = 22;
+const VALUE_WIDTH = 52;
+const EDGE = 7;
+
+/** One measure of importance, a row per feature, from the most important down. */
+export interface BarColumn {
+  measure: string;
+  value: number[];
+  low: number[];
+  high: number[];
+  base: number[];
+  /** Whether to mark the values without stress. */
+  stressed: boolean;
+  /** The row that is picked. */
+  picked: number;
+}
+
+type Scale = ScaleLinear<number, number>;
+
+/** Moves a mark to its place, or hides it where there is no number. */
+function place(mark: Element, values: number[], attributes: () => Record<string, string>): void {
+  const known = values.every(Number.isFinite);
+  set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });
+}
+
+const at = (scale: Scale, value: number) => scale(value).toFixed(1);
+
+/** Dots with whiskers on light bars that start at zero; a dashed tick marks the value without stress. */
+export function bars() {
+  const grid = svg("g", { class: "uq-grid" });
+  const gridLines = pool(grid, () => svg("line"));
+  const zero = svg("line", { class: "uq-zero" });
+  const marks = svg("g");
+  const rows = pool(marks, () =>
+    svg(
+      "g",
+      { class: "uq-bar" },
+      svg("rect", { height: 10, y: -5 }),
+      svg("line", { class: "uq-ghost", y1: -8, y2: 8 }),
+      svg("line", { class: "uq-whisker" }),
+      svg("circle", { r: 3.2 }),
+      svg("text", { dy: "0.33em", "text-anchor": "end" }),
+    ),
+  );
+  const element = svg("svg", { class: "uq-bars", "aria-hidden": "true" }, grid, zero, marks);
+  const ticks = axis("bottom");
+  const header = svg(
+    "svg",
+    { class: "uq-bars-axis", height: 18, "aria-hidden": "true" },
+    ticks.element,
+  );
+  const steady = new SteadyScale();
+
+  const drawRow = (group: Element, i: number, column: BarColumn, scale: Scale, width: number) => {
+    const [rect, ghost, whisker, dot, text] = [...group.children] as [
+      Element,
+      Element,
+      Element,
+      Element,
+      Element,
+    ];
+    const of = (values: number[]) => values[i] ?? Number.NaN;
+    const [value, low, high] = [of(column.value), of(column.low), of(column.high)];
+    const base = column.stressed ? of(column.base) : Number.NaN;
+    set(group, {
+      transform: `translate(0,${(i + 0.5) * ROW_HEIGHT})`,
+      class: i === column.picked ? "uq-bar uq-picked" : "uq-bar",
+    });
+    place(rect, [value], () => ({
+      x: at(scale, Math.min(0, value)),
+      width: Math.abs(scale(value) - scale(0)).toFixed(1),
+    }));
+    place(ghost, [base], () => ({ x1: at(scale, base), x2: at(scale, base) }));
+    place(whisker, [value, low, high], () => ({ x1: at(scale, low), x2: at(scale, high) }));
+    place(dot, [value], () => ({ cx: at(scale, value) }));
+    set(text, { x: width - 6 });
+    setText(text, Number.isFinite(value) ? number(value) : "n/a");
+  };
+
+  return {
+    element,
+    header,
+    update(column: BarColumn, width: number): void {
+      const plot = Math.max(40, width - VALUE_WIDTH);
+      const height = column.value.length * ROW_HEIGHT;
+      const wanted = extent(column.value, column.low, column.high, column.base, [0]);
+      const scale = steady.fit(column.measure, wanted, [EDGE, plot - EDGE]);
+      const marked = ticksOf(scale, plot, 58);
+      set(element, { width, height });
+      set(header, { width });
+      ticks.update(marked, 0);
+      gridLines(marked.length).forEach((line, i) => {
+        const x = marked[i]?.at.toFixed(1);
+        set(line, { x1: x, x2: x, y2: height });
+      });
+      set(zero, { x1: at(scale, 0), x2: at(scale, 0), y2: height });
+      rows(column.value.length).forEach((group, i) => {
+        drawRow(group, i, column, scale, width);
+      });
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { scaleLinear } from "d3-scale";
+import { area, line } from "d3-shape";
+import { pool, set, setText, svg } from "../dom.ts";
+import { interval, number, withUnit } from "../format.ts";
+import type { Dependence } from "../frame.ts";
+import { axis, labelWidth, type Tick, ticksOf } from "./axis.ts";
+import { distribution } from "./distribution.ts";
+import { extent, SteadyScale } from "./domain.ts";
+import { errorBars } from "./errorbars.ts";
+import { iceLines, type LineSpace } from "./lines.ts";
+import type { Readable } from "./reader.ts";
+
+const TOP = 20;
+const PLOT = 200;
+const GAP = 8;
+const SHARES = 40;
+const RIGHT = 12;
+export const CURVES_HEIGHT = TOP + PLOT + GAP + SHARES + 36;
+
+const list = (values: ArrayLike<number>, scale: (value: number) => number) =>
+  Array.from(values, (value) => (Number.isFinite(value) ? scale(value) : Number.NaN));
+
+/** The name of a grid point: its category, or its value. */
+export const gridLabel = (data: Dependence, i: number): string =>
+  data.labels?.[i] ?? number(data.grid[i]);
+
+function clip(label: string, pixels: number): string {
+  const room = Math.max(2, Math.floor(pixels / 6.4));
+  return label.length > room ? `${label.slice(0, room - 1)}…` : label;
+}
+
+/** PD with its band over the ICE lines, and below it the distribution of the feature on the same axis. */
+export function curves() {
+  const ice = iceLines();
+  const left = axis("left");
+  const bottom = axis("bottom");
+  const shares = distribution();
+  const band = svg("path", { class: "uq-band" });
+  const halo = svg("path", { class: "uq-halo" });
+  const ghost = svg("path", { class: "uq-ghost" });
+  const average = svg("path", { class: "uq-average" });
+  const points = errorBars();
+  const rule = svg("line", { class: "uq-crosshair", visibility: "hidden" });
+  const dots = svg("g", { class: "uq-crosshair" });
+  const dot = pool(dots, () => svg("circle", { r: 4 }));
+  const yTitle = svg("text", { class: "uq-title", y: 11 });
+  const xTitle = svg("text", { class: "uq-title", "text-anchor": "middle", y: CURVES_HEIGHT - 4 });
+  const element = svg(
+    "svg",
+    { class: "uq-curves", height: CURVES_HEIGHT, "aria-hidden": "true" },
+    left.element,
+    band,
+    halo,
+    ghost,
+    average,
+    points.element,
+    shares.element,
+    bottom.element,
+    yTitle,
+    xTitle,
+    rule,
+    dots,
+  );
+  const steady = new SteadyScale();
+
+  return {
+    canvas: ice.element,
+    element,
+    update(data: Dependence, width: number, stressed: boolean): Readable {
+      const wanted = extent(data.ice, data.low, data.high, data.average, data.base);
+      const y = steady.fit(`${data.measure} ${data.feature}`, wanted, [TOP + PLOT, TOP]);
+      const yTicks = ticksOf(y, PLOT, 40);
+      const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
+      const inner = Math.max(40, width - margin - RIGHT);
+      const count = data.grid.length;
+      const slot = data.categorical ? inner / Math.max(1, count) : null;
+      const [low, high] = extent(data.grid, data.edges ?? []) ?? [0, 1];
+      const xScale = scaleLinear([low, high === low ? low + 1 : high], [margin, margin + inner]);
+      const x = Array.from(data.grid, (value, i) =>
+        slot === null ? xScale(value) : margin + (i + 0.5) * slot,
+      );
+      const xTicks: Tick[] =
+        slot === null
+          ? ticksOf(xScale, inner, 64)
+          : x.map((at, i) => ({ at, label: clip(gridLabel(data, i), slot) }));
+
+      set(element, { width });
+      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      left.update(yTicks, inner);
+      const floor = TOP + PLOT + GAP + SHARES;
+      set(bottom.element, { transform: `translate(0,${floor})` });
+      bottom.update(xTicks, 4);
+      setText(yTitle, withUnit(data.label, data.unit));
+      setText(xTitle, data.feature);
+      set(xTitle, { x: (margin + inner / 2).toFixed(1) });
+
+      const space: LineSpace = {
+        x,
+        y,
+        width: inner,
+        height: PLOT,
+        left: margin,
+        top: TOP,
+        band: slot,
+      };
+      ice.update(data, space, width, CURVES_HEIGHT);
+
+      const ys = list(data.average, y);
+      const lows = list(data.low, y);
+      const highs = list(data.high, y);
+      const bases = list(data.base, y);
+      const numeric = !data.categorical;
+      const at = (values: number[]) =>
+        line<number>()
+          .defined((_, i) => Number.isFinite(values[i]))
+          .x((_, i) => x[i] ?? 0)
+          .y((_, i) => values[i] ?? 0)(values);
+      const range = area<number>()
+        .defined((_, i) => Number.isFinite(lows[i]) && Number.isFinite(highs[i]))
+        .x((_, i) => x[i] ?? 0)
+        .y0((_, i) => lows[i] ?? 0)
+        .y1((_, i) => highs[i] ?? 0)(lows);
+      set(band, { d: numeric ? range : null });
+      set(halo, { d: numeric ? at(ys) : null });
+      set(average, { d: numeric ? at(ys) : null });
+      set(ghost, { d: numeric && stressed ? at(bases) : null });
+      if (numeric) points.update([], [], [], [], null);
+      else points.update(x, ys, lows, highs, stressed ? bases : null);
+
+      const { edges } = data;
+      const spans = Array.from({ length: data.bins }, (_, i): [number, number] =>
+        edges
+          ? [xScale(edges[i] ?? 0), xScale(edges[i + 1] ?? 0)]
+          : [(x[i] ?? 0) - (slot ?? 0) * 0.35, (x[i] ?? 0) + (slot ?? 0) * 0.35],
+      );
+      shares.update(
+        {
+          counts: data.counts,
+          countsBase: data.countsBase,
+          bins: data.bins,
+          spans,
+          ghost: stressed,
+        },
+        TOP + PLOT + GAP,
+        SHARES,
+      );
+
+      return {
+        name: `Read ${data.label} along ${data.feature}`,
+        positions: x,
+        width,
+        top: TOP,
+        mark(i) {
+          const here = i === null ? undefined : x[i];
+          set(rule, { visibility: here === undefined ? "hidden" : null });
+          if (here !== undefined) set(rule, { x1: here, x2: here, y1: TOP, y2: floor });
+          const height = i === null ? undefined : ys[i];
+          const shown = here !== undefined && Number.isFinite(height);
+          for (const circle of dot(shown ? 1 : 0)) set(circle, { cx: here, cy: height });
+        },
+        reading: (i) => ({
+          title: `${data.feature} = ${gridLabel(data, i)}`,
+          rows: [
+            [data.label, number(data.average[i])],
+            ["interval", interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN)],
+            ...(stressed ? [["at τ = 0", number(data.base[i])] as [string, string]] : []),
+          ],
+        }),
+      };
+    },
+  };
+}

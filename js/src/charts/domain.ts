@@ -1,0 +1,46 @@
+import { type ScaleLinear, scaleLinear } from "d3-scale";
+
+/** Smallest and largest finite number of some arrays, or null where there is none. */
+export function extent(...arrays: ArrayLike<number>[]): [number, number] | null {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (const array of arrays)
+    for (let i = 0; i < array.length; i++) {
+      const value = array[i] as number;
+      if (!Number.isFinite(value)) continue;
+      if (value < low) low = value;
+      if (value > high) high = value;
+    }
+  return low <= high ? [low, high] : null;
+}
+
+/**
+ * An axis that does not tremble under a moving slider: it grows when the data leave it and shrinks only when they
+ * fill less than about half of it. Another `key` (measure, feature) starts anew.
+ */
+export class SteadyScale {
+  #key: string | null = null;
+  #domain: [number, number] = [0, 1];
+
+  fit(
+    key: string,
+    wanted: [number, number] | null,
+    range: [number, number],
+  ): ScaleLinear<number, number> {
+    if (wanted) {
+      const [low, high] = wanted;
+      const [start, end] = this.#domain;
+      const kept =
+        key === this.#key && low >= start && high <= end && high - low >= 0.55 * (end - start);
+      if (!kept) {
+        const flat = high > low ? 0 : Math.abs(low) * 0.05 || 0.5;
+        const nice = scaleLinear([low - flat, high + flat], range)
+          .nice(6)
+          .domain();
+        this.#domain = [nice[0] ?? 0, nice[1] ?? 1];
+        this.#key = key;
+      }
+    }
+    return scaleLinear(this.#domain, range);
+  }
+}

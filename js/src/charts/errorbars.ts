@@ -1,0 +1,33 @@
+import { pool, set, svg } from "../dom.ts";
+
+/** Points with error bars, for categories: there is nothing between two of them to draw a line through. */
+export function errorBars() {
+  const element = svg("g", { class: "uq-points" });
+  const points = pool(element, () =>
+    svg(
+      "g",
+      {},
+      svg("line", { class: "uq-ghost", x1: -9, x2: 9 }),
+      svg("line"),
+      svg("circle", { r: 4 }),
+    ),
+  );
+  return {
+    element,
+    update(x: number[], y: number[], low: number[], high: number[], base: number[] | null): void {
+      points(x.length).forEach((group, i) => {
+        const [ghost, bar, dot] = [...group.children] as [Element, Element, Element];
+        const shown = Number.isFinite(y[i]);
+        set(group, { transform: `translate(${x[i]?.toFixed(1)},0)` });
+        set(dot, { cy: y[i]?.toFixed(1), visibility: shown ? null : "hidden" });
+        const ranged = shown && Number.isFinite(low[i]) && Number.isFinite(high[i]);
+        set(bar, { visibility: ranged ? null : "hidden" });
+        if (ranged) set(bar, { y1: low[i]?.toFixed(1), y2: high[i]?.toFixed(1) });
+        const at = base?.[i];
+        const ghostly = at !== undefined && Number.isFinite(at);
+        set(ghost, { visibility: ghostly ? null : "hidden" });
+        if (ghostly) set(ghost, { y1: at.toFixed(1), y2: at.toFixed(1) });
+      });
+    },
+  };
+}

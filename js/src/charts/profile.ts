@@ -1,0 +1,208 @@
+import { scaleLinear } from "d3-scale";
+import { line } from "d3-shape";
+import { pool, set, setText, svg } from "../dom.ts";
+import { level, number, percent, withUnit } from "../format.ts";
+import type { Stress } from "../frame.ts";
+import { axis, labelWidth, ticksOf } from "./axis.ts";
+import { extent, SteadyScale } from "./domain.ts";
+import type { Readable } from "./reader.ts";
+
+const TOP = 20;
+const PLOT = 150;
+const RIGHT = 12;
+export const PROFILE_HEIGHT = TOP + PLOT + 48;
+
+export interface ProfileState {
+  stress: Stress;
+  /** Names of all features of the table. */
+  names: string[];
+  rows: number;
+  /** Row of `stress` that is stressed, and the one under the pointer. */
+  chosen: number | null;
+  hovered: number | null;
+}
+
+export const row = (values: Float64Array, index: number, length: number): Float64Array =>
+  values.subarray(index * length, (index + 1) * length);
+
+/** The value of a row's curve at any τ, or NaN where there is none. */
+export function valueAt(taus: Float64Array, values: Float64Array, tau: number): number {
+  const next = taus.findIndex((at) => at >= tau);
+  if (next === -1) return Number.NaN;
+  const [a, b] = [taus[Math.max(0, next - 1)] as number, taus[next] as number];
+  const [from, to] = [values[Math.max(0, next - 1)] as number, values[next] as number];
+  return a === b || b === tau ? to : from + ((to - from) * (tau - a)) / (b - a);
+}
+
+/** An indicator over τ: every feature as a faint line, the stressed one strong, a rule at the present τ. */
+export function profile() {
+  const left = axis("left");
+  const bottom = axis("bottom");
+  const means = svg("g", { class: "uq-means" });
+  const meanTexts = pool(means, () => svg("text", { "text-anchor": "middle" }));
+  const baseline = svg("line", { class: "uq-ghost" });
+  const others = svg("g", { class: "uq-others" });
+  const paths = pool(others, () => svg("path"));
+  const hover = svg("path", { class: "uq-hovered" });
+  const halo = svg("path", { class: "uq-halo" });
+  const chosenPath = svg("path", { class: "uq-chosen" });
+  const edges = svg("g", { class: "uq-edges" });
+  const edgeMarks = pool(edges, () => svg("rect", { width: 6, height: 6 }));
+  const rule = svg("line", { class: "uq-rule", y1: TOP, y2: TOP + PLOT });
+  const now = svg("circle", { class: "uq-now", r: 4.5 });
+  const crosshair = svg("line", {
+    class: "uq-crosshair",
+    y1: TOP,
+    y2: TOP + PLOT,
+    visibility: "hidden",
+  });
+  const label = svg("text", { class: "uq-label" });
+  const yTitle = svg("text", { class: "uq-title", y: 11 });
+  const element = svg(
+    "svg",
+    { class: "uq-profile", height: PROFILE_HEIGHT, "aria-hidden": "true" },
+    left.element,
+    bottom.element,
+    means,
+    baseline,
+    others,
+    hover,
+    halo,
+    chosenPath,
+    edges,
+    rule,
+    now,
+    crosshair,
+    label,
+    yTitle,
+  );
+  const steady = new SteadyScale();
+
+  return {
+    element,
+    update(
+      { stress, names, rows, chosen, hovered }: ProfileState,
+      width: number,
+    ): Readable & { near(px: number, py: number): number | null } {
+      const { taus, value } = stress;
+      const length = taus.length;
+      const wanted = extent(value, [stress.now?.value ?? Number.NaN]);
+      const y = steady.fit(stress.indicator, wanted, [TOP + PLOT, TOP]);
+      const yTicks = ticksOf(y, PLOT, 36);
+      const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
+      const inner = Math.max(40, width - margin - RIGHT);
+      const x = scaleLinear([-1, 1], [margin, margin + inner]);
+      const path = line<number>()
+        .defined(Number.isFinite)
+        .x((_, i) => x(taus[i] ?? 0))
+        .y((v) => y(v));
+      const draw = (index: number | null) =>
+        index === null ? null : path(Array.from(row(value, index, length)));
+
+      set(element, { width });
+      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      left.update(yTicks, inner);
+      set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
+      bottom.update(
+        [-1, -0.5, 0, 0.5, 1].map((tau) => ({ at: x(tau), label: number(tau) })),
+        4,
+      );
+      setText(yTitle, withUnit(stress.label, stress.unit));
+      paths(stress.features.length).forEach((element, i) => {
+        set(element, { d: draw(i) });
+      });
+      set(hover, { d: hovered === chosen ? null : draw(hovered) });
+      set(halo, { d: draw(chosen) });
+      set(chosenPath, { d: draw(chosen) });
+
+      const curve = chosen === null ? null : row(value, chosen, length);
+      const start = curve ? valueAt(taus, curve, 0) : Number.NaN;
+      set(baseline, { visibility: Number.isFinite(start) ? null : "hidden" });
+      if (Number.isFinite(start))
+        set(baseline, { x1: margin, x2: margin + inner, y1: y(start), y2: y(start) });
+
+      const onEdge = [...taus.keys()].filter(
+        (i) =>
+          chosen !== null &&
+          stress.status[chosen * length + i] === 1 &&
+          Number.isFinite(curve?.[i]),
+      );
+      edgeMarks(onEdge.length).forEach((mark, i) => {
+        const at = onEdge[i] as number;
+        set(mark, { x: x(taus[at] as number) - 3, y: y(curve?.[at] as number) - 3 });
+      });
+
+      // The stressed feature's own scale under τ: what -1, 0 and 1 stand for in its units.
+      const reached = chosen === null ? null : row(stress.reached, chosen, length);
+      const stops = reached ? [-1, 0, 1] : [];
+      meanTexts(stops.length).forEach((text, i) => {
+        const tau = stops[i] as number;
+        const mean = reached ? valueAt(taus, reached, tau) : Number.NaN;
+        const anchor = tau < 0 ? "start" : tau > 0 ? "end" : "middle";
+        const at = tau < 0 ? margin - 8 : tau > 0 ? margin + inner + 8 : x(0);
+        set(text, { x: at, y: TOP + PLOT + 34, "text-anchor": anchor });
+        setText(
+          text,
+          `${tau === 0 ? "mean " : ""}${Number.isFinite(mean) ? number(mean) : "none"}`,
+        );
+      });
+
+      const tau = stress.now?.tau ?? 0;
+      set(rule, { x1: x(tau), x2: x(tau), visibility: stress.now ? null : "hidden" });
+      const height = stress.now?.value ?? Number.NaN;
+      const dotted = Number.isFinite(height);
+      set(now, { visibility: dotted ? null : "hidden" });
+      if (dotted) set(now, { cx: x(tau), cy: y(height) });
+
+      const named = hovered ?? chosen;
+      const last = named === null ? -1 : row(value, named, length).findLastIndex(Number.isFinite);
+      setText(label, named === null || last < 0 ? "" : (names[stress.features[named] ?? -1] ?? ""));
+      if (named !== null && last >= 0) {
+        const end = y(value[named * length + last] as number);
+        set(label, {
+          x: x(taus[last] as number) - 2,
+          y: end < TOP + 18 ? end + 16 : end - 7,
+          class: named === chosen ? "uq-label uq-label-chosen" : "uq-label",
+        });
+      }
+
+      const nameOf = (index: number) => names[stress.features[index] ?? -1] ?? "";
+      return {
+        name: `Read ${stress.label} along τ`,
+        positions: Array.from(taus, (at) => x(at)),
+        width,
+        top: TOP,
+        mark(i) {
+          const at = i === null ? undefined : taus[i];
+          set(crosshair, { visibility: at === undefined ? "hidden" : null });
+          if (at !== undefined) set(crosshair, { x1: x(at), x2: x(at) });
+        },
+        reading(i) {
+          const index = chosen ?? 0;
+          const other = hovered !== null && hovered !== chosen ? hovered : null;
+          const ess = stress.ess[index * length + i] ?? Number.NaN;
+          return {
+            title: `τ ${level(taus[i] ?? 0)}`,
+            rows: [
+              [nameOf(index), number(value[index * length + i])],
+              ["its mean", number(stress.reached[index * length + i])],
+              ["effective sample", percent(ess / rows)],
+              ...(other === null
+                ? []
+                : [[nameOf(other), number(value[other * length + i])] as [string, string]]),
+            ],
+          };
+        },
+        near(px, py) {
+          let best: number | null = null;
+          let distance = 14;
+          for (let i = 0; i < stress.features.length; i++) {
+            const away = Math.abs(y(valueAt(taus, row(value, i, length), x.invert(px))) - py);
+            if (away < distance) [best, distance] = [i, away];
+          }
+          return best;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { h, set } from "../dom.ts";
+import { type Reading, spoken, tooltip } from "./tooltip.ts";
+
+/** What a reader needs to know of the chart below it, in the chart's own pixels. */
+export interface Readable {
+  name: string;
+  /** Where the readable points stand, from left to right. */
+  positions: number[];
+  reading(index: number): Reading;
+  /** Draws the crosshair at a point, or takes it away. */
+  mark(index: number | null): void;
+  width: number;
+  top: number;
+}
+
+/**
+ * Reads values off a chart by pointer and by keyboard. It is a slider to assistive technology, because that is the one
+ * role whose arrow keys every screen reader passes on and whose value text it speaks.
+ */
+export function reader(signal: AbortSignal) {
+  const card = tooltip();
+  const element = h("div", { class: "uq-reader", role: "slider", tabindex: 0, "aria-valuemin": 0 });
+  let chart: Readable | null = null;
+  let index: number | null = null;
+
+  const show = (next: number | null) => {
+    index = next;
+    const x = next === null ? undefined : chart?.positions[next];
+    if (!chart || next === null || x === undefined) {
+      chart?.mark(null);
+      card.hide();
+      return;
+    }
+    const reading = chart.reading(next);
+    set(element, { "aria-valuenow": next, "aria-valuetext": spoken(reading) });
+    chart.mark(next);
+    card.show(reading, x, chart.top, chart.width);
+  };
+
+  const nearest = (x: number): number | null => {
+    const positions = chart?.positions ?? [];
+    let best: number | null = null;
+    positions.forEach((position, i) => {
+      if (best === null || Math.abs(position - x) < Math.abs((positions[best] as number) - x))
+        best = i;
+    });
+    return best;
+  };
+
+  element.addEventListener(
+    "keydown",
+    (event) => {
+      const last = (chart?.positions.length ?? 0) - 1;
+      const steps: Record<string, number> = {
+        ArrowRight: (index ?? -1) + 1,
+        ArrowUp: (index ?? -1) + 1,
+        ArrowLeft: (index ?? last + 1) - 1,
+        ArrowDown: (index ?? last + 1) - 1,
+        PageUp: (index ?? -1) + 5,
+        PageDown: (index ?? last + 1) - 5,
+        Home: 0,
+        End: last,
+      };
+      const target = steps[event.key];
+      if (event.key === "Escape") show(null);
+      else if (target !== undefined && last >= 0) {
+        event.preventDefault();
+        show(Math.min(last, Math.max(0, target)));
+      }
+    },
+    { signal },
+  );
+  element.addEventListener("blur", () => show(null), { signal });
+  element.addEventListener(
+    "pointermove",
+    (event) => show(nearest(event.clientX - element.getBoundingClientRect().left)),
+    { signal },
+  );
+  element.addEventListener("pointerleave", () => show(null), { signal });
+
+  return {
+    element,
+    card: card.element,
+    /** A new frame under a crosshair that stays where it is. */
+    update(next: Readable): void {
+      chart = next;
+      const last = Math.max(0, next.positions.length - 1);
+      set(element, { "aria-label": next.name, "aria-valuemax": last });
+      if (index !== null) show(index > last ? null : index);
+      else if (next.positions.length && !element.hasAttribute("aria-valuenow"))
+        set(element, { "aria-valuenow": 0, "aria-valuetext": spoken(next.reading(0)) });
+    },
+  };
+}

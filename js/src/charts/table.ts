@@ -1,0 +1,49 @@
+import { h } from "../dom.ts";
+
+export interface Table {
+  columns: string[];
+  rows: string[][];
+}
+
+/** The numbers behind a chart, made only while somebody looks at them. */
+export function tableTwin(name: string, signal: AbortSignal) {
+  const scroller = h("div", {
+    class: "uq-table-scroll",
+    tabindex: 0,
+    role: "region",
+    "aria-label": name,
+  });
+  const element = h(
+    "details",
+    { class: "uq-twin" },
+    h("summary", { "data-testid": "uq-table-toggle", "aria-label": name }, "Table"),
+    scroller,
+  );
+  let contents: () => Table = () => ({ columns: [], rows: [] });
+  const fill = () => {
+    if (!element.open) return;
+    const { columns, rows } = contents();
+    scroller.replaceChildren(
+      h(
+        "table",
+        {},
+        h("thead", {}, h("tr", {}, ...columns.map((text) => h("th", { scope: "col" }, text)))),
+        h(
+          "tbody",
+          {},
+          ...rows.map(([first = "", ...rest]) =>
+            h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text))),
+          ),
+        ),
+      ),
+    );
+  };
+  element.addEventListener("toggle", fill, { signal });
+  return {
+    element,
+    update(next: () => Table): void {
+      contents = next;
+      fill();
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { About } from "../about.ts";
+import { h } from "../dom.ts";
+import type { Condition } from "../frame.ts";
+import { rangeOf } from "./range.ts";
+
+export interface ConditionActions {
+  change(next: Condition): void;
+  remove(): void;
+}
+
+/** One removable condition: a range of a numeric feature, or a choice of values. */
+export function conditionItem(
+  about: About,
+  condition: Condition,
+  actions: ConditionActions,
+  signal: AbortSignal,
+) {
+  const isClass = condition.feature === null;
+  const feature = about.features.find(({ name }) => name === condition.feature);
+  const name = condition.feature ?? about.target;
+  const remove = h(
+    "button",
+    {
+      type: "button",
+      class: "uq-remove",
+      "aria-label": `remove the condition on ${name}`,
+      title: "remove this condition",
+      "data-testid": "uq-filter-remove",
+    },
+    "×",
+  );
+  remove.addEventListener("click", actions.remove, { signal });
+
+  const body =
+    "values" in condition
+      ? valuesOf(
+          isClass ? about.classes : (feature?.values ?? condition.values),
+          isClass,
+          (values) => actions.change({ feature: condition.feature, values }),
+          signal,
+        )
+      : rangeOf(
+          feature ?? null,
+          name,
+          (low, high) => actions.change({ feature: name, low, high }),
+          signal,
+        );
+
+  return {
+    element: h(
+      "li",
+      {
+        class: "uq-filter-item",
+        role: "group",
+        "aria-label": `condition on ${name}`,
+        "data-testid": "uq-filter-item",
+        "data-feature": condition.feature ?? "",
+      },
+      h("span", { class: "uq-filter-name", title: name }, name),
+      body.element,
+      remove,
+    ),
+    update: (next: Condition) => body.update(next),
+  };
+}
+
+function valuesOf(
+  values: string[],
+  isClass: boolean,
+  onChange: (values: string[]) => void,
+  signal: AbortSignal,
+) {
+  const boxes = values.map((value) =>
+    h("input", {
+      type: "checkbox",
+      value,
+      "data-testid": isClass ? "uq-filter-class" : "uq-filter-value",
+    }),
+  );
+  for (const box of boxes)
+    box.addEventListener("change", () => onChange(values.filter((_, i) => boxes[i]?.checked)), {
+      signal,
+    });
+  return {
+    element: h(
+      "span",
+      { class: "uq-checks" },
+      ...values.map((value, i) =>
+        h("label", {}, boxes[i] as HTMLInputElement, h("span", {}, value)),
+      ),
+    ),
+    update(condition: Condition): void {
+      if (!("values" in condition)) return;
+      boxes.forEach((box, i) => {
+        box.checked = condition.values.includes(values[i] ?? "");
+      });
+    },
+  };
+}

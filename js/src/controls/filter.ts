@@ -1,0 +1,123 @@
+import type { About, Feature } from "../about.ts";
+import { h, set } from "../dom.ts";
+import type { Condition } from "../frame.ts";
+import { conditionItem } from "./condition.ts";
+
+const CLASS = "class of y";
+
+/** What a condition can be about: any feature, or the class of y. */
+interface Subject {
+  value: string;
+  label: string;
+  fresh(): Condition;
+}
+
+function subjectOf(feature: Feature): Subject {
+  const { name, values, min, max } = feature;
+  return {
+    value: name,
+    label: name,
+    fresh: () =>
+      values ? { feature: name, values: [...values] } : { feature: name, low: min, high: max },
+  };
+}
+
+function subjects(about: About): Subject[] {
+  const ofClass: Subject = {
+    // Not a feature's name: those may be anything, so the class is told apart by where it stands.
+    value: CLASS,
+    label: `${about.target} (class)`,
+    fresh: () => ({ feature: null, values: [...about.classes] }),
+  };
+  return [...(about.classes.length ? [ofClass] : []), ...about.features.map(subjectOf)];
+}
+
+const shapeOf = (conditions: Condition[]) =>
+  JSON.stringify(conditions.map((condition) => [condition.feature, "values" in condition]));
+
+/** Conditions that choose the rows behind the lines, the curve and the importance. */
+export function filterList(
+  about: About,
+  onChange: (conditions: Condition[]) => void,
+  signal: AbortSignal,
+) {
+  const choices = subjects(about);
+  const add = h(
+    "select",
+    {
+      class: "uq-filter-add",
+      "aria-label": "add a condition on rows",
+      "data-testid": "uq-filter-add",
+    },
+    h("option", { value: "" }, "+ add a condition"),
+    ...choices.map(({ value, label }) => h("option", { value }, label)),
+  );
+  const list = h("ul", { class: "uq-filter-list", "aria-label": "conditions on rows" });
+  let conditions: Condition[] = [];
+  let items: ReturnType<typeof conditionItem>[] = [];
+  let shape = shapeOf([]);
+  let listeners = new AbortController();
+  signal.addEventListener("abort", () => listeners.abort());
+
+  const change = (next: Condition[]) => {
+    conditions = next;
+    onChange(next);
+  };
+
+  add.addEventListener(
+    "change",
+    () => {
+      const subject = choices[add.selectedIndex - 1];
+      add.selectedIndex = 0;
+      if (subject) change([...conditions, subject.fresh()]);
+    },
+    { signal },
+  );
+  // On a closed select an arrow chooses at once: open the list instead, so that it can be walked by keyboard.
+  add.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.altKey || !["ArrowDown", "ArrowUp"].includes(event.key) || !add.showPicker) return;
+      event.preventDefault();
+      add.showPicker();
+    },
+    { signal },
+  );
+
+  const rebuild = () => {
+    listeners.abort();
+    listeners = new AbortController();
+    items = conditions.map((condition, at) =>
+      conditionItem(
+        about,
+        condition,
+        {
+          change: (next) => change(conditions.map((old, i) => (i === at ? next : old))),
+          remove: () => {
+            change(conditions.filter((_, i) => i !== at));
+            add.focus();
+          },
+        },
+        listeners.signal,
+      ),
+    );
+    list.replaceChildren(...items.map(({ element }) => element));
+    set(list, { hidden: items.length === 0 });
+  };
+  rebuild();
+
+  return {
+    element: h("div", { class: "uq-filters" }, list, add),
+    update(next: Condition[]): void {
+      conditions = next;
+      const now = shapeOf(next);
+      if (now !== shape) {
+        shape = now;
+        rebuild();
+      }
+      items.forEach((item, i) => {
+        item.update(next[i] as Condition);
+      });
+    },
+  };
+}

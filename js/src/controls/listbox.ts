@@ -1,0 +1,108 @@
+import { h, set } from "../dom.ts";
+
+export interface ListRow {
+  feature: number;
+  /** The row's numbers in words. */
+  text: string;
+}
+
+/**
+ * The features as a listbox: arrows move, Enter picks. Only one row is a tab stop, and the rows stay the same elements
+ * for ever, so that focus survives every frame.
+ */
+export function featureList(names: string[], onPick: (name: string) => void, signal: AbortSignal) {
+  const rows = names.map((name) => {
+    const label = h("span", { class: "uq-name" }, name);
+    const badge = h("span", { class: "uq-badge", hidden: true, title: "stressed feature" }, "τ");
+    const element = h(
+      "div",
+      {
+        role: "option",
+        class: "uq-row",
+        tabindex: -1,
+        "data-testid": "uq-importance-row",
+        "data-feature": name,
+      },
+      label,
+      badge,
+    );
+    return { element, badge };
+  });
+  const element = h("div", {
+    role: "listbox",
+    class: "uq-list",
+    "aria-label": "features, most important first",
+  });
+  let order: number[] = [];
+  let current = 0;
+
+  const stop = (at: number) => {
+    current = Math.min(order.length - 1, Math.max(0, at));
+    order.forEach((feature, i) => {
+      set(rows[feature]?.element as Element, { tabindex: i === current ? 0 : -1 });
+    });
+  };
+  const indexOf = (event: Event) =>
+    order.findIndex((feature) => rows[feature]?.element.contains(event.target as Node));
+
+  element.addEventListener(
+    "click",
+    (event) => {
+      const at = indexOf(event);
+      if (at < 0) return;
+      stop(at);
+      onPick(names[order[at] as number] as string);
+    },
+    { signal },
+  );
+  element.addEventListener(
+    "keydown",
+    (event) => {
+      const moves: Record<string, number> = {
+        ArrowDown: current + 1,
+        ArrowUp: current - 1,
+        PageDown: current + 10,
+        PageUp: current - 10,
+        Home: 0,
+        End: order.length - 1,
+      };
+      const target = moves[event.key];
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
+        onPick(names[order[current] as number] as string);
+      } else if (target !== undefined) {
+        event.preventDefault();
+        stop(target);
+        rows[order[current] as number]?.element.focus();
+      }
+    },
+    { signal },
+  );
+
+  return {
+    element,
+    update(next: ListRow[], picked: string, stressed: string | null): void {
+      if (next.some(({ feature }, i) => order[i] !== feature) || order.length !== next.length) {
+        const focused = (element.getRootNode() as Document).activeElement;
+        const stood = order[current];
+        const first = order.length === 0;
+        order = next.map(({ feature }) => feature);
+        element.replaceChildren(...order.map((feature) => rows[feature]?.element as Element));
+        stop(order.indexOf(first ? names.indexOf(picked) : (stood ?? 0)));
+        if (focused instanceof HTMLElement && element.contains(focused)) focused.focus();
+      }
+      for (const { feature, text } of next) {
+        const row = rows[feature];
+        if (!row) continue;
+        const name = names[feature] as string;
+        const chosen = name === picked;
+        set(row.element, {
+          "aria-selected": chosen ? "true" : "false",
+          "aria-label": `${name}, ${text}`,
+          title: `${name}: ${text}`,
+        });
+        row.badge.hidden = name !== stressed;
+      }
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { Attributes } from "../dom.ts";
+import { h, setOptions } from "../dom.ts";
+
+export interface PickerChoice {
+  value: string;
+  label: string;
+  disabled?: boolean;
+}
+
+/** A labelled native select that follows what the kernel accepted. */
+export function picker(
+  label: string,
+  attributes: Attributes,
+  onPick: (value: string) => void,
+  signal: AbortSignal,
+) {
+  const select = h("select", attributes);
+  select.addEventListener("change", () => onPick(select.value), { signal });
+  return {
+    element: h("label", { class: "uq-field" }, h("span", {}, label), select),
+    update(choices: PickerChoice[], value: string): void {
+      setOptions(select, choices);
+      if (select.value !== value) select.value = value;
+    },
+  };
+}
+
+/** A labelled whole number that is asked for when it is committed, and never rewritten under the cursor. */
+export function wholeNumber(
+  label: string,
+  { min, max, ...attributes }: Attributes & { min: number; max: number },
+  onPick: (value: number) => void,
+  signal: AbortSignal,
+) {
+  const input = h("input", { type: "number", step: 1, min, max, ...attributes });
+  let accepted = min;
+  input.addEventListener(
+    "change",
+    () => {
+      const value = Math.round(input.valueAsNumber);
+      if (Number.isFinite(value)) onPick(Math.min(max, Math.max(min, value)));
+      else input.value = String(accepted);
+    },
+    { signal },
+  );
+  return {
+    element: h("label", { class: "uq-field" }, h("span", {}, label), input),
+    update(value: number): void {
+      accepted = value;
+      const root = input.getRootNode() as Document | ShadowRoot;
+      if (root.activeElement !== input && input.value !== String(value))
+        input.value = String(value);
+    },
+  };
+}

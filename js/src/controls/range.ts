@@ -1,0 +1,92 @@
+import type { Feature } from "../about.ts";
+import { h } from "../dom.ts";
+import type { Condition } from "../frame.ts";
+
+type End = number | null;
+
+/** Steps of about a hundredth of the feature's span, on round numbers. */
+export function stepOf(feature: Feature | null): number {
+  if (!feature || feature.min === null || feature.max === null || feature.integer) return 1;
+  const span = feature.max - feature.min;
+  return span > 0 ? 10 ** Math.floor(Math.log10(span / 100)) : 1;
+}
+
+/** A range of numbers: two number fields that take any value, and two sliders over the span of the data. */
+export function rangeOf(
+  feature: Feature | null,
+  name: string,
+  onChange: (low: End, high: End) => void,
+  signal: AbortSignal,
+) {
+  const [min, max, step] = [feature?.min ?? 0, feature?.max ?? 1, stepOf(feature)];
+  const field = (end: "lowest" | "highest", testid: string) =>
+    h("input", {
+      type: "number",
+      step: "any",
+      "aria-label": `${end} ${name}`,
+      placeholder: end,
+      "data-testid": testid,
+    });
+  // The sliders are steps from `min` to `max` in whole numbers: a step that does not divide the span would keep the
+  // last slider short of the maximum, and with it the rows at the very end.
+  const steps = Math.max(1, Math.ceil((max - min) / step));
+  const slider = (end: "lowest" | "highest") =>
+    h("input", { type: "range", min: 0, max: steps, step: 1, "aria-label": `${end} ${name}` });
+  const fields = [field("lowest", "uq-filter-low"), field("highest", "uq-filter-high")] as const;
+  const sliders = [slider("lowest"), slider("highest")] as const;
+  let ends: [End, End] = [null, null];
+
+  const valueAt = (at: number) => (at >= steps ? max : Number((min + at * step).toPrecision(12)));
+  const placeOf = (value: number) => Math.min(steps, Math.max(0, Math.round((value - min) / step)));
+
+  const show = () => {
+    const root = fields[0].getRootNode() as Document | ShadowRoot;
+    ([0, 1] as const).forEach((i) => {
+      const value = ends[i];
+      const shown = value === null ? "" : String(value);
+      if (root.activeElement !== fields[i] && fields[i].value !== shown) fields[i].value = shown;
+      const place = placeOf(value ?? (i ? max : min));
+      if (sliders[i].valueAsNumber !== place) sliders[i].value = String(place);
+      sliders[i].setAttribute("aria-valuetext", shown || "no limit");
+    });
+    const share = (i: 0 | 1) => `${(sliders[i].valueAsNumber / steps) * 100}%`;
+    pair.style.setProperty("--uq-from", share(0));
+    pair.style.setProperty("--uq-to", share(1));
+    // At the right end both thumbs may lie on each other: the lower one must stay within reach.
+    pair.dataset.front = sliders[0].valueAsNumber > steps / 2 ? "low" : "high";
+  };
+  /** The end that was moved stops at the other one. */
+  const move = (i: 0 | 1, value: End) => {
+    const other = ends[1 - i] ?? null;
+    const crossed = value !== null && other !== null && (i === 0 ? value > other : value < other);
+    ends[i] = crossed ? other : value;
+    show();
+    onChange(ends[0], ends[1]);
+  };
+
+  const pair = h("span", { class: "uq-range" }, sliders[0], sliders[1]);
+  ([0, 1] as const).forEach((i) => {
+    fields[i].addEventListener(
+      "change",
+      () => {
+        const value = fields[i].valueAsNumber;
+        move(i, Number.isFinite(value) ? value : null);
+        const shown = ends[i];
+        fields[i].value = shown === null ? "" : String(shown);
+      },
+      { signal },
+    );
+    sliders[i].addEventListener("input", () => move(i, valueAt(sliders[i].valueAsNumber)), {
+      signal,
+    });
+  });
+
+  return {
+    element: h("span", { class: "uq-range-fields" }, fields[0], pair, fields[1]),
+    update(condition: Condition): void {
+      if (!("low" in condition)) return;
+      ends = [condition.low, condition.high];
+      show();
+    },
+  };
+}

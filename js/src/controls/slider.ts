@@ -1,0 +1,88 @@
+import { h, set, setText } from "../dom.ts";
+import { level } from "../format.ts";
+
+/** The stress level τ: a native range from -1 to 1 with a marked zero and a way back to it. */
+export function tauSlider(uid: string, onChange: (tau: number) => void, signal: AbortSignal) {
+  const range = h("input", {
+    type: "range",
+    min: -1,
+    max: 1,
+    step: 0.01,
+    value: 0,
+    class: "uq-tau",
+    list: `uq-zero-${uid}`,
+    "aria-label": "stress level τ",
+    "data-testid": "uq-tau",
+  });
+  const output = h("output", { class: "uq-tau-value", "aria-hidden": "true" });
+  const reset = h(
+    "button",
+    {
+      type: "button",
+      class: "uq-button",
+      "data-testid": "uq-tau-reset",
+      "aria-label": "reset τ to 0",
+    },
+    "reset to 0",
+  );
+  const scale = h(
+    "div",
+    { class: "uq-tau-scale", "aria-hidden": "true" },
+    ...["−1", "0", "1"].map((text) => h("span", {}, text)),
+  );
+  let held = false;
+  let describe: (tau: number) => string = () => "";
+
+  const show = (tau: number) => {
+    // The filled part of the track starts at zero, not at the left end: τ has a direction.
+    const at = (tau + 1) / 2;
+    range.style.setProperty("--uq-from", `${Math.min(0.5, at) * 100}%`);
+    range.style.setProperty("--uq-to", `${Math.max(0.5, at) * 100}%`);
+    setText(output, `τ = ${level(tau)}`);
+    const meaning = describe(tau);
+    set(range, { "aria-valuetext": `τ ${level(tau)}${meaning && `, ${meaning}`}` });
+    reset.disabled = tau === 0;
+  };
+  const ask = (tau: number) => {
+    show(tau);
+    onChange(tau);
+  };
+
+  range.addEventListener("input", () => ask(range.valueAsNumber), { signal });
+  range.addEventListener("pointerdown", () => (held = true), { signal });
+  for (const event of ["pointerup", "pointercancel", "lostpointercapture", "blur"])
+    range.addEventListener(event, () => (held = false), { signal });
+  reset.addEventListener(
+    "click",
+    () => {
+      range.value = "0";
+      ask(0);
+      // A disabled button loses the focus to the page; the slider is where the hand goes next.
+      range.focus();
+    },
+    { signal },
+  );
+
+  return {
+    element: h(
+      "div",
+      { class: "uq-tau-control" },
+      h(
+        "div",
+        { class: "uq-tau-track" },
+        range,
+        scale,
+        h("datalist", { id: `uq-zero-${uid}` }, h("option", { value: 0 })),
+      ),
+      output,
+      reset,
+    ),
+    /** `meaning` says in words what a τ stands for. */
+    update(tau: number, meaning: (tau: number) => string): void {
+      describe = meaning;
+      // Under the hand the slider is the truth; a frame for an older value must not pull it back.
+      if (!held && range.valueAsNumber !== tau) range.value = String(tau);
+      show(range.valueAsNumber);
+    },
+  };
+}

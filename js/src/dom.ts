@@ -1,0 +1,76 @@
+export type Attributes = Record<string, string | number | boolean | null | undefined>;
+
+const SVG = "http://www.w3.org/2000/svg";
+const FOCUSABLE = new Set(["button", "input", "select", "summary", "textarea"]);
+
+/** Writes only the attributes that differ: an unchanged write would still cost a style recalculation. */
+export function set(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) element.removeAttribute(name);
+    else {
+      const text = value === true ? "" : String(value);
+      if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+    }
+  }
+  // JupyterLab takes arrows and letters away from a focused element unless the element itself says otherwise.
+  if (FOCUSABLE.has(element.localName) || element.hasAttribute("tabindex"))
+    element.setAttribute("data-lm-suppress-shortcuts", "true");
+}
+
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  set(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: (Node | string)[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS(SVG, tag) as SVGElementTagNameMap[K];
+  set(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+/** Text that is already there is left alone, so that assistive technology is not told about it again. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Exactly `count` children of one kind, reused from frame to frame. */
+export function pool<E extends Element>(parent: Element, create: () => E): (count: number) => E[] {
+  const made: E[] = [];
+  return (count) => {
+    while (made.length < count) {
+      const element = create();
+      made.push(element);
+      parent.append(element);
+    }
+    for (const element of made.splice(count)) element.remove();
+    return made;
+  };
+}
+
+/** The choices of a select, rebuilt only when they differ, so that an open list stays open. */
+export function setOptions(
+  select: HTMLSelectElement,
+  choices: { value: string; label: string; disabled?: boolean }[],
+): void {
+  const same =
+    select.options.length === choices.length &&
+    choices.every((choice, i) => {
+      const option = select.options[i];
+      return option?.value === choice.value && option.textContent === choice.label;
+    });
+  if (same) return;
+  select.replaceChildren(
+    ...choices.map(({ value, label, disabled }) => h("option", { value, disabled }, label)),
+  );
+}

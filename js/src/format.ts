@@ -1,0 +1,38 @@
+import { format } from "d3-format";
+
+const thousands = format(",.0f");
+const significant = format(".3~r");
+const exponent = format(".2~e");
+const plain = format(",");
+
+/** Three significant digits for people; what is not a number says so. */
+export function number(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "not available";
+  const size = Math.abs(value);
+  if (size >= 1e7 || (size > 0 && size < 1e-4)) return exponent(value);
+  return size >= 1000 ? thousands(value) : significant(value);
+}
+
+export const whole = (value: number): string => plain(Math.round(value));
+
+export const percent = (share: number): string =>
+  Number.isFinite(share) ? `${number(Math.round(share * 100))} %` : "not available";
+
+export const level = (tau: number): string => format(".2f")(Object.is(tau, -0) ? 0 : tau);
+
+export function seconds(value: number): string {
+  if (value < 1) return `${Math.max(1, Math.round(value * 1000))} ms`;
+  return value < 90 ? `${number(value)} s` : `${Math.round(value / 60)} min`;
+}
+
+export const counted = (count: number, noun: string): string =>
+  `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+/** "nll (nats)", or just the name where there is no unit. */
+export const withUnit = (label: string, unit: string): string =>
+  unit ? `${label} (${unit})` : label;
+
+export const interval = (low: number, high: number): string =>
+  Number.isFinite(low) && Number.isFinite(high)
+    ? `${number(low)} to ${number(high)}`
+    : "no interval";

@@ -1,0 +1,225 @@
+import type { About } from "./about.ts";
+import { Columns, isRecord, SCHEMA, WireError } from "./wire.ts";
+
+/** One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. */
+export type Condition =
+  | { feature: string; low: number | null; high: number | null }
+  | { feature: string | null; values: string[] };
+
+/** The public traits, which the client writes and the kernel answers. */
+export interface Inputs {
+  tau: number;
+  stress_feature: string;
+  feature: string;
+  measure: string;
+  indicator: string;
+  ice_filter: Condition[];
+  ice_lines: number;
+  n_repeats: number;
+  interval: string;
+}
+
+export interface ImportanceMeasure {
+  name: string;
+  label: string;
+  unit: string;
+  baseline: number | null;
+}
+
+/** Importance of every feature (in the order of the table) by one or two measures. */
+export interface Importance {
+  stale: boolean;
+  measures: ImportanceMeasure[];
+  order: number[];
+  n_repeats: number;
+  n_repeats_wanted: number;
+  n_rows: number;
+  interval: string;
+  level: number;
+  /** Row-major (measures, features). */
+  value: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+  base: Float64Array;
+}
+
+export interface Dependence {
+  stale: boolean;
+  feature: string;
+  measure: string;
+  label: string;
+  unit: string;
+  categorical: boolean;
+  labels: string[] | null;
+  n_rows: number;
+  n_lines: number;
+  grid: Float64Array;
+  average: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+  base: Float64Array;
+  /** Row-major (lines, grid). */
+  ice: Float32Array;
+  iceWeight: Float32Array;
+  iceClass: Uint8Array;
+  edges: Float64Array | null;
+  /** Row-major (classes, bins): the share of rows, now and at tau 0. */
+  counts: Float64Array;
+  countsBase: Float64Array;
+  bins: number;
+}
+
+export interface StressNow {
+  feature: string;
+  tau: number;
+  mean: number | null;
+  target: number | null;
+  reached: number | null;
+  std: number | null;
+  ess: number | null;
+  ess_share: number | null;
+  half_share: number | null;
+  kl: number | null;
+  status: string;
+  value: number | null;
+  base: number | null;
+}
+
+export interface Stress {
+  stale: boolean;
+  indicator: string;
+  label: string;
+  unit: string;
+  /** Index into the features of the table, one per row of the arrays below. */
+  features: number[];
+  now: StressNow | null;
+  taus: Float64Array;
+  /** Row-major (features, taus). */
+  value: Float64Array;
+  reached: Float64Array;
+  ess: Float64Array;
+  status: Uint8Array;
+}
+
+/** The words behind `Stress.status`. */
+export const STATUS = ["ok", "edge", "infeasible", "constant", "beyond quantile"] as const;
+
+export interface Progress {
+  what: string;
+  done: number;
+  total: number;
+  seconds_left: number | null;
+}
+
+/** One atomic answer of the kernel. */
+export interface Frame {
+  seq: number;
+  final: boolean;
+  inputs: Inputs;
+  importance: Importance | null;
+  dependence: Dependence | null;
+  stress: Stress | null;
+  cost: { calls: number; rows: number; seconds: number };
+  total: { calls: number; rows: number };
+  progress: Progress | null;
+  error: string | null;
+  notes: string[];
+}
+
+type Raw = Record<string, unknown>;
+
+function part(meta: Raw, name: string): Raw | null {
+  const value = meta[name];
+  if (value === null || value === undefined) return null;
+  if (!isRecord(value))
+    throw new WireError(
+      `The kernel's answer has an unreadable part "${name}"; run the cell again.`,
+    );
+  return value;
+}
+
+function readImportance(meta: Raw, columns: Columns, about: About): Importance {
+  const measures = meta.measures as ImportanceMeasure[];
+  const shape = [measures.length, about.features.length];
+  const order = (meta.order as number[]).filter((i) => about.features[i] !== undefined);
+  return {
+    ...(meta as unknown as Importance),
+    measures,
+    order,
+    value: columns.get("importance.value", shape),
+    low: columns.get("importance.low", shape),
+    high: columns.get("importance.high", shape),
+    base: columns.get("importance.base", shape),
+  };
+}
+
+function readDependence(meta: Raw, columns: Columns, about: About): Dependence {
+  const points = columns.rows("dependence.grid");
+  const lines = columns.rows("dependence.ice");
+  const edges = meta.categorical ? null : columns.get("dependence.edges", [null]);
+  const bins = edges ? Math.max(0, edges.length - 1) : points;
+  const classes = Math.max(1, about.classes.length);
+  return {
+    ...(meta as unknown as Dependence),
+    grid: columns.get("dependence.grid", [points]),
+    average: columns.get("dependence.average", [points]),
+    low: columns.get("dependence.low", [points]),
+    high: columns.get("dependence.high", [points]),
+    base: columns.get("dependence.base", [points]),
+    ice: columns.get<Float32Array>("dependence.ice", [lines, points]),
+    iceWeight: columns.get<Float32Array>("dependence.ice_weight", [lines]),
+    iceClass: columns.get<Uint8Array>("dependence.ice_class", [lines]),
+    edges,
+    counts: columns.get("dependence.counts", [classes, bins]),
+    countsBase: columns.get("dependence.counts_base", [classes, bins]),
+    bins,
+  };
+}
+
+function readStress(meta: Raw, columns: Columns): Stress {
+  const features = meta.features as number[];
+  const taus = columns.get("stress.taus", [null]);
+  const shape = [features.length, taus.length];
+  return {
+    ...(meta as unknown as Stress),
+    features,
+    taus,
+    value: columns.get("stress.value", shape),
+    reached: columns.get("stress.reached", shape),
+    ess: columns.get("stress.ess", shape),
+    status: columns.get<Uint8Array>("stress.status", shape),
+  };
+}
+
+/** The seq of a raw frame, readable even where the rest is not: a broken answer is an answer too. */
+export const seqOf = (raw: unknown): number | null =>
+  isRecord(raw) && typeof raw.seq === "number" ? raw.seq : null;
+
+export function readFrame(raw: unknown, about: About): Frame {
+  const seq = seqOf(raw);
+  if (seq === null || !isRecord(raw) || !isRecord(raw.meta) || !isRecord(raw.inputs))
+    throw new WireError("The kernel sent an answer that is no frame; run the cell again.");
+  if (raw.schema !== SCHEMA)
+    throw new WireError(
+      `The kernel's answer is of version ${String(raw.schema)}, this page reads version ${SCHEMA}; ` +
+        "restart the kernel and reload the page after an upgrade.",
+    );
+  const meta = raw.meta;
+  const columns = new Columns(meta.cols, raw.cols);
+  const importance = part(meta, "importance");
+  const dependence = part(meta, "dependence");
+  const stress = part(meta, "stress");
+  return {
+    seq,
+    final: meta.final === true,
+    inputs: raw.inputs as unknown as Inputs,
+    importance: importance && readImportance(importance, columns, about),
+    dependence: dependence && readDependence(dependence, columns, about),
+    stress: stress && readStress(stress, columns),
+    cost: meta.cost as Frame["cost"],
+    total: meta.total as Frame["total"],
+    progress: (meta.progress ?? null) as Progress | null,
+    error: (meta.error ?? null) as string | null,
+    notes: (meta.notes ?? []) as string[],
+  };
+}

@@ -1,0 +1,25 @@
+import { type HostModel, Session } from "./model.ts";
+import { explorer } from "./views/explorer.ts";
+
+interface Initialize {
+  model: HostModel;
+  signal: AbortSignal;
+}
+
+interface Render extends Initialize {
+  el: HTMLElement;
+}
+
+/** One call of the factory belongs to one model: its views share the session, and nothing outlives the model. */
+export default () => {
+  let session: Session | null = null;
+  return {
+    initialize({ model, signal }: Initialize): void {
+      session = new Session(model, signal);
+    },
+    render({ model, el, signal }: Render): void {
+      session ??= new Session(model, signal);
+      explorer(session, el, signal);
+    },
+  };
+};

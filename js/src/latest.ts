@@ -1,0 +1,82 @@
+/** What a gate needs of the outside: a counter to continue, a way to send, and someone to tell about silence. */
+export interface Port<Changes> {
+  lastSeq(): number;
+  send(seq: number, changes: Changes): void;
+  silence(silent: boolean): void;
+}
+
+/**
+ * One request in flight, newest wins, the last value is never lost.
+ *
+ * Whatever is asked while a request is in flight is merged and leaves with the first frame that answers it, so a
+ * fast drag costs as many computations as the kernel can do and still ends on the value where the hand stopped.
+ * After `patience` ms without a frame the gate reports silence and lets one more request through per period: a
+ * request that was lost (kernel restart) must not lock the controls, and a busy kernel must not be flooded.
+ */
+export class Gate<Changes extends object> {
+  #wanted: Changes | null = null;
+  #sent: { seq: number; changes: Changes } | null = null;
+  #open = true;
+  #silent = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    readonly port: Port<Changes>,
+    readonly patience = 1500,
+  ) {}
+
+  /** What was asked and not answered yet. */
+  get pending(): Partial<Changes> {
+    return { ...this.#sent?.changes, ...this.#wanted };
+  }
+
+  get silent(): boolean {
+    return this.#silent;
+  }
+
+  request(changes: Changes): void {
+    this.#wanted = { ...this.#wanted, ...changes };
+    if (this.#open) this.#flush();
+  }
+
+  /** Any frame is a sign of life; the first one at or past the request in flight answers it. */
+  frame(seq: number, final: boolean): void {
+    this.#setSilent(false);
+    if (this.#sent && seq >= this.#sent.seq) this.#sent = null;
+    this.#open = this.#sent === null;
+    if (this.#open && this.#wanted) this.#flush();
+    else if (this.#sent || !final) this.#watch();
+    else clearTimeout(this.#timer);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#open = false;
+    this.#wanted = null;
+  }
+
+  #flush(): void {
+    const changes = { ...this.#sent?.changes, ...this.#wanted } as Changes;
+    const seq = Math.max(this.port.lastSeq(), this.#sent?.seq ?? 0) + 1;
+    this.#sent = { seq, changes };
+    this.#wanted = null;
+    this.#open = false;
+    this.#watch();
+    this.port.send(seq, changes);
+  }
+
+  #watch(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#setSilent(true);
+      this.#open = true;
+      if (this.#wanted) this.#flush();
+    }, this.patience);
+  }
+
+  #setSilent(silent: boolean): void {
+    if (silent === this.#silent) return;
+    this.#silent = silent;
+    this.port.silence(silent);
+  }
+}

@@ -1,0 +1,114 @@
+import { type About, readAbout } from "./about.ts";
+import { type Frame, type Inputs, readFrame, seqOf } from "./frame.ts";
+import { Gate } from "./latest.ts";
+import { WireError } from "./wire.ts";
+
+/** The part of the host's model that is used; every host of anywidget has it. */
+export interface HostModel {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, callback: () => void): void;
+  off(event: string, callback: () => void): void;
+}
+
+const INPUTS = [
+  "tau",
+  "stress_feature",
+  "feature",
+  "measure",
+  "indicator",
+  "ice_filter",
+  "ice_lines",
+  "n_repeats",
+  "interval",
+] as const satisfies readonly (keyof Inputs)[];
+
+/** One model of the host with its gate and its last good frame, shared by all its views. */
+export class Session {
+  about: About | null = null;
+  frame: Frame | null = null;
+  /** What could not be read of the kernel's last answer, as a sentence; the last good frame stays. */
+  problem: string | null = null;
+  readonly gate: Gate<Partial<Inputs>>;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(
+    readonly model: HostModel,
+    signal: AbortSignal,
+  ) {
+    this.gate = new Gate<Partial<Inputs>>({
+      lastSeq: () => Math.max(this.#number("_seq"), this.frame?.seq ?? 0),
+      send: (seq, changes) => this.#save({ ...changes, _seq: seq }),
+      silence: () => this.#tell(),
+    });
+    const onFrame = () => this.#receive();
+    model.on("change:_frame", onFrame);
+    model.on("change:_about", onFrame);
+    signal.addEventListener("abort", () => {
+      model.off("change:_frame", onFrame);
+      model.off("change:_about", onFrame);
+      this.gate.close();
+      this.#listeners.clear();
+    });
+    this.#read();
+    if (this.about && seqOf(model.get("_frame")) === null) this.gate.request({});
+  }
+
+  /** What the controls show: what was asked for, else what the kernel accepted, else the saved state. */
+  get inputs(): Inputs {
+    const saved = Object.fromEntries(INPUTS.map((name) => [name, this.model.get(name)]));
+    return { ...saved, ...this.frame?.inputs, ...this.gate.pending } as Inputs;
+  }
+
+  request(changes: Partial<Inputs>): void {
+    this.gate.request(changes);
+    this.#tell();
+  }
+
+  /** Ends the long work behind the frame that is shown; what is finished of it is kept. */
+  stop(): void {
+    this.#save({ _stop: Math.max(this.#number("_seq"), this.frame?.seq ?? 0) });
+  }
+
+  subscribe(listener: () => void, signal: AbortSignal): void {
+    this.#listeners.add(listener);
+    signal.addEventListener("abort", () => this.#listeners.delete(listener));
+  }
+
+  #receive(): void {
+    this.#read();
+    const seq = seqOf(this.model.get("_frame"));
+    if (seq !== null) this.gate.frame(seq, this.frame?.seq === seq ? this.frame.final : true);
+    this.#tell();
+  }
+
+  #read(): void {
+    const raw = this.model.get("_frame");
+    try {
+      this.about = readAbout(this.model.get("_about"));
+      if (seqOf(raw) !== null) this.frame = readFrame(raw, this.about);
+      this.problem = null;
+    } catch (error) {
+      if (!(error instanceof WireError)) console.error(error);
+      this.problem =
+        error instanceof WireError
+          ? error.message
+          : `The kernel's answer could not be read (${String(error)}); the last result is still shown, run the cell again.`;
+    }
+  }
+
+  #save(values: Record<string, unknown>): void {
+    for (const [name, value] of Object.entries(values)) this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  #number(name: string): number {
+    const value = this.model.get(name);
+    return typeof value === "number" ? value : 0;
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

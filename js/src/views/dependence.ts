@@ -1,0 +1,120 @@
+import { curves, gridLabel } from "../charts/curves.ts";
+import { extent } from "../charts/domain.ts";
+import { figure } from "../charts/figure.ts";
+import { CLASS_COLOURS, DASHES } from "../charts/lines.ts";
+import { reader } from "../charts/reader.ts";
+import { picker, wholeNumber } from "../controls/picker.ts";
+import { h, set, setText, svg } from "../dom.ts";
+import { counted, interval, number, percent, withUnit } from "../format.ts";
+import type { Dependence } from "../frame.ts";
+import { type Context, type Panel, section } from "./panel.ts";
+
+const swatch = (className: string, dash: readonly number[] = []) =>
+  svg(
+    "svg",
+    { class: `uq-swatch ${className}`, width: 24, height: 10, "aria-hidden": "true" },
+    svg("line", { x1: 1, x2: 23, y1: 5, y2: 5, "stroke-dasharray": dash.join(" ") || null }),
+  );
+
+const key = (name: string, mark: Node) => h("span", { class: "uq-key" }, mark, name);
+
+export function dependencePanel({ session, about, signal, redraw }: Context): Panel {
+  const fig = figure(signal, redraw);
+  const chart = curves();
+  const read = reader(signal);
+  const averageKey = h("span");
+  const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
+  const lineKeys = about.classes.length
+    ? about.classes.map((name, i) =>
+        key(name, swatch(`uq-key-class-${i % CLASS_COLOURS}`, DASHES[i % DASHES.length])),
+      )
+    : [key("one line per row", swatch("uq-key-class-0"))];
+  const legend = h(
+    "div",
+    { class: "uq-legend" },
+    h("span", { class: "uq-key" }, swatch("uq-key-average"), averageKey),
+    ghostKey,
+    ...lineKeys,
+  );
+  const plot = h(
+    "div",
+    { class: "uq-layers" },
+    chart.canvas,
+    chart.element,
+    read.element,
+    read.card,
+  );
+  const empty = h("p", { class: "uq-empty" }, "no curve yet");
+  fig.plot.append(legend, plot, empty);
+
+  const feature = picker(
+    "feature",
+    { "data-testid": "uq-feature" },
+    (value) => session.request({ feature: value }),
+    signal,
+  );
+  const measure = picker(
+    "measure",
+    { "data-testid": "uq-measure" },
+    (value) => session.request({ measure: value }),
+    signal,
+  );
+  const lines = wholeNumber(
+    "lines",
+    { min: 0, max: 1000, "data-testid": "uq-lines" },
+    (value) => session.request({ ice_lines: value }),
+    signal,
+  );
+  const controls = [feature.element, measure.element, lines.element];
+  const panel = section("Dependence", "uq-dependence", controls, fig.element);
+  const features = about.features.map(({ name }) => ({ value: name, label: name }));
+  const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
+
+  const describe = (data: Dependence) => {
+    const range = extent(data.average);
+    const last = data.grid.length - 1;
+    fig.describe(
+      `${data.label} as a function of ${data.feature}, average of ${counted(data.n_rows, "row")} and ${counted(data.n_lines, "line")}`,
+      range
+        ? `The average of ${withUnit(data.label, data.unit)} goes from ${number(data.average[0])} at ` +
+            `${gridLabel(data, 0)} to ${number(data.average[last])} at ${gridLabel(data, last)}, ` +
+            `lowest ${number(range[0])}, highest ${number(range[1])}.`
+        : `${data.label} is not available here.`,
+      () => ({
+        columns: [data.feature, withUnit(data.label, data.unit), "low", "high", "at τ = 0"],
+        rows: Array.from(data.grid, (_, i) => [
+          gridLabel(data, i),
+          ...[data.average, data.low, data.high, data.base].map((values) => number(values[i])),
+        ]),
+      }),
+    );
+  };
+
+  return {
+    element: panel.element,
+    update({ frame, inputs }) {
+      const data = frame?.dependence ?? null;
+      feature.update(features, inputs.feature);
+      measure.update(measures, inputs.measure);
+      lines.update(inputs.ice_lines);
+      set(panel.element, { "data-stale": data?.stale ? "true" : null });
+      for (const part of [plot, legend]) part.hidden = !data;
+      empty.hidden = data !== null;
+      if (!data) return;
+      const stressed = frame?.inputs.tau !== 0;
+      const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
+      setText(
+        averageKey,
+        `average${range === "no interval" ? "" : `, ${percent(about.level)} interval`}`,
+      );
+      ghostKey.hidden = !stressed;
+      read.update(chart.update(data, fig.width, stressed));
+      describe(data);
+      const finite = extent(data.average) !== null;
+      setText(
+        panel.note,
+        finite ? `${counted(data.n_rows, "row")}` : `${data.label} is not available here`,
+      );
+    },
+  };
+}

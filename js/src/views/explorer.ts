@@ -1,0 +1,105 @@
+import type { About } from "../about.ts";
+import { filterList } from "../controls/filter.ts";
+import { h, set, setText } from "../dom.ts";
+import { counted, whole } from "../format.ts";
+import type { Frame } from "../frame.ts";
+import type { Session } from "../model.ts";
+import { followTheme } from "../theme.ts";
+import { dependencePanel } from "./dependence.ts";
+import { importancePanel } from "./importance.ts";
+import type { Context } from "./panel.ts";
+import { alerts, announcer, footer, summary } from "./status.ts";
+import { stressControls, stressPanel } from "./stress.ts";
+
+function header({ title, task, target, classes, n_rows, features }: About): HTMLElement {
+  const facts = [
+    counted(n_rows, "row"),
+    counted(features.length, "feature"),
+    task === "classification" ? `${target}: ${classes.join(", ")}` : `${target} (regression)`,
+  ];
+  return h(
+    "header",
+    { class: "uq-header" },
+    h("h2", {}, title),
+    ...facts.map((text) => h("span", { class: "uq-muted", title: text }, text)),
+  );
+}
+
+/** Rows that the curve and the importance rest on. */
+const rowsOf = (frame: Frame | null, all: number) =>
+  frame?.importance?.n_rows ?? frame?.dependence?.n_rows ?? all;
+
+/** The whole widget: population above, results below, cost at the foot. */
+export function explorer(session: Session, el: HTMLElement, signal: AbortSignal): void {
+  const root = h("div", { class: "uq", "data-testid": "uq-root", role: "region" });
+  const notices = alerts();
+  el.append(root);
+  const { about } = session;
+  if (!about) {
+    root.append(notices.error);
+    notices.update(session.problem, false);
+    return;
+  }
+
+  let scheduled = 0;
+  const redraw = () => {
+    scheduled ||= requestAnimationFrame(paint);
+  };
+  const context: Context = {
+    session,
+    about,
+    uid: Math.random().toString(36).slice(2),
+    signal,
+    redraw,
+  };
+  const names = about.features.map(({ name }) => name);
+  const stress = stressControls(context);
+  const filters = filterList(about, (ice_filter) => session.request({ ice_filter }), signal);
+  const rows = h("span", { class: "uq-rows", "data-testid": "uq-rows" });
+  const panels = [importancePanel(context), dependencePanel(context), stressPanel(context)];
+  const foot = footer(session, signal);
+  const live = announcer(signal);
+  set(root, { "aria-label": `What drives ${about.title}` });
+  root.append(
+    header(about),
+    notices.error,
+    notices.watchdog,
+    h(
+      "div",
+      { class: "uq-population" },
+      stress.element,
+      h(
+        "section",
+        { class: "uq-row-filter", "aria-label": "Rows" },
+        h("span", { class: "uq-rows-label" }, "rows", rows),
+        filters.element,
+      ),
+    ),
+    h("div", { class: "uq-panels" }, ...panels.map(({ element }) => element)),
+    foot.element,
+    live.element,
+  );
+
+  const paint = () => {
+    scheduled = 0;
+    if (signal.aborted) return;
+    const { frame, inputs } = session;
+    const shown = { frame, inputs };
+    notices.update(session.problem ?? frame?.error ?? null, session.gate.silent);
+    set(root, { "data-silent": session.gate.silent ? "true" : null });
+    stress.update(shown);
+    filters.update(inputs.ice_filter);
+    setText(rows, `${whole(rowsOf(frame, about.n_rows))} of ${whole(about.n_rows)} rows`);
+    for (const panel of panels) panel.update(shown);
+    foot.update(frame);
+    if (!frame) return;
+    if (frame.final) live.say(summary(frame, names));
+    set(root, { "data-seq": frame.seq, "data-final": frame.final ? "true" : "false" });
+    root.dispatchEvent(new CustomEvent("uq:painted", { detail: { seq: frame.seq } }));
+  };
+
+  session.subscribe(redraw, signal);
+  followTheme(root, redraw, signal);
+  signal.addEventListener("abort", () => cancelAnimationFrame(scheduled));
+  redraw();
+}

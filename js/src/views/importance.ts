@@ -1,0 +1,154 @@
+import { bars, ROW_HEIGHT } from "../charts/bars.ts";
+import { figure } from "../charts/figure.ts";
+import { featureList } from "../controls/listbox.ts";
+import { picker, wholeNumber } from "../controls/picker.ts";
+import { h, set, setText } from "../dom.ts";
+import { counted, interval, number, percent, withUnit } from "../format.ts";
+import type { Importance } from "../frame.ts";
+import { type Context, type Panel, type Shown, section } from "./panel.ts";
+
+/** One measure: its title with the axis in the header that stays, its bars in the part that scrolls. */
+function measureColumn() {
+  const chart = bars();
+  const label = h("strong");
+  const unit = h("span", { class: "uq-muted" });
+  return {
+    chart,
+    label,
+    unit,
+    title: h("div", { class: "uq-column-title" }, label, unit, chart.header),
+    body: h("div", { class: "uq-importance-column" }, chart.element),
+  };
+}
+
+export function importancePanel({ session, about, signal, redraw }: Context): Panel {
+  const names = about.features.map(({ name }) => name);
+  const fig = figure(signal, redraw);
+  const list = featureList(names, (feature) => session.request({ feature }), signal);
+  const head = h("div", { class: "uq-importance-head" });
+  const plots = h("div", { class: "uq-importance-plots" });
+  const body = h("div", { class: "uq-importance-body" }, plots, list.element);
+  const scroller = h("div", { class: "uq-importance-scroll" }, head, body);
+  const empty = h("p", { class: "uq-empty" }, "no importance yet");
+  fig.plot.append(scroller, empty);
+  let columns: ReturnType<typeof measureColumn>[] = [];
+
+  const kind = picker(
+    "interval",
+    { "data-testid": "uq-interval" },
+    (value) => session.request({ interval: value }),
+    signal,
+  );
+  const repeats = wholeNumber(
+    "repeats",
+    { min: 2, max: 1000, "data-testid": "uq-repeats" },
+    (value) => session.request({ n_repeats: value }),
+    signal,
+  );
+  const panel = section(
+    "Importance",
+    "uq-importance",
+    [kind.element, repeats.element],
+    fig.element,
+  );
+
+  const of = (values: Float64Array, measure: number, feature: number) =>
+    values[measure * names.length + feature] ?? Number.NaN;
+
+  const inWords = (data: Importance, feature: number): string =>
+    data.measures
+      .map(({ label, unit }, m) => {
+        const range = interval(of(data.low, m, feature), of(data.high, m, feature));
+        return `${label} ${number(of(data.value, m, feature))}${unit && ` ${unit}`} (${range})`;
+      })
+      .join("; ");
+
+  const draw = (data: Importance, { frame, inputs }: Shown) => {
+    const { order, measures } = data;
+    const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.28)));
+    const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length));
+    scroller.style.setProperty("--uq-name", `${nameWidth}px`);
+    scroller.style.setProperty("--uq-column", `${each}px`);
+    body.style.height = `${order.length * ROW_HEIGHT}px`;
+    if (columns.length !== measures.length) {
+      columns = measures.map(measureColumn);
+      head.replaceChildren(
+        h("div", { class: "uq-column-title uq-column-name" }, h("strong", {}, "Feature")),
+        ...columns.map(({ title }) => title),
+      );
+      plots.replaceChildren(...columns.map((column) => column.body));
+    }
+    measures.forEach((measure, m) => {
+      const { chart, label, unit, title } = columns[m] as ReturnType<typeof measureColumn>;
+      const inOrder = (values: Float64Array) => order.map((feature) => of(values, m, feature));
+      chart.update(
+        {
+          measure: measure.name,
+          value: inOrder(data.value),
+          low: inOrder(data.low),
+          high: inOrder(data.high),
+          base: inOrder(data.base),
+          stressed: frame?.inputs.tau !== 0,
+          picked: order.findIndex((feature) => names[feature] === inputs.feature),
+        },
+        each,
+      );
+      setText(label, measure.label);
+      setText(unit, [measure.unit, `${percent(data.level)} interval`].filter(Boolean).join(" · "));
+      const loss = withUnit(measure.label, measure.unit);
+      set(title, { title: `${loss}; of the data as they are: ${number(measure.baseline)}` });
+    });
+    list.update(
+      order.map((feature) => ({ feature, text: inWords(data, feature) })),
+      inputs.feature,
+      frame?.inputs.tau ? inputs.stress_feature : null,
+    );
+  };
+
+  const describe = (data: Importance) => {
+    const best = data.order.slice(0, 3).map((i) => `${names[i]}: ${inWords(data, i)}`);
+    fig.describe(
+      `Importance of ${counted(data.order.length, "feature")} with ${percent(data.level)} intervals (${data.interval})`,
+      `Most important first. ${best.join(". ")}.`,
+      () => ({
+        columns: [
+          "feature",
+          ...data.measures.flatMap(({ label, unit }) => [
+            withUnit(label, unit),
+            "low",
+            "high",
+            "at τ = 0",
+          ]),
+        ],
+        rows: data.order.map((i) => [
+          names[i] ?? "",
+          ...data.measures.flatMap((_, m) =>
+            [data.value, data.low, data.high, data.base].map((values) => number(of(values, m, i))),
+          ),
+        ]),
+      }),
+    );
+  };
+
+  return {
+    element: panel.element,
+    update(shown) {
+      const data = shown.frame?.importance ?? null;
+      kind.update(
+        about.intervals.map((value) => ({ value, label: value })),
+        shown.inputs.interval,
+      );
+      repeats.update(shown.inputs.n_repeats);
+      set(panel.element, { "data-stale": data?.stale ? "true" : null });
+      scroller.hidden = !data;
+      empty.hidden = data !== null;
+      if (!data) return;
+      draw(data, shown);
+      describe(data);
+      const { n_repeats, n_repeats_wanted } = data;
+      const done =
+        n_repeats < n_repeats_wanted ? `${n_repeats} of ${n_repeats_wanted}` : `${n_repeats}`;
+      setText(panel.note, `${counted(data.n_rows, "row")}, ${done} repeats`);
+    },
+  };
+}

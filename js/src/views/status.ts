@@ -1,0 +1,106 @@
+import { h, set, setText } from "../dom.ts";
+import { counted, number, percent, seconds, whole } from "../format.ts";
+import type { Frame } from "../frame.ts";
+import type { Session } from "../model.ts";
+
+/** What went wrong, and whether the kernel answers: above the charts, which stay as they were. */
+export function alerts() {
+  const error = h("p", {
+    class: "uq-error",
+    role: "alert",
+    "data-testid": "uq-error",
+    hidden: true,
+  });
+  const watchdog = h(
+    "p",
+    { class: "uq-watchdog", role: "status", "data-testid": "uq-watchdog", hidden: true },
+    "The kernel is not answering, showing the last result; the controls still work and the answer appears when it returns.",
+  );
+  return {
+    error,
+    watchdog,
+    update(text: string | null, silent: boolean): void {
+      error.hidden = !text;
+      setText(error, text ?? "");
+      watchdog.hidden = !silent;
+    },
+  };
+}
+
+/** What the last change cost, and how long work that is still running will take. */
+export function footer(session: Session, signal: AbortSignal) {
+  const cost = h("span", { class: "uq-cost" });
+  const notes = h("span", { class: "uq-notes" });
+  const bar = h("progress", { "data-testid": "uq-progress", "aria-label": "progress" });
+  const what = h("span");
+  const stop = h(
+    "button",
+    { type: "button", class: "uq-button", "data-testid": "uq-stop" },
+    "Stop",
+  );
+  stop.addEventListener("click", () => session.stop(), { signal });
+  const work = h("span", { class: "uq-work", hidden: true }, bar, what, stop);
+  return {
+    element: h("footer", { class: "uq-footer", "data-testid": "uq-footer" }, cost, work, notes),
+    update(frame: Frame | null): void {
+      work.hidden = !frame?.progress;
+      if (!frame) return;
+      const { calls, rows, seconds: time } = frame.cost;
+      setText(
+        cost,
+        `last change: ${counted(calls, "model call")}, ${counted(rows, "row")}, ${seconds(time)} · ` +
+          `in all ${counted(frame.total.calls, "call")}, ${counted(frame.total.rows, "row")}`,
+      );
+      setText(notes, frame.notes.join(" · "));
+      const { progress } = frame;
+      if (!progress) return;
+      set(bar, { max: Math.max(1, progress.total), value: progress.done });
+      const share = percent(progress.done / Math.max(1, progress.total));
+      const left =
+        progress.seconds_left === null ? "" : `, about ${seconds(progress.seconds_left)} left`;
+      setText(what, `${progress.what}: ${share}${left}`);
+      set(bar, {
+        "aria-valuetext": `${progress.what}, ${whole(progress.done)} of ${whole(progress.total)} rows`,
+      });
+    },
+  };
+}
+
+/** One polite sentence about the newest result, at most every one and a half seconds and only for finished answers. */
+export function announcer(signal: AbortSignal, pause = 1500) {
+  const element = h("p", {
+    class: "uq-sr",
+    role: "status",
+    "aria-live": "polite",
+    "data-testid": "uq-live",
+  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let latest = "";
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return {
+    element,
+    say(text: string): void {
+      latest = text;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        setText(element, latest);
+      }, pause);
+    },
+  };
+}
+
+/** The newest result in one sentence. */
+export function summary(frame: Frame, names: string[]): string {
+  const { importance, stress, dependence } = frame;
+  const first = importance?.order[0];
+  const now = stress?.now;
+  return [
+    now && frame.inputs.tau !== 0
+      ? `${now.feature} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
+      : "No stress",
+    first === undefined ? "" : `most important feature ${names[first]}`,
+    dependence ? `curve of ${dependence.label} along ${dependence.feature}` : "",
+  ]
+    .filter(Boolean)
+    .join("; ");
+}

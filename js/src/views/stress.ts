@@ -1,0 +1,167 @@
+import { figure } from "../charts/figure.ts";
+import { profile, row, valueAt } from "../charts/profile.ts";
+import { type Readable, reader } from "../charts/reader.ts";
+import { picker } from "../controls/picker.ts";
+import { tauSlider } from "../controls/slider.ts";
+import { h, set, setText } from "../dom.ts";
+import { counted, level, number, percent, withUnit } from "../format.ts";
+import { STATUS, type Stress } from "../frame.ts";
+import { type Context, type Panel, type Shown, section } from "./panel.ts";
+import { readout, warning } from "./readout.ts";
+
+/** Row of `stress` for a feature's name, or null. */
+function rowOf(stress: Stress, names: string[], name: string): number | null {
+  const at = stress.features.findIndex((feature) => names[feature] === name);
+  return at < 0 ? null : at;
+}
+
+/** Which population is looked at: the stressed feature, how far its mean is moved, and what that costs. */
+export function stressControls({ session, about, uid, signal }: Context): Panel {
+  const names = about.features.map(({ name }) => name);
+  const feature = picker(
+    "stress the mean of",
+    { "data-testid": "uq-stress-feature" },
+    (value) => session.request({ stress_feature: value }),
+    signal,
+  );
+  const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
+  const facts = readout();
+  const caution = h("p", { class: "uq-caution", role: "note", hidden: true });
+  const choices = about.features.map(({ name, unstressable }) => ({
+    value: name,
+    label: unstressable ? `${name} (${unstressable})` : name,
+    disabled: unstressable !== null,
+  }));
+  const element = h(
+    "section",
+    { class: "uq-stress-controls", "aria-label": "Stress" },
+    h("div", { class: "uq-stress-inputs" }, feature.element, slider.element),
+    facts.element,
+    caution,
+  );
+
+  const meaning = (stress: Stress | null, name: string) => (tau: number) => {
+    const at = stress && rowOf(stress, names, name);
+    if (!stress || at === null || !name) return "";
+    const mean = valueAt(stress.taus, row(stress.reached, at, stress.taus.length), tau);
+    return Number.isFinite(mean) ? `mean of ${name} ${number(mean)}` : `no such mean of ${name}`;
+  };
+
+  return {
+    element,
+    update({ frame, inputs }) {
+      const stress = frame?.stress ?? null;
+      const chosen = names.includes(inputs.stress_feature);
+      const none = { value: "", label: "choose a feature", disabled: true };
+      feature.update(chosen ? choices : [none, ...choices], inputs.stress_feature);
+      slider.update(inputs.tau, meaning(stress, inputs.stress_feature));
+      const now = stress?.now ?? null;
+      if (stress && now) facts.update(stress, now, about.n_rows);
+      else facts.clear(stress ? "no feature is stressed" : "no stress yet");
+      const text = now ? warning(now, about.n_rows) : null;
+      caution.hidden = text === null;
+      setText(caution, text ?? "");
+    },
+  };
+}
+
+/** The indicator over τ for every feature. */
+export function stressPanel({ session, about, signal, redraw }: Context): Panel {
+  const names = about.features.map(({ name }) => name);
+  const fig = figure(signal, redraw);
+  const chart = profile();
+  const read = reader(signal);
+  const plot = h("div", { class: "uq-layers" }, chart.element, read.element, read.card);
+  const empty = h("p", { class: "uq-empty" }, "no stress yet");
+  fig.plot.append(plot, empty);
+  const indicator = picker(
+    "indicator",
+    { "data-testid": "uq-indicator" },
+    (value) => session.request({ indicator: value }),
+    signal,
+  );
+  const panel = section("Stress", "uq-stress", [indicator.element], fig.element);
+  const choices = about.indicators.map(({ name, label }) => ({ value: name, label }));
+
+  let hovered: number | null = null;
+  let drawn: (Readable & { near(x: number, y: number): number | null }) | null = null;
+  let last: Shown | null = null;
+
+  const hover = (next: number | null) => {
+    if (next === hovered) return;
+    hovered = next;
+    read.element.classList.toggle("uq-can-pick", next !== null);
+    if (last) draw(last);
+  };
+  const rowAt = (event: MouseEvent) => {
+    const box = read.element.getBoundingClientRect();
+    return drawn?.near(event.clientX - box.left, event.clientY - box.top) ?? null;
+  };
+  read.element.addEventListener("pointermove", (event) => hover(rowAt(event)), { signal });
+  read.element.addEventListener("pointerleave", () => hover(null), { signal });
+  read.element.addEventListener(
+    "click",
+    (event) => {
+      const at = rowAt(event);
+      const name = at === null ? undefined : names[last?.frame?.stress?.features[at] ?? -1];
+      if (name !== undefined) session.request({ stress_feature: name });
+    },
+    { signal },
+  );
+
+  const draw = ({ frame, inputs }: Shown) => {
+    const stress = frame?.stress;
+    if (!stress) return;
+    const chosen = rowOf(stress, names, stress.now?.feature ?? inputs.stress_feature);
+    if (hovered !== null && hovered >= stress.features.length) hovered = null;
+    drawn = chart.update({ stress, names, rows: about.n_rows, chosen, hovered }, fig.width);
+    read.update(drawn);
+  };
+
+  const describe = (stress: Stress, chosen: number | null) => {
+    const { taus, now, features } = stress;
+    const index = chosen ?? 0;
+    const take = (values: Float64Array | Uint8Array, i: number) =>
+      values[index * taus.length + i] ?? Number.NaN;
+    const name = names[features[index] ?? -1] ?? "no feature";
+    fig.describe(
+      `${stress.label} over τ for ${counted(features.length, "feature")}, ${name} emphasised`,
+      now
+        ? `Under stress of ${now.feature} at τ ${level(now.tau)}, ${withUnit(stress.label, stress.unit)} is ` +
+            `${number(now.value)}, against ${number(now.base)} without stress.`
+        : `${stress.label} without stress.`,
+      () => ({
+        columns: [
+          "τ",
+          `mean of ${name}`,
+          withUnit(stress.label, stress.unit),
+          "effective sample",
+          "status",
+        ],
+        rows: Array.from(taus, (tau, i) => [
+          level(tau),
+          number(take(stress.reached, i)),
+          number(take(stress.value, i)),
+          percent(take(stress.ess, i) / about.n_rows),
+          STATUS[take(stress.status, i)] ?? "unknown",
+        ]),
+      }),
+    );
+  };
+
+  return {
+    element: panel.element,
+    update(shown) {
+      last = shown;
+      const stress = shown.frame?.stress ?? null;
+      indicator.update(choices, shown.inputs.indicator);
+      set(panel.element, { "data-stale": stress?.stale ? "true" : null });
+      plot.hidden = !stress;
+      empty.hidden = stress !== null;
+      if (!stress) return;
+      draw(shown);
+      describe(stress, rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature));
+      setText(panel.note, `one line per stressed feature, click to choose`);
+    },
+  };
+}

@@ -1,0 +1,331 @@
+// A stand-in for the kernel: frames of the wire's shape from a cheap invented model, so that the front end can be
+// tested and looked at without Python. The numbers mean nothing; their shapes and ranges are those of real frames.
+import type { About, Feature } from "../src/about.ts";
+import type { Inputs } from "../src/frame.ts";
+
+type Typed = Float64Array | Float32Array | Int32Array | Uint8Array;
+
+const STEMS = [
+  "radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity",
+  "concave points", "symmetry", "fractal dimension",
+]; // biome-ignore format: a list reads better in rows
+
+const numeric = (name: string, min: number, max: number): Feature => ({
+  name, kind: "numeric", min, max, integer: false, values: null, unstressable: null,
+}); // biome-ignore format: one line per fact is too long here
+
+/** Thirty features and two classes, like scikit-learn's breast cancer data. */
+export function aboutBinary(): About {
+  return {
+    schema: 1,
+    title: "CalibratedClassifierCV",
+    task: "classification",
+    target: "target",
+    classes: ["malignant", "benign"],
+    n_rows: 143,
+    level: 0.95,
+    features: ["mean", "worst", "error of"].flatMap((kind, k) =>
+      STEMS.map((stem, i) => numeric(`${kind} ${stem}`, 1 + i, (1 + i) * (3 + k))),
+    ),
+    measures: [
+      { name: "prediction", label: "probability of benign", unit: "" },
+      { name: "nll", label: "likelihood loss", unit: "nats" },
+      { name: "entropy", label: "entropy", unit: "nats" },
+    ],
+    indicators: [
+      { name: "error_rate", label: "error rate", unit: "" },
+      { name: "nll", label: "likelihood loss", unit: "nats" },
+    ],
+    intervals: ["u-statistic", "model"],
+  };
+}
+
+/** Three classes, a categorical feature, a constant one, and names that try to be markup. */
+export function aboutMulti(): About {
+  return {
+    ...aboutBinary(),
+    title: "HistGradientBoostingClassifier",
+    target: "species",
+    classes: ["setosa", "versicolor", "<b>virginica</b>"],
+    features: [
+      numeric("petal length", 1, 6.9),
+      { ...numeric("<img src=x onerror=alert(1)>", 0, 1) },
+      { ...numeric("constant", 2, 2), unstressable: "constant" },
+      {
+        name: "site", kind: "categorical", min: null, max: null, integer: false,
+        values: ["north", "south", "a very long name of a place far in the east", "west"],
+        unstressable: "categorical features are not stressed yet",
+      }, // biome-ignore format: as above
+    ],
+    measures: [{ name: "entropy", label: "entropy", unit: "nats" }],
+  };
+}
+
+export function aboutRegression(): About {
+  return {
+    ...aboutBinary(),
+    title: "GaussianProcessRegressor",
+    task: "regression",
+    target: "median house value",
+    classes: [],
+    features: [
+      numeric("income", 0.5, 15),
+      { ...numeric("rooms", 1, 9), integer: true },
+      numeric("age", 1, 52),
+    ],
+    measures: [{ name: "prediction", label: "prediction", unit: "100 000 $" }],
+    indicators: [{ name: "rmse", label: "RMSE", unit: "100 000 $" }],
+  };
+}
+
+export function inputsOf(about: About, changes: Partial<Inputs> = {}): Inputs {
+  return {
+    tau: 0,
+    stress_feature: about.features[0]?.name ?? "",
+    feature: about.features[0]?.name ?? "",
+    measure: about.measures[0]?.name ?? "",
+    indicator: about.indicators[0]?.name ?? "",
+    ice_filter: [],
+    ice_lines: 60,
+    n_repeats: 10,
+    interval: about.intervals[0] ?? "",
+    ...changes,
+  };
+}
+
+const fill = (length: number, f: (i: number) => number) =>
+  Float64Array.from({ length }, (_, i) => f(i));
+/** Noise without a random generator: the same in every run. */
+const noise = (i: number) => ((Math.sin(i * 12.9898) * 43758.5453) % 1) / 2;
+
+function importance(about: About, { tau }: Inputs) {
+  const p = about.features.length;
+  const size = (f: number, m: number) =>
+    (m ? 0.6 : 1) * 0.12 * Math.exp(-((f * 7) % p) / 5) - 0.003 * (f % 3);
+  const base = fill(2 * p, (i) => size(i % p, Math.floor(i / p)));
+  const value = base.map((v, i) => v * (1 + 0.5 * tau * Math.cos(i)));
+  const half = fill(2 * p, (i) => 0.004 + Math.abs(base[i] ?? 0) * 0.18);
+  return {
+    order: [...Array(p).keys()].sort((a, b) => (base[b] ?? 0) - (base[a] ?? 0)),
+    cols: {
+      "importance.value": value,
+      "importance.low": value.map((v, i) => v - (half[i] ?? 0)),
+      "importance.high": value.map((v, i) => v + (half[i] ?? 0)),
+      "importance.base": base,
+    },
+    shape: [2, p],
+  };
+}
+
+function dependence(about: About, { feature, tau, ice_lines }: Inputs) {
+  const found = about.features.find(({ name }) => name === feature) as Feature;
+  const categorical = found.values !== null;
+  const [min, max] = [found.min ?? 0, found.max ?? 1];
+  const points = found.values?.length ?? 50;
+  const grid = fill(points, (i) => (categorical ? i : min + ((max - min) * i) / (points - 1)));
+  const classes = Math.max(1, about.classes.length);
+  const s = (i: number, shift: number) => 1 / (1 + Math.exp((i / points - 0.45 - shift) * 9));
+  const ice = new Float32Array(ice_lines * points);
+  for (let r = 0; r < ice_lines; r++)
+    for (let i = 0; i < points; i++)
+      ice[r * points + i] = 0.03 + 0.94 * s(i, 0.5 * noise(r) + (r % classes) * 0.2 - 0.1);
+  const base = fill(points, (i) => 0.05 + 0.9 * s(i, 0));
+  const average = base.map((_, i) => 0.05 + 0.9 * s(i, 0.12 * tau));
+  const bins = categorical ? points : 20;
+  const shares = (shift: number) =>
+    fill(classes * bins, (i) => {
+      const at = (i % bins) / bins - 0.35 - shift - 0.25 * Math.floor(i / bins);
+      return Math.exp(-at * at * 18) / bins / classes;
+    });
+  const cols: Record<string, Typed> = {
+    "dependence.grid": grid,
+    "dependence.average": average,
+    "dependence.low": average.map((v) => v - 0.03),
+    "dependence.high": average.map((v) => v + 0.03),
+    "dependence.base": base,
+    "dependence.ice": ice,
+    "dependence.ice_weight": Float32Array.from({ length: ice_lines }, (_, r) =>
+      Math.exp(tau * 2 * noise(r)),
+    ),
+    "dependence.ice_class": Uint8Array.from({ length: ice_lines }, (_, r) => r % classes),
+    "dependence.ice_row": Int32Array.from({ length: ice_lines }, (_, r) => r),
+    "dependence.counts": shares(0.15 * tau),
+    "dependence.counts_base": shares(0),
+  };
+  if (!categorical)
+    cols["dependence.edges"] = fill(bins + 1, (i) => min + ((max - min) * i) / bins);
+  const shapes: Record<string, number[]> = {
+    "dependence.ice": [ice_lines, points],
+    "dependence.counts": [classes, bins],
+    "dependence.counts_base": [classes, bins],
+  };
+  return { categorical, labels: found.values, cols, shapes };
+}
+
+function stress(about: About, { tau, stress_feature }: Inputs) {
+  const features = about.features.flatMap(({ unstressable }, i) => (unstressable ? [] : [i]));
+  const taus = fill(21, (i) => Math.round((i - 10) * 10) / 100);
+  const [p, t] = [features.length, taus.length];
+  const curve = (k: number, at: number) =>
+    0.07 + 0.05 * Math.sin(k) * at + 0.04 * Math.abs(Math.cos(k * 3)) * at * at;
+  const each = (f: (k: number, at: number, j: number) => number) =>
+    fill(p * t, (i) => f(Math.floor(i / t), taus[i % t] ?? 0, i % t));
+  const meanOf = (k: number, at: number) => {
+    const { min, max } = about.features[features[k] ?? 0] as Feature;
+    return ((min ?? 0) + (max ?? 1)) / 2 + (at * ((max ?? 1) - (min ?? 0))) / 3;
+  };
+  const k = features.findIndex((i) => about.features[i]?.name === stress_feature);
+  const share = 1 - 0.85 * tau * tau;
+  return {
+    features,
+    shape: [p, t],
+    cols: {
+      "stress.taus": taus,
+      "stress.value": each((f, at, j) => (f === 3 && j < 3 ? Number.NaN : curve(f, at))),
+      "stress.reached": each(meanOf),
+      "stress.ess": each((_, at) => about.n_rows * (1 - 0.85 * at * at)),
+      "stress.status": Uint8Array.from({ length: p * t }, (_, i) =>
+        Math.floor(i / t) === 3 && i % t < 3 ? 2 : 0,
+      ),
+    },
+    now:
+      k < 0
+        ? null
+        : {
+            feature: stress_feature, tau, mean: meanOf(k, 0), target: meanOf(k, tau), reached: meanOf(k, tau),
+            std: 3.1, ess: about.n_rows * share, ess_share: share, half_share: 0.5 * share, kl: 0.4 * tau * tau,
+            status: "ok", value: curve(k, tau), base: curve(k, 0),
+          }, // biome-ignore format: as above
+  };
+}
+
+const DTYPES = new Map<unknown, string>([
+  [Float64Array, "f8"],
+  [Float32Array, "f4"],
+  [Int32Array, "i4"],
+  [Uint8Array, "u1"],
+]);
+
+/** A frame as the wire carries it, its columns as DataViews. */
+// biome-ignore lint/suspicious/noExplicitAny: tests bend every part of it
+export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = {}): any {
+  const inputs = inputsOf(about, changes);
+  const [imp, dep, str] = [
+    importance(about, inputs),
+    dependence(about, inputs),
+    stress(about, inputs),
+  ];
+  const columns: Record<string, Typed> = { ...imp.cols, ...dep.cols, ...str.cols };
+  const shapeOf = (name: string, column: Typed) =>
+    name.startsWith("importance.")
+      ? imp.shape
+      : (dep.shapes[name] ??
+        (name.startsWith("stress.") && name !== "stress.taus" ? str.shape : [column.length]));
+  const measure = about.measures.find(({ name }) => name === inputs.measure);
+  const indicator = about.indicators.find(({ name }) => name === inputs.indicator);
+  return {
+    schema: 1,
+    seq,
+    inputs,
+    meta: {
+      final: true,
+      importance: {
+        stale: false,
+        measures: [
+          { name: "nll", label: "Likelihood-PFI", unit: "nats", baseline: 0.09 },
+          { name: "entropy", label: "Entropy-PFI", unit: "nats", baseline: 0.15 },
+        ],
+        order: imp.order,
+        n_repeats: 10,
+        n_repeats_wanted: inputs.n_repeats,
+        n_rows: about.n_rows,
+        interval: inputs.interval,
+        level: 0.95,
+      },
+      dependence: {
+        stale: false,
+        feature: inputs.feature,
+        measure: inputs.measure,
+        label: measure?.label,
+        unit: measure?.unit,
+        categorical: dep.categorical,
+        labels: dep.labels,
+        n_rows: about.n_rows,
+        n_lines: inputs.ice_lines,
+      },
+      stress: {
+        stale: false,
+        indicator: inputs.indicator,
+        label: indicator?.label,
+        unit: indicator?.unit,
+        features: str.features,
+        now: str.now,
+      },
+      cost: { calls: 0, rows: 0, seconds: 0.012 },
+      total: { calls: 5, rows: 43043 },
+      progress: null,
+      error: null,
+      notes: [],
+      cols: Object.fromEntries(
+        Object.entries(columns).map(([name, column]) => [
+          name,
+          { dtype: DTYPES.get(column.constructor), shape: shapeOf(name, column) },
+        ]),
+      ),
+    },
+    cols: Object.fromEntries(
+      Object.entries(columns).map(([name, column]) => [name, new DataView(column.buffer)]),
+    ),
+  };
+}
+
+/** A host's model in memory. `kernel` answers what is saved, as the Python side would. */
+export class FakeModel {
+  readonly state: Record<string, unknown>;
+  readonly saved: Record<string, unknown>[] = [];
+  kernel: ((changes: Record<string, unknown>, model: FakeModel) => void) | null = null;
+  #dirty: Record<string, unknown> = {};
+  readonly #listeners = new Map<string, Set<() => void>>();
+
+  constructor(
+    about: About,
+    frame: unknown = wireFrame(about, 1),
+    changes: Record<string, unknown> = {},
+  ) {
+    this.state = {
+      ...inputsOf(about),
+      _seq: 0,
+      _stop: 0,
+      _about: about,
+      _frame: frame,
+      ...changes,
+    };
+  }
+  get(name: string): unknown {
+    return this.state[name];
+  }
+  set(name: string, value: unknown): void {
+    this.state[name] = value;
+    this.#dirty[name] = value;
+  }
+  save_changes(): void {
+    const changes = this.#dirty;
+    this.#dirty = {};
+    this.saved.push(changes);
+    this.kernel?.(changes, this);
+  }
+  on(event: string, callback: () => void): void {
+    this.#listeners.set(event, (this.#listeners.get(event) ?? new Set()).add(callback));
+  }
+  off(event: string, callback: () => void): void {
+    this.#listeners.get(event)?.delete(callback);
+  }
+  /** What the host does when the kernel changes a trait. */
+  receive(name: string, value: unknown): void {
+    this.state[name] = value;
+    for (const callback of this.#listeners.get(`change:${name}`) ?? []) callback();
+  }
+  listeners(): number {
+    return [...this.#listeners.values()].reduce((sum, set) => sum + set.size, 0);
+  }
+}
