@@ -63,7 +63,7 @@ def dependence(
         std_error=std_error,
         low=average - width,
         high=average + width,
-        ice=curves.T[rows],
+        curves=curves,
         rows=rows,
         observed=column.to_numpy()[rows],
         level=level,

@@ -140,15 +140,30 @@ class Evaluations:
         with self._lock:
             return self._cache.memo(key, compute)
 
+    def grown(
+        self, key: Hashable, length: int, compute: Callable[[], npt.NDArray[Any]]
+    ) -> npt.NDArray[Any]:
+        """Return the first ``length`` lines of a derived array, made anew if it has fewer."""
+        with self._lock:
+            found = self._cache.derived.get(key)
+            if found is None or len(found) < length:
+                found = compute()
+                self._cache.put(key, found)
+            return found[:length]
+
     def donors(self, column: int, seed: int, n_repeats: int) -> npt.NDArray[np.intp]:
         """Donors of the first ``n_repeats`` permutations of a column, shape (n_repeats, n)."""
-        with self._lock:
-            key = ("donors", column, seed)
-            found = self._cache.derived.get(key)
-            if found is None or len(found) < n_repeats:
-                found = permuted_donors(column, seed, n_repeats, len(self.table))
-                self._cache.put(key, found)
-            return found[:n_repeats]
+        n = len(self.table)
+        return self.grown(
+            ("donors", column, seed),
+            n_repeats,
+            lambda: permuted_donors(column, seed, n_repeats, n),
+        )
+
+    def seconds(self, questions: Sequence[Replacement]) -> float:
+        """Time that asking those of these that are not known will take, from the pace so far."""
+        waiting = sum(not self.known(q) for q in questions)
+        return self._pace.seconds(waiting * len(self.table)) if waiting else 0.0
 
     def fitting(self, questions: int) -> int:
         """How many of this many questions have answers that fit in the memory together."""

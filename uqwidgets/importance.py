@@ -29,6 +29,32 @@ def permutations(
     }
 
 
+def changes(
+    evaluations: Evaluations,
+    measure: Measure,
+    features: Sequence[str],
+    population: Population,
+    *,
+    n_repeats: int,
+    interval: Interval,
+    seed: int,
+    report: Report | None = None,
+) -> list[Change]:
+    """Mean change of a measure under permutation of each feature (000, eq. 5; 003, eq. 4)."""
+    asked = permutations(evaluations, features, n_repeats, seed)
+    names = list(asked)
+    window = max(1, evaluations.fitting(n_repeats * len(names)) // n_repeats)
+    found: list[Change] = []
+    for first in range(0, len(names), window):
+        group = names[first : first + window]
+        for name in group:
+            # All repeats at once: one by one they would be drawn anew for each.
+            evaluations.donors(evaluations.table.index(name), seed, n_repeats)
+        evaluations.ask([q for name in group for q in asked[name]], report)
+        found += [_change(evaluations, measure, asked[f], population, interval) for f in group]
+    return found
+
+
 def importance(
     evaluations: Evaluations,
     measure: Measure,
@@ -41,7 +67,7 @@ def importance(
     seed: int,
     report: Report | None = None,
 ) -> Importance:
-    """Permutation importance of each feature (000, eq. 5 and section 3.2; 003, eq. 4).
+    """Permutation importance of each feature, most important first.
 
     Parameters
     ----------
@@ -60,22 +86,20 @@ def importance(
     -------
     Importance
     """
-    asked = permutations(evaluations, features, n_repeats, seed)
-    window = max(1, evaluations.fitting(n_repeats * len(asked)) // n_repeats)
-    changes: list[Change] = []
-    names = list(asked)
-    for first in range(0, len(names), window):
-        group = names[first : first + window]
-        for name in group:
-            # All repeats at once: one by one they would be drawn anew for each.
-            evaluations.donors(evaluations.table.index(name), seed, n_repeats)
-        evaluations.ask([q for name in group for q in asked[name]], report)
-        changes += [_change(evaluations, measure, asked[f], population, interval) for f in group]
-
-    estimates = np.array([c.estimate for c in changes])
+    found = changes(
+        evaluations,
+        measure,
+        features,
+        population,
+        n_repeats=n_repeats,
+        interval=interval,
+        seed=seed,
+        report=report,
+    )
+    estimates = np.array([c.estimate for c in found])
     # Of equals, the first in the table first.
     order = np.argsort(-estimates, kind="stable")
-    std_error = np.array([c.std_error for c in changes])[order]
+    std_error = np.array([c.std_error for c in found])[order]
     width = half_width(std_error, level, population)
     ranked = estimates[order]
     original = original_values(evaluations, measure)
@@ -83,13 +107,13 @@ def importance(
         measure=measure.name,
         label=measure.label,
         unit=measure.unit,
-        features=tuple(names[j] for j in order),
+        features=tuple(features[j] for j in order),
         importance=ranked,
         std_error=std_error,
         low=ranked - width,
         high=ranked + width,
-        per_row=np.stack([changes[j].per_row[population.positions] for j in order]),
-        repeats=np.stack([changes[j].repeats for j in order]),
+        per_row=np.stack([found[j].per_row[population.positions] for j in order]),
+        repeats=np.stack([found[j].repeats for j in order]),
         baseline=float(original @ population.scored / population.scored.sum()),
         replacement="permutation",
         n_repeats=n_repeats,
@@ -140,7 +164,7 @@ def _change(
         return values
 
     return mean_change(
-        evaluations.memo(("change", measure.name, column, seed, n_repeats), change),
+        evaluations.grown(("change", measure.name, column, seed), n_repeats, change),
         evaluations.donors(column, seed, n_repeats),
         population,
         interval,

@@ -13,6 +13,7 @@ interval        varies                         taken as fixed
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -101,16 +102,26 @@ class Change:
     ----------
     estimate : float
     std_error : float
-    per_row : ndarray of shape (n,)
-        Mean change of each row over its donors.
     repeats : ndarray of shape (K,)
         The estimate of each repeat alone.
+    values : ndarray of shape (K, n)
+        Change of each row in each repeat.
+    donor_weights : callable
+        Gives the weights of the donors, shape (K, n).
     """
 
     estimate: float
     std_error: float
-    per_row: Floats
     repeats: Floats
+    values: Floats
+    donor_weights: Callable[[], Floats]
+
+    @property
+    def per_row(self) -> Floats:
+        """Mean change of each row over its donors, shape (n,)."""
+        weights = self.donor_weights()
+        with np.errstate(invalid="ignore"):
+            return np.einsum("ki,ki->i", weights, self.values) / weights.sum(axis=0)
 
 
 def effective_sample_size(weights: Floats) -> float:
@@ -159,12 +170,8 @@ def mean_change(
     chunks = [slice(k, k + step) for k in range(0, repeats, step)]
 
     sums, totals = np.empty(repeats), np.empty(repeats)
-    received, weight = np.zeros(n), np.zeros(n)
     for chunk in chunks:
-        w_donor = w[donors[chunk]]
-        received += np.einsum("ki,ki->i", w_donor, change[chunk])
-        weight += w_donor.sum(axis=0)
-        pair = w_donor * s
+        pair = w[donors[chunk]] * s
         sums[chunk], totals[chunk] = np.einsum("ki,ki->k", pair, change[chunk]), pair.sum(axis=1)
     estimate = float(sums.sum() / totals.sum())
 
@@ -187,9 +194,7 @@ def mean_change(
             spread = squares * np.square(s / pairs) - np.square(scored_role) / repeats
             both -= float(spread.sum()) * repeats / (repeats - 1) / n**2
         variance = max(variance, both)
-    with np.errstate(invalid="ignore"):
-        per_row = received / weight
-    return Change(estimate, float(np.sqrt(variance)), per_row, sums / totals)
+    return Change(estimate, float(np.sqrt(variance)), sums / totals, change, lambda: w[donors])
 
 
 def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floats]:
@@ -208,8 +213,11 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
     """
     s = population.scored / population.scored.sum()
     mean = values @ s
-    centred = values - mean[:, None]
-    variance = np.square(centred, out=centred) @ np.square(s)
+    variance = np.empty(len(values))
+    step = max(1, _CACHED_VALUES // max(1, values.shape[1]))
+    for k in range(0, len(values), step):
+        lines = slice(k, k + step)
+        variance[lines] = np.square(values[lines] - mean[lines, None]) @ np.square(s)
     return mean, np.sqrt(variance * _small_sample(population))
 
 

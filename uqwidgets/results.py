@@ -116,8 +116,8 @@ class Dependence:
         Values of the feature.
     average, std_error, low, high : ndarray of shape (g,)
         Partial dependence with its pointwise band (003, eq. 5).
-    ice : ndarray of shape (m, g)
-        Individual conditional expectation of every scored row.
+    curves : ndarray of shape (g, n)
+        The measure at each grid value for every row of the table.
     rows : ndarray of shape (m,)
         Positions of the scored rows.
     observed : ndarray of shape (m,)
@@ -141,13 +141,18 @@ class Dependence:
     std_error: Floats
     low: Floats
     high: Floats
-    ice: Floats
+    curves: Floats
     rows: Positions
     observed: npt.NDArray[Any]
     level: float
     weighted: bool
     ess: float
     remarks: tuple[str, ...] = ()
+
+    @property
+    def ice(self) -> Floats:
+        """Individual conditional expectation of every scored row, shape (m, g)."""
+        return self.curves[:, self.rows].T
 
     @property
     def frame(self) -> pd.DataFrame:
