@@ -30,6 +30,7 @@ test: $(DEV)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python hatch_build.py run check
+	$(BIN)/python hatch_build.py run test
 	$(BIN)/python -m pytest
 
 slow: $(DEV)
@@ -39,18 +40,20 @@ bench: $(DEV)
 	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python $$script; done
 
 picture: $(DEV)
-	$(BIN)/python scripts/picture.py
+	PYTHONPATH=tests $(BIN)/python scripts/picture.py
 
 clean:
 	rm -rf .venv build dist uqwidgets/static js/node_modules
 
 # Installing builds the front end (hatch_build.py), so its sources count here too.
 $(LAB): $(PACKAGING) $(FRONT_END) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[lab]'
+	@echo 'Installing into .venv ...'
+	@$(BIN)/python -m pip install --quiet --editable '.[lab]'
 	@touch $@
 
 $(DEV): $(PACKAGING) $(FRONT_END) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@echo 'Installing into .venv ...'
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(LAB)
 
 $(BIN)/python:

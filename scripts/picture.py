@@ -1,26 +1,24 @@
-"""Take the README's picture from the real widget in Chromium, on the quickstart's model."""
+"""Take the README's picture from the real widget in Chromium, on the quickstart's model.
+
+``make picture`` runs this with ``tests`` on the path, where the bridge to Chromium lives.
+"""
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import comm
+from browser.bridge import Bridge, QueueComm
+from browser.harness import find_chromium, launch, watched_page
+from browser.quickstart import quickstart
+from browser.reading import answered, wait_for_answer
 from playwright.sync_api import sync_playwright
 
+import uqwidgets as uq
+
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOK = ROOT / "notebooks" / "quickstart.ipynb"
 PICTURE = ROOT / "docs" / "explorer.png"
-
-sys.path.insert(0, str(ROOT / "tests"))
-
-from browser.bridge import Bridge, QueueComm  # noqa: E402
-from browser.harness import find_chromium, launch, watched_page  # noqa: E402
-from browser.reading import answered, wait_for_answer  # noqa: E402
-
-import uqwidgets as uq  # noqa: E402
 
 
 def main() -> None:
@@ -49,15 +47,6 @@ def main() -> None:
         PICTURE.parent.mkdir(exist_ok=True)
         root.screenshot(path=PICTURE)
     print(f"{PICTURE.relative_to(ROOT)}: {PICTURE.stat().st_size // 1000} KB")
-
-
-def quickstart() -> dict[str, Any]:
-    """Run the quickstart's cell that makes its model, and return what it defines."""
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    (cell,) = (cell for cell in cells if "model" in cell["metadata"].get("tags", []))
-    names: dict[str, Any] = {}
-    exec("".join(cell["source"]), names)
-    return names
 
 
 if __name__ == "__main__":

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import uqwidgets as uq
+from browser.quickstart import NOTEBOOK, quickstart
 from browser.reading import ROUNDING, answered, model_calls, number, numbers, table, wait_for_answer
-
-QUICKSTART = Path(__file__).resolve().parents[2] / "notebooks" / "quickstart.ipynb"
 
 NOTEBOOK_STATE = """() => {
   const { model, content } = window.jupyterapp.shell.currentWidget;
@@ -24,12 +19,8 @@ NOTEBOOK_STATE = """() => {
 
 @pytest.fixture(scope="module")
 def explainer():
-    """The quickstart's own model and data, made in this process from the notebook's own cell."""
-    cells = json.loads(QUICKSTART.read_text(encoding="utf-8"))["cells"]
-    (cell,) = (cell for cell in cells if "model" in cell["metadata"].get("tags", []))
-    names = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        exec("".join(cell["source"]), names)
+    """What the page is held to: the same model and data, computed in this process."""
+    names = quickstart()
     return uq.Explainer(names["model"], names["X_test"], names["y_test"])
 
 
@@ -37,7 +28,7 @@ def explainer():
 def root(lab, page, request):
     """The quickstart's widget in JupyterLab, with its first result complete."""
     name = f"{request.node.name}.ipynb"
-    shutil.copy(QUICKSTART, lab.folder / name)
+    shutil.copy(NOTEBOOK, lab.folder / name)
     lab.run_notebook(page, name)
     root = page.get_by_test_id("uq-root")
     root.scroll_into_view_if_needed()
