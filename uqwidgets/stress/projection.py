@@ -56,14 +56,20 @@ class Column:
         self.mean = float(values.mean())
         self.low, self.high = (float(q) for q in np.quantile(values, [alpha, 1 - alpha]))
         self.least, self.most = float(values.min()), float(values.max())
-        self.std = float(np.sqrt(np.square(values - self.mean).mean()))
         self._values = values
-        self._z = (values - self.mean) / self.std if self.most > self.least else None
+        self.std, self._z = 0.0, None
+        if self.most > self.least:
+            # Squares of very small or large numbers leave the range of floats.
+            deviation = values - self.mean
+            scale = float(np.abs(deviation).max())
+            relative = float(np.sqrt(np.square(deviation / scale).mean()))
+            self.std, self._z = scale * relative, deviation / scale / relative
 
     def target(self, tau: float) -> float:
         """Mean that tau stands for (004, section 2.2)."""
-        end = self.low if tau < 0 else self.high
-        return self.mean + abs(tau) * (end - self.mean)
+        # At tau = -1 and 1 this is the quantile to the last bit: whether it is the edge of the
+        # data must not hang on a rounding error.
+        return (1.0 - abs(tau)) * self.mean + abs(tau) * self._end(tau)
 
     def project(self, tau: float, start: float = 0.0) -> tuple[Projection, float]:
         """Weights at level ``tau``, and the multiplier xi that gave them.
@@ -80,13 +86,16 @@ class Column:
             return Projection(None, target, np.nan, "constant"), 0.0
         if tau == 0:
             return Projection(np.ones(len(self._z)), target, self.mean, "ok"), 0.0
-        if (target - self.mean) * tau <= 0:
+        if (self._end(tau) - self.mean) * np.sign(tau) <= 0:
             return Projection(None, target, np.nan, "beyond quantile"), 0.0
         if target <= self.least or target >= self.most:
             return self._edge(target), start
         weights, xi = _solve(self._z, (target - self.mean) / self.std, start)
         reached = self.mean + self.std * float(weights @ self._z) / len(weights)
         return Projection(weights, target, reached, "ok"), xi
+
+    def _end(self, tau: float) -> float:
+        return self.low if tau < 0 else self.high
 
     def _edge(self, target: float) -> Projection:
         # The limit of the weights as the target goes to the edge: the extreme rows, equally.

@@ -1,0 +1,267 @@
+"""Weights that move a feature's mean (004, sections 2.1 and 2.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import brentq
+from scipy.special import logsumexp, softmax
+
+from uqwidgets.stress.profile import divergence, half_share
+from uqwidgets.stress.projection import Column, checked_taus, project_levels
+
+ALPHA = 0.05
+TAUS = checked_taus(21)
+
+DRAWS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "lognormal": lambda rng, n: rng.lognormal(sigma=3.0, size=n),
+    "gamma": lambda rng, n: rng.gamma(0.3, size=n),
+    "t": lambda rng, n: rng.standard_t(3, size=n),
+    "pareto": lambda rng, n: rng.pareto(1.5, size=n),
+    "cauchy": lambda rng, n: rng.standard_cauchy(size=n),
+    "poisson": lambda rng, n: rng.poisson(2.0, size=n).astype(float),
+    "zero-inflated": lambda rng, n: rng.gamma(2.0, size=n) * (rng.random(n) < 0.3),
+    "binary": lambda rng, n: (rng.random(n) < 0.3).astype(float),
+}
+
+
+def draw(name, seed):
+    rng = np.random.default_rng(seed)
+    return DRAWS[name](rng, int(rng.integers(30, 400)))
+
+
+def by_brentq(z, target):
+    """The same weights by a bracketing solver that knows nothing of Newton."""
+
+    def gap(xi):
+        return float(softmax(xi * z) @ z) - target
+
+    edge = 1.0
+    while gap(-edge) > 0 or gap(edge) < 0:
+        edge *= 2
+    return softmax(brentq(gap, -edge, edge, xtol=1e-15, rtol=1e-14) * z) * len(z)
+
+
+def distance(one, other):
+    """Total variation: the largest difference in the share that any set of rows holds."""
+    return 0.5 * np.abs(one - other).mean()
+
+
+def tolerance(name):
+    # The mean is met to 1e-10 standard deviations. Where a few outliers make up the standard
+    # deviation, the bulk is 1e-5 of it wide, and weights are settled that much less.
+    return 1e-5 if name in ("lognormal", "pareto", "cauchy") else 1e-7
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_weights_reach_the_mean_and_are_those_of_another_solver(name):
+    solved = 0
+    for seed in range(30):
+        values = draw(name, seed)
+        z = (values - values.mean()) / values.std()
+        column = Column(values, ALPHA)
+        for tau, found in zip(TAUS, project_levels(column, TAUS), strict=True):
+            if found.status != "ok":
+                continue
+            assert found.weights.mean() == pytest.approx(1, abs=1e-12)
+            assert found.weights.min() >= 0
+            end = np.quantile(values, ALPHA if tau < 0 else 1 - ALPHA)
+            wanted = values.mean() + abs(tau) * (end - values.mean())
+            assert found.target == pytest.approx(wanted, abs=1e-12 * values.std())
+            assert abs(np.average(values, weights=found.weights) - wanted) <= 1e-9 * values.std()
+            assert abs(found.reached - wanted) <= 1e-9 * values.std()
+            if seed < 5 and tau:
+                other = by_brentq(z, (wanted - values.mean()) / values.std())
+                assert distance(found.weights, other) < tolerance(name)
+            solved += 1
+    assert solved > 100
+
+
+def test_tau_zero_is_the_identity_to_the_last_bit():
+    for name in DRAWS:
+        values = draw(name, 1)
+        projection, xi = Column(values, ALPHA).project(0.0)
+        assert (projection.weights == 1).all()
+        assert projection.target == projection.reached == values.mean()
+        assert xi == 0
+
+
+def test_warm_starts_change_nothing():
+    column = Column(draw("lognormal", 4), ALPHA)
+    for tau, warm in zip(TAUS, project_levels(column, TAUS), strict=True):
+        cold, _ = column.project(float(tau))
+        assert warm.status == cold.status
+        if cold.weights is not None:
+            assert distance(warm.weights, cold.weights) < tolerance("lognormal")
+
+
+def weights_of(values):
+    return [p.weights for p in project_levels(Column(values, ALPHA), TAUS)]
+
+
+@pytest.mark.parametrize("name", ["normal", "gamma", "t", "poisson"])
+def test_the_unit_of_a_column_does_not_matter(name):
+    # A power of two rescales without rounding, so only the solver could tell; times 1e-5
+    # rounds each value in its last bit.
+    values = draw(name, 2)
+    for factor in (2.0**-17, 1e-5, 1e5, 1e-200):
+        for one, other in zip(weights_of(values), weights_of(values * factor), strict=True):
+            assert distance(one, other) < 1e-7
+
+
+@pytest.mark.parametrize("name", ["normal", "gamma", "t", "poisson"])
+def test_the_origin_of_a_column_does_not_matter(name):
+    # Plus 1e6 rounds each value to 1e-10 of its standard deviation, and weights can agree to
+    # that times the multiplier. Plus 2**20 on a grid of 2**-30 rounds nothing.
+    values = draw(name, 3)
+    for one, other in zip(weights_of(values), weights_of(values + 1e6), strict=True):
+        assert distance(one, other) < 1e-6
+    on_grid = np.round(values * 2**30) / 2**30
+    for one, other in zip(weights_of(on_grid), weights_of(on_grid + 2**20), strict=True):
+        assert distance(one, other) < 1e-6
+
+
+def test_a_mirrored_column_has_mirrored_weights():
+    values = draw("gamma", 5)
+    pairs = zip(weights_of(values), weights_of(-values)[::-1], strict=True)
+    for one, other in pairs:
+        assert distance(one, other) < 1e-7
+
+
+@pytest.mark.parametrize("name", ["normal", "gamma", "poisson"])
+def test_no_other_weights_of_that_mean_are_closer_to_the_data(name):
+    rng = np.random.default_rng(0)
+    values = draw(name, 6)
+    z = (values - values.mean()) / values.std()
+    both = np.stack([np.ones_like(z), z])
+    for tau in (-0.8, 0.3, 1.0):
+        weights = Column(values, ALPHA).project(tau)[0].weights
+        least = divergence(weights)
+        for _ in range(50):
+            # Any direction that keeps the sum and the mean; a step that keeps weights positive.
+            direction = rng.normal(size=len(z)) * weights
+            direction -= both.T @ np.linalg.solve(both @ both.T, both @ direction)
+            step = 0.5 * (weights / np.abs(direction)).min()
+            moved = weights + step * direction
+            assert moved.mean() == pytest.approx(1)
+            assert moved @ z == pytest.approx(weights @ z, abs=1e-8)
+            assert divergence(moved) > least
+
+
+def test_weights_are_exponential_in_the_feature():
+    values = draw("normal", 7)
+    weights = Column(values, ALPHA).project(0.7)[0].weights
+    slope, level = np.polyfit(values, np.log(weights), 1)
+    np.testing.assert_allclose(np.log(weights), slope * values + level, atol=1e-9)
+    # 004, eq. 4: the level is minus the log of the mean of exp(xi x).
+    assert level == pytest.approx(np.log(len(values)) - logsumexp(slope * values))
+
+
+def test_a_quantile_on_the_edge_of_the_data_puts_equal_weight_on_the_rows_there():
+    values = np.array([0.0] * 10 + list(np.linspace(1.0, 9.0, 30)))
+    at_edge, _ = Column(values, ALPHA).project(-1.0)
+    assert at_edge.status == "edge"
+    assert at_edge.reached == at_edge.target == 0
+    np.testing.assert_array_equal(at_edge.weights, np.where(values == 0, 4.0, 0.0))
+    almost, _ = Column(values, ALPHA).project(-0.99999)
+    assert almost.status == "ok"
+    np.testing.assert_allclose(almost.weights, at_edge.weights, atol=0.01)
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_whether_a_level_is_the_edge_does_not_hang_on_rounding(side):
+    seen = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        values = side * (rng.poisson(0.7, 40) * rng.choice([0.1, 0.3, 1.7]) - rng.normal())
+        end = np.quantile(values, ALPHA if side > 0 else 1 - ALPHA)
+        if end == (values.min() if side > 0 else values.max()) and values.std():
+            found, _ = Column(values, ALPHA).project(-side)
+            assert found.status == "edge"
+            seen += 1
+    assert seen > 100
+
+
+def test_a_mean_beyond_its_quantile_is_said_and_not_drawn():
+    values = np.zeros(100)
+    values[:3] = 50.0  # the mean is 1.5, the 95 % quantile 0
+    for tau, found in zip(TAUS, project_levels(Column(values, ALPHA), TAUS), strict=True):
+        if tau > 0:
+            assert found.status == "beyond quantile"
+            assert found.weights is None
+            assert np.isnan(found.reached)
+        else:
+            assert found.status == ("edge" if tau == -1 else "ok")
+
+
+def test_a_constant_column_is_said_and_not_drawn():
+    found = project_levels(Column(np.full(10, 0.1), ALPHA), TAUS)
+    assert {p.status for p in found} == {"constant"}
+    assert all(p.weights is None for p in found)
+
+
+def test_the_smallest_level_is_no_other_kind_of_level():
+    found, _ = Column(np.arange(20.0), ALPHA).project(1e-300)
+    assert found.status == "ok"
+    np.testing.assert_allclose(found.weights, 1, rtol=1e-8)
+
+
+columns = arrays(float, st.integers(2, 40), elements=st.floats(-1e9, 1e9, allow_subnormal=False))
+
+
+@given(columns, st.floats(-1, 1))
+def test_any_column_at_any_level_has_good_weights_or_says_why(values, tau):
+    column = Column(values, ALPHA)
+    found, _ = column.project(tau)
+    if found.status == "constant":
+        assert values.min() == values.max()
+    elif found.status == "beyond quantile":
+        assert (np.quantile(values, ALPHA if tau < 0 else 1 - ALPHA) - column.mean) * tau <= 0
+    else:
+        assert found.status in ("ok", "edge")
+        assert found.weights.min() >= 0
+        assert found.weights.mean() == pytest.approx(1)
+        assert abs(found.reached - found.target) <= 1e-9 * column.std
+        assert divergence(found.weights) <= np.log(len(values)) + 1e-9
+        assert 0 < half_share(found.weights) <= 0.5 + 0.5 / len(values)
+
+
+def test_half_share():
+    assert half_share(np.ones(10)) == 0.5
+    assert half_share(np.array([10.0] + [0.0] * 9)) == 0.1
+    assert half_share(np.array([1.0, 4.0, 1.0, 4.0])) == 0.5
+    assert half_share(np.array([1.0, 9.0, 1.0, 1.0])) == 0.25
+
+
+@pytest.mark.parametrize(("asked", "given"), [(3, 3), (4, 5), (20, 21), (21, 21), (51, 51)])
+def test_levels_hold_minus_one_zero_and_one_exactly(asked, given):
+    taus = checked_taus(asked)
+    assert len(taus) == given
+    assert {-1.0, 0.0, 1.0} <= set(taus.tolist())
+    np.testing.assert_allclose(np.diff(taus), 2 / (given - 1))
+    np.testing.assert_array_equal(taus, -taus[::-1])
+
+
+@given(st.lists(st.floats(-1, 1), max_size=20))
+def test_levels_as_given_are_kept_sorted_and_completed(levels):
+    taus = checked_taus(levels)
+    assert {-1.0, 0.0, 1.0} <= set(taus.tolist())
+    assert set(levels) <= set(taus.tolist())
+    assert (np.diff(taus) > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("taus", "says"),
+    [
+        (2, r"taus is 2; give at least 3 levels"),
+        ([0.5, 2.0], r"tau is 2; a stress level lies within \[-1, 1\]"),
+        ([float("nan")], r"tau is nan"),
+    ],
+)
+def test_levels_out_of_range(taus, says):
+    with pytest.raises(ValueError, match=says):
+        checked_taus(taus)
