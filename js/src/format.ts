@@ -13,6 +13,15 @@ export function number(value: number | null | undefined): string {
   return size >= 1000 ? thousands(value) : significant(value);
 }
 
+/** One printing for a whole column: as many decimals as a thousandth or so of its span needs. */
+export function decimals(span: number): (value: number) => string {
+  const places = Math.max(0, 2 - Math.floor(Math.log10(span)));
+  const print = places > 6 ? format(".1e") : format(`,.${places}f`);
+  // A value that rounds to zero has no sign to show.
+  return (value) =>
+    Number.isFinite(value) ? print(value).replace(/^\u2212(?=[0.]+$)/, "") : "n/a";
+}
+
 export const whole = (value: number): string => plain(Math.round(value));
 
 export const percent = (share: number): string =>

@@ -14,7 +14,14 @@ export function ticksOf(
 ): Tick[] {
   const count = Math.max(2, Math.floor(pixels / spacing));
   const format = scale.tickFormat(count);
-  return scale.ticks(count).map((value) => ({ at: scale(value), label: format(value) }));
+  let values = scale.ticks(count);
+  const room = () => Math.abs(scale(values[1] ?? 0) - scale(values[0] ?? 0));
+  // d3 gives about as many as asked for: where that is too many, every second one goes, never the zero.
+  while (values.length > 2 && room() < spacing * 0.6) {
+    const parity = Math.max(0, values.indexOf(0)) % 2;
+    values = values.filter((_, i) => i % 2 === parity);
+  }
+  return values.map((value) => ({ at: scale(value), label: format(value) }));
 }
 
 /** Pixels a label of the axis font takes, near enough to reserve a margin without measuring the page. */

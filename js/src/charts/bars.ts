@@ -1,12 +1,12 @@
 import type { ScaleLinear } from "d3-scale";
 import { pool, set, setText, svg } from "../dom.ts";
-import { number } from "../format.ts";
+import { decimals } from "../format.ts";
 import { axis, ticksOf } from "./axis.ts";
 import { extent, SteadyScale } from "./domain.ts";
 
 export const ROW_HEIGHT = 22;
-const VALUE_WIDTH = 52;
-const EDGE = 7;
+const VALUE_WIDTH = 50;
+const EDGE = 13;
 
 /** One measure of importance, a row per feature, from the most important down. */
 export interface BarColumn {
@@ -42,7 +42,7 @@ export function bars() {
       "g",
       { class: "uq-bar" },
       svg("rect", { height: 10, y: -5 }),
-      svg("line", { class: "uq-ghost", y1: -8, y2: 8 }),
+      svg("line", { class: "uq-ghost", y1: -7, y2: 7 }),
       svg("line", { class: "uq-whisker" }),
       svg("circle", { r: 3.2 }),
       svg("text", { dy: "0.33em", "text-anchor": "end" }),
@@ -57,7 +57,14 @@ export function bars() {
   );
   const steady = new SteadyScale();
 
-  const drawRow = (group: Element, i: number, column: BarColumn, scale: Scale, width: number) => {
+  const drawRow = (
+    group: Element,
+    i: number,
+    column: BarColumn,
+    scale: Scale,
+    width: number,
+    print: (value: number) => string,
+  ) => {
     const [rect, ghost, whisker, dot, text] = [...group.children] as [
       Element,
       Element,
@@ -80,7 +87,7 @@ export function bars() {
     place(whisker, [value, low, high], () => ({ x1: at(scale, low), x2: at(scale, high) }));
     place(dot, [value], () => ({ cx: at(scale, value) }));
     set(text, { x: width - 6 });
-    setText(text, Number.isFinite(value) ? number(value) : "n/a");
+    setText(text, print(value));
   };
 
   return {
@@ -100,8 +107,10 @@ export function bars() {
         set(line, { x1: x, x2: x, y2: height });
       });
       set(zero, { x1: at(scale, 0), x2: at(scale, 0), y2: height });
+      const [from = 0, to = 1] = scale.domain();
+      const print = decimals(to - from);
       rows(column.value.length).forEach((group, i) => {
-        drawRow(group, i, column, scale, width);
+        drawRow(group, i, column, scale, width, print);
       });
     },
   };

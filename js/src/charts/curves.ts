@@ -10,8 +10,8 @@ import { errorBars } from "./errorbars.ts";
 import { iceLines, type LineSpace } from "./lines.ts";
 import type { Readable } from "./reader.ts";
 
-const TOP = 20;
-const PLOT = 200;
+const TOP = 22;
+const PLOT = 190;
 const GAP = 8;
 const SHARES = 40;
 const RIGHT = 12;

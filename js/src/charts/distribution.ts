@@ -54,7 +54,8 @@ export function distribution() {
       }
       const steps = spans.map(([left, right], bin) => {
         const y = (top + height - ((base[bin] ?? 0) / peak) * height).toFixed(1);
-        return `${bin ? "L" : "M"}${left.toFixed(1)},${y}H${right.toFixed(1)}`;
+        const joined = bin > 0 && Math.abs(left - (spans[bin - 1]?.[1] ?? left)) < 0.01;
+        return `${joined ? "L" : "M"}${left.toFixed(1)},${y}H${right.toFixed(1)}`;
       });
       set(outline, { d: ghost && steps.length ? steps.join("") : null });
     },

@@ -18,7 +18,7 @@ export interface LineSpace {
 
 /** Faint where there are many lines, and stronger or fainter by the weight that stress gives the row. */
 export const opacity = (weight: number, lines: number): number =>
-  Math.min(0.9, Math.min(0.55, 3.2 / Math.sqrt(Math.max(1, lines))) * weight);
+  Math.min(0.9, Math.min(0.5, 2.6 / Math.sqrt(Math.max(1, lines))) * weight);
 
 /** ICE lines on a canvas: a thousand of them redraw in a few milliseconds, which no document of elements does. */
 export function iceLines() {

@@ -7,10 +7,10 @@ import { axis, labelWidth, ticksOf } from "./axis.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import type { Readable } from "./reader.ts";
 
-const TOP = 20;
-const PLOT = 150;
+const TOP = 22;
+const PLOT = 140;
 const RIGHT = 12;
-export const PROFILE_HEIGHT = TOP + PLOT + 48;
+export const PROFILE_HEIGHT = TOP + PLOT + 40;
 
 export interface ProfileState {
   stress: Stress;

@@ -55,7 +55,13 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
   const names = about.features.map(({ name }) => name);
   const stress = stressControls(context);
   const filters = filterList(about, (ice_filter) => session.request({ ice_filter }), signal);
-  const rows = h("span", { class: "uq-rows", "data-testid": "uq-rows" });
+  const chosenRows = h("strong");
+  const rows = h(
+    "span",
+    { class: "uq-rows", "data-testid": "uq-rows" },
+    chosenRows,
+    ` of ${counted(about.n_rows, "row")}`,
+  );
   const panels = [importancePanel(context), dependencePanel(context), stressPanel(context)];
   const foot = footer(session, signal);
   const live = announcer(signal);
@@ -68,12 +74,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
       "div",
       { class: "uq-population" },
       stress.element,
-      h(
-        "section",
-        { class: "uq-row-filter", "aria-label": "Rows" },
-        h("span", { class: "uq-rows-label" }, "rows", rows),
-        filters.element,
-      ),
+      h("section", { class: "uq-row-filter", "aria-label": "Rows" }, rows, filters.element),
     ),
     h("div", { class: "uq-panels" }, ...panels.map(({ element }) => element)),
     foot.element,
@@ -89,7 +90,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     set(root, { "data-silent": session.gate.silent ? "true" : null });
     stress.update(shown);
     filters.update(inputs.ice_filter);
-    setText(rows, `${whole(rowsOf(frame, about.n_rows))} of ${whole(about.n_rows)} rows`);
+    setText(chosenRows, whole(rowsOf(frame, about.n_rows)));
     for (const panel of panels) panel.update(shown);
     foot.update(frame);
     if (!frame) return;

@@ -2,7 +2,7 @@ import { bars, ROW_HEIGHT } from "../charts/bars.ts";
 import { figure } from "../charts/figure.ts";
 import { featureList } from "../controls/listbox.ts";
 import { picker, wholeNumber } from "../controls/picker.ts";
-import { h, set, setText } from "../dom.ts";
+import { h, set, setText, svg } from "../dom.ts";
 import { counted, interval, number, percent, withUnit } from "../format.ts";
 import type { Importance } from "../frame.ts";
 import { type Context, type Panel, type Shown, section } from "./panel.ts";
@@ -29,6 +29,13 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
   const plots = h("div", { class: "uq-importance-plots" });
   const body = h("div", { class: "uq-importance-body" }, plots, list.element);
   const scroller = h("div", { class: "uq-importance-scroll" }, head, body);
+  const tick = svg("line", { x1: 2, x2: 2, y1: 0, y2: 12 });
+  const ghostKey = h(
+    "span",
+    { class: "uq-muted uq-key-tick" },
+    svg("svg", { width: 4, height: 12, "aria-hidden": "true" }, tick),
+    " at τ = 0",
+  );
   const empty = h("p", { class: "uq-empty" }, "no importance yet");
   fig.plot.append(scroller, empty);
   let columns: ReturnType<typeof measureColumn>[] = [];
@@ -65,19 +72,23 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
 
   const draw = (data: Importance, { frame, inputs }: Shown) => {
     const { order, measures } = data;
-    const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.28)));
-    const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length));
+    // Without the scrollbar, which the list keeps room for.
+    const width = scroller.clientWidth || fig.width;
+    const nameWidth = Math.round(Math.min(200, Math.max(92, width * 0.32)));
+    const each = Math.floor((width - nameWidth) / Math.max(1, measures.length));
     scroller.style.setProperty("--uq-name", `${nameWidth}px`);
     scroller.style.setProperty("--uq-column", `${each}px`);
     body.style.height = `${order.length * ROW_HEIGHT}px`;
     if (columns.length !== measures.length) {
       columns = measures.map(measureColumn);
       head.replaceChildren(
-        h("div", { class: "uq-column-title uq-column-name" }, h("strong", {}, "Feature")),
+        h("div", { class: "uq-column-title uq-column-name" }, h("strong", {}, "Feature"), ghostKey),
         ...columns.map(({ title }) => title),
       );
       plots.replaceChildren(...columns.map((column) => column.body));
     }
+    const stressed = frame?.inputs.tau !== 0;
+    ghostKey.hidden = !stressed;
     measures.forEach((measure, m) => {
       const { chart, label, unit, title } = columns[m] as ReturnType<typeof measureColumn>;
       const inOrder = (values: Float64Array) => order.map((feature) => of(values, m, feature));
@@ -88,7 +99,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
           low: inOrder(data.low),
           high: inOrder(data.high),
           base: inOrder(data.base),
-          stressed: frame?.inputs.tau !== 0,
+          stressed,
           picked: order.findIndex((feature) => names[feature] === inputs.feature),
         },
         each,

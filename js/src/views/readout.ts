@@ -34,6 +34,7 @@ export function readout() {
   const mean = h("span", { class: "uq-fact" });
   const sample = h("span", { class: "uq-fact" });
   const indicator = h("span", { class: "uq-fact" });
+  const half = h("span", { class: "uq-fact" });
   const meter = h("span", { class: "uq-meter", "aria-hidden": "true" }, h("span"));
   const element = h(
     "p",
@@ -41,6 +42,7 @@ export function readout() {
     mean,
     sample,
     meter,
+    half,
     indicator,
   );
   const strong = (text: string) => h("strong", {}, text);
@@ -57,6 +59,9 @@ export function readout() {
         ", effective sample size ",
         strong(now.ess === null ? "not available" : whole(now.ess)),
         ` of ${whole(rows)}${now.ess_share === null ? "" : ` (${percent(now.ess_share)})`}`,
+      );
+      setText(
+        half,
         now.half_share === null || now.tau === 0
           ? ""
           : `, half the weight on ${percent(now.half_share)} of the rows`,
@@ -73,7 +78,7 @@ export function readout() {
       );
     },
     clear(text: string): void {
-      for (const part of [sample, indicator]) part.replaceChildren();
+      for (const part of [sample, half, indicator]) part.replaceChildren();
       meter.style.setProperty("--uq-share", "0%");
       setText(mean, text);
     },
