@@ -1,9 +1,14 @@
 """What drives a fitted model's predictions, its errors and its confidence."""
 
+from typing import TYPE_CHECKING, Any
+
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
 from uqwidgets.predictive import Categorical, Normal, Point, as_predictive
 from uqwidgets.results import Dependence, Importance, Stress
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.explorer import Explorer, explore
 
 __version__ = "0.1.0"
 
@@ -11,6 +16,7 @@ __all__ = [
     "Categorical",
     "Dependence",
     "Explainer",
+    "Explorer",
     "Importance",
     "ModelError",
     "Normal",
@@ -18,4 +24,14 @@ __all__ = [
     "Progress",
     "Stress",
     "as_predictive",
+    "explore",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Scripts that only compute need neither the widget libraries nor the built front end.
+    if name in ("Explorer", "explore"):
+        from uqwidgets.widgets import explorer
+
+        return getattr(explorer, name)
+    raise AttributeError(f"module 'uqwidgets' has no attribute {name!r}")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.measures import unknown
+from uqwidgets.names import unknown
 from uqwidgets.predictive.adapters import Predictive
 
 Kind = Literal["numeric", "categorical"]

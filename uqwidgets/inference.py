@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from uqwidgets.measures import unknown
+from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
 
 Interval = Literal["u-statistic", "model"]
@@ -121,7 +121,8 @@ class Change:
         """Mean change of each row over its donors, shape (n,)."""
         weights = self.donor_weights()
         with np.errstate(invalid="ignore"):
-            return np.einsum("ki,ki->i", weights, self.values) / weights.sum(axis=0)
+            mean: Floats = np.einsum("ki,ki->i", weights, self.values) / weights.sum(axis=0)
+        return mean
 
 
 def effective_sample_size(weights: Floats) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Normal, Point
 
 # The smallest probability that double precision tells from zero beside one. An observed class
@@ -166,10 +166,3 @@ def find(name: str, offered: dict[str, Measure | str]) -> Measure:
         raise ValueError(f"measure {name!r} is not available: {found}.")
     allowed = [key for key, measure in offered.items() if isinstance(measure, Measure)]
     raise ValueError(unknown("measure", name, allowed))
-
-
-def unknown(what: str, name: object, known: list[str]) -> str:
-    """One sentence for a name that does not exist, with the nearest ones that do."""
-    near = get_close_matches(str(name), known, n=3, cutoff=0.5) or known[:12]
-    more = ", ..." if len(near) == 12 and len(known) > 12 else ""
-    return f"there is no {what} {name!r}; did you mean {', '.join(repr(k) for k in near)}{more}?"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqwidgets.measures import Measure, unknown
+from uqwidgets.measures import Measure
+from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Normal, Point
 
 # A number per row, and what becomes of the weighted means of these numbers.

@@ -1,0 +1,1 @@
+"""Widgets that bind the computation layer to a notebook."""

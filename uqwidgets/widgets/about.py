@@ -1,0 +1,86 @@
+"""What does not change while a widget lives: the model, the table, and what can be picked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from uqwidgets.explainer import Explainer
+from uqwidgets.inference import INTERVALS
+from uqwidgets.measures import Measure
+from uqwidgets.stress.profile import unstressable
+from uqwidgets.widgets.frames import SCHEMA, plain
+
+LEVEL = 0.95
+# Categories that a filter offers one by one.
+_MOST_VALUES = 50
+
+
+def about(explainer: Explainer) -> dict[str, Any]:
+    """Describe an explainer to the front end, in plain types."""
+    classes = explainer.classes
+    return dict(
+        plain(
+            {
+                "schema": SCHEMA,
+                "title": explainer.predictive.name,
+                "task": "regression" if classes is None else "classification",
+                "target": explainer.table.target,
+                "classes": [] if classes is None else [str(c) for c in classes.tolist()],
+                "n_rows": len(explainer.table),
+                "level": LEVEL,
+                "features": [_feature(explainer, f) for f in explainer.features],
+                "measures": [
+                    {"name": m.name, "label": m.label, "unit": m.unit} for m in offered(explainer)
+                ],
+                "indicators": [
+                    {"name": i.name, "label": i.label, "unit": i.unit}
+                    for i in explainer.indicators.values()
+                ],
+                "intervals": list(INTERVALS),
+            }
+        )
+    )
+
+
+def offered(explainer: Explainer) -> list[Measure]:
+    """Measures of which curves can be drawn, the prediction first."""
+    names = explainer.measures().query("available")["measure"].tolist()
+    first = [n for n in names if n == "prediction" or n.startswith("probability:")]
+    if "prediction" in first:  # of two classes: the probability of one tells that of the other
+        first = ["prediction"]
+    rest = [n for n in names if n not in first and not n.startswith("probability:")]
+    return [explainer.measure(name) for name in first + rest]
+
+
+def ranked_by(explainer: Explainer) -> list[Measure]:
+    """Return the one or two measures whose importance is shown side by side."""
+    names = set(explainer.measures().query("available")["measure"])
+    for pair in (("nll", "entropy"), ("squared_error",), ("zero_one",)):
+        if names.issuperset(pair):
+            return [explainer.measure(name) for name in pair]
+    raise ValueError("the model gives no measure whose importance could be shown.")
+
+
+def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
+    column = explainer.table.column(name)
+    kind = explainer.table.kind(name)
+    low = high = values = None
+    if kind == "numeric":
+        numbers = explainer.table.numbers(name)
+        finite = numbers[np.isfinite(numbers)]
+        low, high = (finite.min(), finite.max()) if len(finite) else (None, None)
+    else:
+        distinct = sorted(str(v) for v in column.dropna().unique())
+        values = distinct if len(distinct) <= _MOST_VALUES else None
+    return {
+        "name": name,
+        "kind": kind,
+        "min": low,
+        "max": high,
+        "integer": bool(pd.api.types.is_integer_dtype(column.dtype)),
+        "values": values,
+        "unstressable": unstressable(explainer.table, name),
+    }

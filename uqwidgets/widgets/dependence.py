@@ -1,0 +1,152 @@
+"""The dependence panel: PD, ICE and the distribution of the picked feature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets.dependence import dependence, grid_of, questions_of
+from uqwidgets.explainer import Explainer
+from uqwidgets.inference import Population
+from uqwidgets.predictive.distributions import Floats, class_codes
+from uqwidgets.replacement import Constant
+from uqwidgets.widgets.about import LEVEL
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.panel import Panel, Populations
+
+# Every sixth of the values is a coarse grid of 9, for a first look.
+GRID, COARSE = 49, 6
+BINS = 24
+
+
+class DependencePanel(Panel):
+    """Curves of the picked feature."""
+
+    def __init__(self, explainer: Explainer) -> None:
+        super().__init__()
+        self._explainer = explainer
+        self._grids: dict[str, npt.NDArray[Any]] = {}
+        self._bins: dict[str, tuple[npt.NDArray[np.intp], Floats | None, int]] = {}
+        self._unstressed: dict[tuple[Any, ...], tuple[Floats, Floats]] = {}
+        n = len(explainer.table)
+        # A fixed order, so that a filter thins the lines and does not exchange them.
+        self._order = np.random.default_rng(explainer.seed).permutation(n)
+        self._n_classes = 1
+        self._classes = np.zeros(n, dtype=np.intp)
+        if explainer.classes is not None:
+            self._n_classes = len(explainer.classes)
+            self._classes = class_codes(explainer.table.y, explainer.classes)
+
+    def grid(self, feature: str, *, coarse: bool = False) -> npt.NDArray[Any]:
+        """Values at which the feature's curve is drawn."""
+        if feature not in self._grids:
+            self._grids[feature] = grid_of(self._explainer.table, feature, GRID)[0]
+        grid = self._grids[feature]
+        thin = coarse and self._explainer.table.kind(feature) == "numeric" and len(grid) == GRID
+        return grid[::COARSE] if thin else grid
+
+    def questions(self, feature: str, *, coarse: bool = False) -> list[Constant]:
+        """Return what has to be asked for the feature's curve."""
+        return questions_of(self._explainer.table, feature, self.grid(feature, coarse=coarse))
+
+    def known(self, feature: str, *, coarse: bool = False) -> bool:
+        """Whether the model answered all of it."""
+        known = self._explainer.evaluations.known
+        return all(known(q) for q in self.questions(feature, coarse=coarse))
+
+    def wanted(self, inputs: Inputs, populations: Populations, *, coarse: bool) -> tuple[Any, ...]:
+        """Return what the content depends on."""
+        return (inputs.feature, inputs.measure, inputs.ice_lines, populations.key, coarse)
+
+    def compute(self, inputs: Inputs, populations: Populations, *, coarse: bool) -> None:
+        """Average what the model answered; ask it nothing."""
+        ex, feature = self._explainer, inputs.feature
+        grid = self.grid(feature, coarse=coarse)
+
+        def curve(population: Population) -> Any:
+            return dependence(
+                ex.evaluations,
+                ex.measure(inputs.measure),
+                feature,
+                population,
+                grid=grid,
+                level=LEVEL,
+            )
+
+        now = curve(populations.now)
+        counts = self._counts(feature, populations.now)
+        key = (feature, inputs.measure, coarse, populations.rows_key)
+        if populations.now is populations.unstressed:
+            self._unstressed = {key: (now.average, counts)}
+        elif key not in self._unstressed:
+            average = curve(populations.unstressed).average
+            self._unstressed = {key: (average, self._counts(feature, populations.unstressed))}
+        base, base_counts = self._unstressed[key]
+        rows = self._lines(populations.now, inputs.ice_lines)
+        edges = self._binned(feature)[1]
+        self.meta = {
+            "feature": feature,
+            "measure": now.measure,
+            "label": now.label,
+            "unit": now.unit,
+            "categorical": now.categorical,
+            "labels": [str(v) for v in grid] if now.categorical else None,
+            "n_rows": len(now.rows),
+            "n_lines": len(rows),
+            "level": LEVEL,
+        }
+        self.columns = {
+            "dependence.grid": np.arange(len(grid)) if now.categorical else grid,
+            "dependence.average": now.average,
+            "dependence.low": now.low,
+            "dependence.high": now.high,
+            "dependence.base": base,
+            "dependence.ice": now.curves[:, rows].T.astype(np.float32),
+            "dependence.ice_weight": populations.now.weights[rows].astype(np.float32),
+            "dependence.ice_class": self._classes[rows].astype(np.uint8),
+            "dependence.ice_row": rows.astype(np.int32),
+            "dependence.counts": counts,
+            "dependence.counts_base": base_counts,
+        }
+        if edges is not None:
+            self.columns["dependence.edges"] = edges
+        self.key = self.wanted(inputs, populations, coarse=coarse)
+
+    def _lines(self, population: Population, most: int) -> npt.NDArray[np.intp]:
+        if population.rows is None:
+            return np.sort(self._order[:most])
+        return np.sort(self._order[population.scored[self._order] > 0][:most])
+
+    def _counts(self, feature: str, population: Population) -> Floats:
+        """Share of the scored rows in each class and bin, shape (classes, bins)."""
+        cells, _, bins = self._binned(feature)
+        shape = (self._n_classes, bins)
+        inside = cells >= 0
+        share = np.bincount(
+            cells[inside], weights=population.scored[inside], minlength=shape[0] * bins
+        )
+        return np.asarray(share.reshape(shape) / population.scored.sum())
+
+    def _binned(self, feature: str) -> tuple[npt.NDArray[np.intp], Floats | None, int]:
+        """Cell (class, bin) of each row, -1 where the value is missing; edges; number of bins."""
+        if feature in self._bins:
+            return self._bins[feature]
+        table = self._explainer.table
+        if table.kind(feature) == "categorical":
+            grid = self.grid(feature)
+            place = pd.Index(grid).get_indexer(pd.Index(table.column(feature).astype(object)))
+            edges, bins = None, len(grid)
+        else:
+            numbers = table.numbers(feature)
+            finite = numbers[np.isfinite(numbers)]
+            edges = np.histogram_bin_edges(finite, bins=BINS)
+            bins = len(edges) - 1
+            place = np.searchsorted(edges, numbers, side="right") - 1
+            place[numbers == edges[-1]] = bins - 1
+            place[~np.isfinite(numbers)] = -1
+        cells = np.where(place < 0, -1, self._classes * bins + place)
+        self._bins[feature] = (cells, edges, bins)
+        return self._bins[feature]

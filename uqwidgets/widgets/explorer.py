@@ -1,0 +1,240 @@
+"""The widget: importance, dependence and stress of one fitted model, live."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from difflib import get_close_matches
+from types import TracebackType
+from typing import Any, Self
+
+import anywidget
+import numpy as np
+import traitlets as t
+
+from uqwidgets.explainer import Explainer
+from uqwidgets.widgets.about import about, offered
+from uqwidgets.widgets.base import bundle
+from uqwidgets.widgets.frames import pack
+from uqwidgets.widgets.inputs import NAMES, Inputs, checked, conditions
+from uqwidgets.widgets.scheduler import Scheduler, Ticket
+from uqwidgets.widgets.session import Session
+from uqwidgets.widgets.still import still
+
+# How long showing the widget waits for something to put in its still twin.
+_STILL_SECONDS = 3.0
+
+
+class Explorer(anywidget.AnyWidget):
+    """Importance, dependence and stress of one model, bound to live controls.
+
+    Every control is a trait that can be read, set, observed and linked from Python. What a
+    change makes necessary is computed on a worker thread, the newest wish first.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    **inputs
+        Any of the traits below.
+
+    Attributes
+    ----------
+    tau : float
+        Stress level in [-1, 1]; reweights importance and curves too.
+    stress_feature, feature : str
+        The stressed feature and the one whose curves are drawn; the most important one where
+        empty.
+    measure, indicator : str
+        What the curves show, and what is watched over tau.
+    ice_filter : list of dict
+        Rows that are scored: ``{"feature", "low", "high"}``, ``{"feature", "values"}``, or
+        ``{"feature": None, "values"}`` for classes of the target.
+    ice_lines : int
+        How many ICE lines are drawn; the averages are over all rows.
+    n_repeats : int
+        Permutations of each feature.
+    interval : {"u-statistic", "model"}
+
+    Raises
+    ------
+    TypeError
+        For an argument that does not exist.
+    ValueError
+        For a value that an input cannot have.
+    """
+
+    _esm = bundle("index.js")
+    _css = bundle("styles.css")
+
+    tau = t.Float(0.0).tag(sync=True)
+    stress_feature = t.Unicode("").tag(sync=True)
+    feature = t.Unicode("").tag(sync=True)
+    measure = t.Unicode("").tag(sync=True)
+    indicator = t.Unicode("").tag(sync=True)
+    ice_filter = t.List(t.Dict()).tag(sync=True)
+    ice_lines = t.Int(100).tag(sync=True)
+    n_repeats = t.Int(10).tag(sync=True)
+    interval = t.Unicode("u-statistic").tag(sync=True)
+
+    _seq = t.Int(0).tag(sync=True)
+    _stop = t.Int(0).tag(sync=True)
+    _about = t.Dict().tag(sync=True)
+    _frame = t.Dict().tag(sync=True)
+
+    def __init__(self, explainer: Explainer, **inputs: Any) -> None:
+        _check_arguments(explainer, inputs)
+        self.explainer = explainer
+        self._lock = threading.RLock()
+        self._complaint: str | None = None
+        self._receiving = False
+        inputs.setdefault("measure", offered(explainer)[0].name)
+        inputs.setdefault("indicator", next(iter(explainer.indicators)))
+        self._scheduler = Scheduler(self._work)
+        self._session = Session(explainer, self._publish, self._choose)
+        self._answering: tuple[int, Inputs] | None = None
+        super().__init__(_about=about(explainer), **inputs)
+        self.observe(self._input_changed, names=list(NAMES))
+        self._scheduler.request()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until what is shown is complete.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds.
+
+        Returns
+        -------
+        bool
+            False if it took longer.
+        """
+        return self._scheduler.wait(timeout)
+
+    def close(self) -> None:
+        """Stop working and free what the widget holds, here and in the browser."""
+        self._scheduler.close()
+        super().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def set_state(self, sync_data: Mapping[str, Any]) -> None:
+        """Take what the browser sends, as far as it may be; answer it in any case."""
+        accepted, refused = self._sifted(sync_data)
+        with self._lock:
+            self._complaint = "; ".join(refused.values()) or None
+            self._receiving = True
+            try:
+                super().set_state(accepted)
+            finally:
+                self._receiving = False
+        for name in refused:
+            self.send_state(name)
+        if "_stop" in accepted:
+            self._scheduler.stop()
+        if refused or "_seq" in accepted or any(name in accepted for name in NAMES):
+            self._scheduler.request()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        shown = super()._repr_mimebundle_(**kwargs)
+        self.wait(_STILL_SECONDS)
+        data = shown[0] if isinstance(shown, tuple) else shown
+        if data is not None:
+            data["text/html"] = still(self._session, self._inputs())
+        return shown
+
+    def _sifted(self, sync_data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+        accepted: dict[str, Any] = {}
+        refused: dict[str, str] = {}
+        for name, value in sync_data.items():
+            if name in NAMES:
+                try:
+                    accepted[name] = checked(name, value, self.explainer)
+                except ValueError as error:
+                    refused[name] = str(error)
+            elif name in ("_seq", "_stop"):
+                if isinstance(value, int) and 0 <= value < 2**53:
+                    accepted[name] = value
+            elif name not in ("_about", "_frame", "_esm", "_css"):
+                accepted[name] = value
+        return accepted, refused
+
+    @t.validate(*NAMES)
+    def _validated(self, proposal: Any) -> Any:
+        return checked(proposal["trait"].name, proposal["value"], self.explainer)
+
+    def _input_changed(self, _change: Any) -> None:
+        if not self._receiving:
+            self._scheduler.request()
+
+    def _inputs(self) -> Inputs:
+        values = {name: getattr(self, name) for name in NAMES}
+        values["ice_filter"] = conditions(self.ice_filter, self.explainer)
+        return Inputs(**values)
+
+    def _work(self, ticket: Ticket) -> None:
+        with self._lock:
+            self._answering = (self._seq, self._inputs())
+            complaint, self._complaint = self._complaint, None
+        self._session.answer(self._answering[1], ticket, complaint)
+
+    def _publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
+        assert self._answering is not None
+        seq, inputs = self._answering
+        self._frame = pack(seq, inputs.plain(), meta, columns)
+
+    def _choose(self, top: int) -> None:
+        name = self.explainer.features[top]
+        with self._lock, self.hold_trait_notifications():
+            if not self.feature:
+                self.feature = name
+            if not self.stress_feature and name in self._session.stress.features:
+                self.stress_feature = name
+
+
+def explore(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    random_state: int | np.random.RandomState | None = 0,
+    memory_limit: int | str = "1GiB",
+    **inputs: Any,
+) -> Explorer:
+    """Explore a fitted model: `Explorer` of an `Explainer`, in one line.
+
+    Parameters
+    ----------
+    model, X, y, random_state, memory_limit
+        See `Explainer`.
+    **inputs
+        See `Explorer`.
+
+    Returns
+    -------
+    Explorer
+    """
+    explainer = Explainer(model, X, y, random_state=random_state, memory_limit=memory_limit)
+    return Explorer(explainer, **inputs)
+
+
+def _check_arguments(explainer: Any, inputs: Mapping[str, Any]) -> None:
+    if not isinstance(explainer, Explainer):
+        raise TypeError(
+            f"Explorer got {type(explainer).__name__}; pass an Explainer, or use "
+            "uq.explore(model, X, y)."
+        )
+    for name in inputs:
+        if name not in (*NAMES, "layout"):
+            near = get_close_matches(name, NAMES, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
+            raise TypeError(f"Explorer has no argument {name!r}; {hint}")

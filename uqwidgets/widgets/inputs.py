@@ -1,0 +1,173 @@
+"""What a person can set, checked: whatever comes from a browser is untrusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.explainer import Explainer
+from uqwidgets.inference import checked_interval
+from uqwidgets.stress.indicators import find_indicator
+from uqwidgets.stress.profile import unstressable
+
+MOST_LINES = 1000
+MOST_REPEATS = 1000
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Rows whose feature lies in a range (both ends included) or has one of some values.
+
+    Attributes
+    ----------
+    feature : str or None
+        None for the target.
+    low, high : float or None
+        Open where None.
+    values : tuple of str or None
+        Texts of categories or classes.
+    """
+
+    feature: str | None
+    low: float | None = None
+    high: float | None = None
+    values: tuple[str, ...] | None = None
+
+    def mask(self, explainer: Explainer) -> npt.NDArray[np.bool_]:
+        """Rows that meet it, shape (n,)."""
+        table = explainer.table
+        if self.values is not None:
+            column = table.y if self.feature is None else table.column(self.feature)
+            return np.isin(np.asarray(column).astype(str), self.values)
+        assert self.feature is not None
+        numbers = table.numbers(self.feature)
+        low = -np.inf if self.low is None else self.low
+        high = np.inf if self.high is None else self.high
+        return (numbers >= low) & (numbers <= high)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the form that travels."""
+        if self.values is not None:
+            return {"feature": self.feature, "values": list(self.values)}
+        return {"feature": self.feature, "low": self.low, "high": self.high}
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything that decides what the widget shows."""
+
+    tau: float
+    stress_feature: str
+    feature: str
+    measure: str
+    indicator: str
+    ice_filter: tuple[Condition, ...] = field(default=())
+    ice_lines: int = 100
+    n_repeats: int = 10
+    interval: str = "u-statistic"
+
+    def plain(self) -> dict[str, Any]:
+        """Return the form that travels."""
+        return {**vars(self), "ice_filter": [c.plain() for c in self.ice_filter]}
+
+
+NAMES = tuple(Inputs.__dataclass_fields__)
+
+
+def checked(name: str, value: Any, explainer: Explainer) -> Any:
+    """Return the value of an input if it may be one.
+
+    Raises
+    ------
+    ValueError
+        With a sentence that says what may be given.
+    """
+    match name:
+        case "tau":
+            return _number(value, "tau", -1.0, 1.0)
+        case "ice_lines":
+            return _whole(value, "ice_lines", 0, MOST_LINES)
+        case "n_repeats":
+            return _whole(value, "n_repeats", 2, MOST_REPEATS)
+        case "ice_filter":
+            return [c.plain() for c in conditions(value, explainer)]
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is {value!r}; it must be a text.")
+    match name:
+        case "measure":
+            explainer.measure(value)
+        case "indicator":
+            find_indicator(value, explainer.indicators)
+        case "interval":
+            checked_interval(value)
+        case "feature" if value:
+            explainer.table.index(value)
+        case "stress_feature" if value:
+            explainer.table.index(value)
+            reason = unstressable(explainer.table, value)
+            if reason is not None and reason != "constant":
+                raise ValueError(f"{value!r} cannot be stressed: {reason}.")
+    return value
+
+
+def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
+    """Read filters in the form that travels.
+
+    Raises
+    ------
+    ValueError
+        If one is malformed or names what does not exist.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise ValueError("ice_filter must be a list of conditions.")
+    return tuple(_condition(item, explainer) for item in value)
+
+
+def _condition(item: Any, explainer: Explainer) -> Condition:
+    if not isinstance(item, dict) or "feature" not in item:
+        raise ValueError(
+            "each ice_filter condition must be {'feature', 'low', 'high'} or {'feature', 'values'}."
+        )
+    feature = item["feature"]
+    if feature is not None:
+        feature = explainer.features[explainer.table.index(str(feature))]
+    if "values" in item:
+        values = item["values"]
+        if not isinstance(values, (list, tuple)):
+            raise ValueError("the values of an ice_filter condition must be a list.")
+        return Condition(feature, values=tuple(str(v) for v in values))
+    if feature is None:
+        raise ValueError("the target is filtered by its classes: {'feature': None, 'values': []}.")
+    explainer.table.numbers(feature)
+    low, high = (_bound(item.get(end), end, feature) for end in ("low", "high"))
+    if low is not None and high is not None and low > high:
+        raise ValueError(f"the filter of {feature!r} runs from {low:g} to {high:g}, backwards.")
+    return Condition(feature, low, high)
+
+
+def _bound(value: Any, end: str, feature: str) -> float | None:
+    if value is None:
+        return None
+    return _number(value, f"the {end} end of the filter of {feature!r}", -np.inf, np.inf)
+
+
+def _number(value: Any, what: str, low: float, high: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise ValueError(f"{what} is {value!r}; it must be a number.")
+    if not isfinite(value):
+        raise ValueError(f"{what} is {value}; it must be finite.")
+    if not low <= value <= high:
+        raise ValueError(f"{what} is {value:g}; it lies within [{low:g}, {high:g}].")
+    return float(value)
+
+
+def _whole(value: Any, what: str, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ValueError(f"{what} is {value!r}; it must be a whole number.")
+    if not low <= value <= high:
+        raise ValueError(f"{what} is {value}; it lies within [{low}, {high}].")
+    return int(value)

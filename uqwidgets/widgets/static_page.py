@@ -1,0 +1,93 @@
+"""The explorer without a kernel: a still twin, and one page that holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from uqwidgets.results import Dependence, Importance, Stress
+from uqwidgets.stills import dependence_html, importance_html, stress_html
+from uqwidgets.stills.markup import Markup, element, words
+
+# Nothing is loaded and nothing runs, whatever a name in the data may try.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+# `Canvas` and `CanvasText` are the reader's own: dark where they like it dark.
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; color: CanvasText; background: Canvas;
+  max-width: 84rem; margin: 2rem auto; padding: 0 1.5rem; }
+table { border-collapse: collapse; font-size: 13px; }
+thead { border-bottom: 1px solid; }
+tbody th { font-weight: normal; }
+summary { cursor: pointer; }
+@media print {
+  body { margin: 0; padding: 0; font-size: 11px; }
+  svg, tr { break-inside: avoid; }
+  details::details-content { content-visibility: visible; }
+}
+"""
+
+
+def still_html(
+    importances: Sequence[Importance],
+    dependence: Dependence | None,
+    stress: Stress | None,
+    *,
+    heading: str,
+    message: str | None = None,
+) -> str:
+    """Show what the explorer shows, as it stands.
+
+    Parameters
+    ----------
+    importances : sequence of Importance
+        None, one or two; the first decides the order of the features.
+    dependence : Dependence or None
+        Of the picked feature.
+    stress : Stress or None
+        Its first indicator is drawn.
+    heading : str
+    message : str, optional
+        What the reader should know before anything else, such as an error.
+
+    Returns
+    -------
+    str
+        HTML for within a page; see `save_page`.
+    """
+    parts = [element("div", element("strong", words(heading)), style="font-size:1.2em")]
+    if message:
+        parts.append(element("p", words(message), role="note"))
+    shown = [importance_html(*importances[:2])] if importances else []
+    shown += [dependence_html(dependence)] if dependence else []
+    shown += [stress_html(stress)] if stress else []
+    # These are whole pieces of markup already.
+    pieces = [element("div", Markup(html), style="flex:1 1 26em;min-width:0") for html in shown]
+    if not pieces:
+        parts.append(element("p", words("Nothing has been computed yet.")))
+    return element(
+        "div", *parts, element("div", *pieces, style="display:flex;flex-wrap:wrap;gap:12px 32px")
+    )
+
+
+def save_page(path: str | Path, body: str, title: str) -> None:
+    """Write one HTML page that needs nothing else, neither a network nor scripts.
+
+    Parameters
+    ----------
+    path : str or Path
+        Replaced if it exists.
+    body : str
+        HTML, from `still_html`.
+    title : str
+        Of the page; shown by the browser.
+    """
+    page = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f"{element('title', words(title))}\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n{element('main', Markup(body))}\n</body>\n</html>\n"
+    )
+    Path(path).write_text(page, encoding="utf-8")

@@ -1,0 +1,32 @@
+"""What a widget shows where no kernel and no script runs."""
+
+from __future__ import annotations
+
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.session import Session
+from uqwidgets.widgets.static_page import still_html
+
+
+def still(session: Session, inputs: Inputs) -> str:
+    """HTML of what the model was asked so far; asks it nothing."""
+    ex = session.explainer
+    importances = []
+    repeats = session.importance.known_repeats(inputs.n_repeats)
+    if repeats:
+        importances = [
+            ex.importance(m.name, n_repeats=repeats, interval=inputs.interval)
+            for m in session.importance.measures
+        ]
+    dependence = None
+    if inputs.feature and session.dependence.known(inputs.feature):
+        grid = session.dependence.grid(inputs.feature)
+        dependence = ex.dependence(inputs.feature, inputs.measure, grid=grid)
+    stress = ex.stress(indicators=[inputs.indicator]) if session.stress.features else None
+    rows = f"{len(ex.table):,} rows, {len(ex.features)} features"
+    return still_html(
+        importances,
+        dependence,
+        stress,
+        heading=f"{ex.predictive.name}: {rows}, target {ex.table.target}",
+        message=None if repeats == inputs.n_repeats else "Still computing when this was saved.",
+    )

@@ -1,0 +1,119 @@
+"""The stress panel: an indicator over tau for every feature, and where tau stands now."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.explainer import Explainer
+from uqwidgets.inference import effective_sample_size
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.results import Stress
+from uqwidgets.stress.profile import divergence, half_share, stress_column, unstressable
+from uqwidgets.stress.projection import Column, Projection, Status
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.panel import Panel
+from uqwidgets.widgets.scheduler import Ticket
+
+STATUSES: tuple[str, ...] = get_args(Status)
+ALPHA = 0.05
+
+
+class StressPanel(Panel):
+    """Indicators over tau."""
+
+    def __init__(self, explainer: Explainer) -> None:
+        super().__init__()
+        self._explainer = explainer
+        self.features = tuple(
+            f for f in explainer.features if unstressable(explainer.table, f) in (None, "constant")
+        )
+        self._profiles: dict[str, Stress] = {}
+        self._columns: dict[str, Column] = {}
+        self._xi: dict[str, float] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether every feature has been stressed."""
+        return len(self._profiles) == len(self.features)
+
+    def profile(self, ticket: Ticket) -> None:
+        """Stress the features that were not yet: once, for every indicator, at every level."""
+        for feature in self.features:
+            if feature not in self._profiles:
+                ticket.check()
+                self._profiles[feature] = self._explainer.stress([feature], alpha=ALPHA)
+
+    def project(self, feature: str, tau: float) -> Projection:
+        """Weights now; each tau is solved from the one before."""
+        if feature not in self._columns:
+            self._columns[feature] = stress_column(self._explainer.table, feature, ALPHA)
+        projection, self._xi[feature] = self._columns[feature].project(
+            tau, self._xi.get(feature, 0.0)
+        )
+        return projection
+
+    def compute(self, inputs: Inputs, projection: Projection | None) -> None:
+        """Describe the profile of the picked indicator, and the point where tau stands."""
+        indicator = self._explainer.indicators[inputs.indicator]
+        shown = [f for f in self.features if f in self._profiles]
+        profiles = [self._profiles[f] for f in shown]
+        self.meta = {
+            "indicator": indicator.name,
+            "label": indicator.label,
+            "unit": indicator.unit,
+            "features": [self._explainer.table.index(f) for f in shown],
+            "now": self._now(inputs, projection),
+        }
+        self.columns = {}
+        if profiles:
+            codes = np.concatenate([_codes(p.status) for p in profiles])
+            self.columns = {
+                "stress.taus": profiles[0].taus,
+                "stress.value": np.concatenate([p.values[indicator.name] for p in profiles]),
+                "stress.reached": np.concatenate([p.reached for p in profiles]),
+                "stress.ess": np.concatenate([p.ess for p in profiles]),
+                "stress.status": codes,
+            }
+
+    def _now(self, inputs: Inputs, projection: Projection | None) -> dict[str, Any] | None:
+        if projection is None:
+            return None
+        column = self._columns[inputs.stress_feature]
+        now: dict[str, Any] = {
+            "feature": inputs.stress_feature,
+            "tau": inputs.tau,
+            "mean": column.mean,
+            "std": column.std,
+            "target": projection.target,
+            "reached": projection.reached,
+            "status": projection.status,
+            "base": self._indicator(inputs.indicator, None),
+        }
+        weights = projection.weights
+        if weights is not None:
+            ess = effective_sample_size(weights)
+            now |= {
+                "value": self._indicator(inputs.indicator, weights),
+                "ess": ess,
+                "ess_share": ess / len(weights),
+                "half_share": half_share(weights),
+                "kl": divergence(weights),
+            }
+        else:
+            now |= dict.fromkeys(("value", "ess", "ess_share", "half_share", "kl"))
+        return now
+
+    def _indicator(self, name: str, weights: Floats | None) -> float:
+        indicator = self._explainer.indicators[name]
+        n = len(self._explainer.table)
+        means = [
+            np.asarray(v.mean() if weights is None else weights @ v / n) for v in indicator.per_row
+        ]
+        return float(indicator.combine(*means))
+
+
+def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
+    return np.array([[STATUSES.index(s) for s in line] for line in status.tolist()], dtype=np.uint8)
