@@ -59,16 +59,19 @@ def still_html(
     parts = [element("div", element("strong", words(heading)), style="font-size:1.2em")]
     if message:
         parts.append(element("p", words(message), role="note"))
-    shown = [importance_html(*importances[:2])] if importances else []
-    shown += [dependence_html(dependence)] if dependence else []
-    shown += [stress_html(stress)] if stress else []
-    # These are whole pieces of markup already.
-    pieces = [element("div", Markup(html), style="flex:1 1 26em;min-width:0") for html in shown]
-    if not pieces:
+    # As in the explorer: the features on the left, what becomes of one of them on the right.
+    left = importance_html(*importances[:2]) if importances else ""
+    right = dependence_html(dependence) if dependence else ""
+    right += stress_html(stress) if stress else ""
+    columns = [
+        element("div", Markup(html), style="flex:1 1 540px;min-width:0")
+        for html in (left, right)
+        if html
+    ]
+    if not columns:
         parts.append(element("p", words("Nothing has been computed yet.")))
-    return element(
-        "div", *parts, element("div", *pieces, style="display:flex;flex-wrap:wrap;gap:12px 32px")
-    )
+    style = "display:flex;flex-wrap:wrap;gap:12px 32px"
+    return element("div", *parts, element("div", *columns, style=style))
 
 
 def save_page(path: str | Path, body: str, title: str) -> None:

@@ -1,0 +1,186 @@
+"""Altair charts of results, to restyle, to combine or to save."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from uqwidgets.results import Dependence, Importance, Stress
+from uqwidgets.stills.choice import EMPHASISED, by_response, ice_sample, response
+from uqwidgets.stills.drawing import BLUE
+from uqwidgets.stills.wording import listed, sentence, with_unit
+
+# Altair refuses longer tables, for they make notebooks heavy.
+MOST_LINES = 5000
+# Okabe and Ito's, without yellow, which is too faint for a line.
+PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"]
+DASHES = [[1, 0], [7, 4], [2, 4], [9, 3, 2, 3], [4, 2]]
+FAINT = "#888888"
+
+# Columns of the frames have fixed names. Features never become a column: their names may hold
+# what Vega-Lite reads as a path, such as dots and brackets.
+
+
+def importance_chart(result: Importance) -> alt.LayerChart:
+    """Return dots with whiskers, the most important feature on top.
+
+    Parameters
+    ----------
+    result : Importance
+
+    Returns
+    -------
+    alt.LayerChart
+    """
+    axis = with_unit(result.label, result.unit)
+    base = alt.Chart(result.frame).encode(
+        y=alt.Y("feature:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
+        tooltip=_tooltips(["feature:N"], ["importance:Q", "std_error:Q", "low:Q", "high:Q"]),
+    )
+    zero = alt.Chart().mark_rule(color=FAINT).encode(x=alt.datum(0))
+    whiskers = base.mark_rule(color=BLUE, strokeWidth=2).encode(
+        x=alt.X("low:Q", title=f"increase of {axis}"), x2="high:Q"
+    )
+    dots = base.mark_circle(color=BLUE, size=60, opacity=1).encode(x="importance:Q")
+    return alt.LayerChart(data=result.frame, layer=[zero, whiskers, dots]).properties(
+        title=alt.Title(
+            f"Importance for {axis}",
+            subtitle=f"{result.replacement}, {result.n_repeats} repeats, {result.level:.0%} "
+            f"interval ({result.interval})",
+        )
+    )
+
+
+def dependence_chart(result: Dependence) -> alt.LayerChart:
+    """Return a curve with its band over lines of single rows; for categories, dots with whiskers.
+
+    Parameters
+    ----------
+    result : Dependence
+
+    Returns
+    -------
+    alt.LayerChart
+    """
+    kind = "N" if result.categorical else "Q"
+    frame, lines = result.frame, _ice(result)
+    if result.categorical:
+        # A category may be anything, but JSON knows text.
+        for table in (frame, lines):
+            table["value"] = table["value"].map(str)
+    axis = with_unit(result.label, result.unit)
+    x = alt.X(
+        f"value:{kind}",
+        title=result.feature,
+        sort=None,
+        scale=alt.Undefined if result.categorical else alt.Scale(zero=False, nice=False),
+    )
+    y_axis: Any = {"title": axis, "scale": alt.Scale(zero=False)}
+    rows = alt.Chart(lines).encode(x=x, y=alt.Y("ice:Q", **y_axis), detail="row:N")
+    base = alt.Chart(frame).encode(
+        x=x, tooltip=_tooltips([f"value:{kind}"], ["average:Q", "low:Q", "high:Q"])
+    )
+    spread = base.encode(y=alt.Y("low:Q", **y_axis), y2="high:Q")
+    average = base.encode(y=alt.Y("average:Q", **y_axis))
+    if result.categorical:
+        layers = [
+            rows.mark_tick(color=FAINT, opacity=0.4),
+            spread.mark_rule(color=BLUE, strokeWidth=2),
+            average.mark_circle(color=BLUE, size=80, opacity=1),
+        ]
+    else:
+        layers = [
+            rows.mark_line(color=FAINT, opacity=0.3, strokeWidth=1),
+            spread.mark_area(color=BLUE, opacity=0.3),
+            average.mark_line(color=BLUE, strokeWidth=3, point={"size": 18, "color": BLUE}),
+        ]
+    drawn = lines["row"].nunique()
+    return alt.LayerChart(layer=layers).properties(
+        title=alt.Title(
+            f"Dependence of {axis} on {result.feature}",
+            subtitle=f"average with {result.level:.0%} "
+            f"{'interval' if result.categorical else 'band'}; {drawn} of {len(result.ice)} rows",
+        )
+    )
+
+
+def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
+    """Return an indicator over tau, a line per feature, those it responds to most in colour.
+
+    Parameters
+    ----------
+    result : Stress
+    indicator : str
+        One of ``result.indicators``.
+
+    Returns
+    -------
+    alt.LayerChart
+
+    Raises
+    ------
+    ValueError
+        If the result does not hold this indicator.
+    """
+    if indicator not in result.indicators:
+        raise ValueError(
+            f"the result has no indicator {indicator!r}; it has {listed(result.indicators)}."
+        )
+    name = result.labels[indicator]
+    order = by_response(result, indicator)
+    order = order[np.isfinite(response(result.values[indicator])[order])]
+    ranked = [result.features[j] for j in order]
+    drawn = ranked[: MOST_LINES // len(result.taus)]
+    emphasised = drawn[:EMPHASISED]
+
+    frame = result.frame
+    frame = frame[(frame["indicator"] == indicator) & frame["feature"].isin(drawn)]
+    frame = frame.drop(columns="indicator")
+    strong = frame["feature"].isin(emphasised)
+    encoding = {
+        "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1])),
+        "y": alt.Y("value:Q", title=name, scale=alt.Scale(zero=False)),
+        "tooltip": _tooltips(
+            ["feature:N", "status:N"], ["tau:Q", "value:Q", "target:Q", "reached:Q", "ess:Q"]
+        ),
+    }
+    others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
+    colour = alt.Color("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=PALETTE))
+    dash = alt.StrokeDash("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=DASHES))
+    lines = alt.Chart(frame[strong]).mark_line(strokeWidth=2.5)
+    left_out = len(ranked) - len(drawn)
+    return alt.LayerChart(
+        layer=[
+            others.encode(detail="feature:N", **encoding),
+            lines.encode(color=colour, strokeDash=dash, **encoding),
+        ]
+    ).properties(
+        title=alt.Title(
+            f"{sentence(name)} under stress",
+            subtitle=f"one line per stressed feature, {len(drawn)} of {len(result.features)}"
+            + (f"; the {left_out} it responds to least are left out" if left_out else ""),
+        )
+    )
+
+
+def _ice(result: Dependence) -> pd.DataFrame:
+    """Long table of the lines that are drawn, columns ``row, value, ice``."""
+    points = len(result.grid)
+    sample = ice_sample(result, min(100, max(1, MOST_LINES // points)))
+    return pd.DataFrame(
+        {
+            "row": np.repeat(result.rows[sample], points),
+            "value": np.tile(result.grid, len(sample)),
+            "ice": result.ice[sample].ravel(),
+        }
+    )
+
+
+def _tooltips(names: list[str], numbers: list[str]) -> list[alt.Tooltip]:
+    return [
+        *(alt.Tooltip(name) for name in names),
+        *(alt.Tooltip(number, format=".4~g") for number in numbers),
+    ]

@@ -1,0 +1,11 @@
+"""What results show without a kernel: a small picture, its sense in words, and a table.
+
+Plain HTML and inline SVG, without scripts, style sheets or anything that is loaded: text and axes
+take the colour of the page, the marks have colours that stand out on light and dark alike.
+"""
+
+from uqwidgets.stills.dependence import dependence_html
+from uqwidgets.stills.importance import importance_html
+from uqwidgets.stills.stress import stress_html
+
+__all__ = ["dependence_html", "importance_html", "stress_html"]

@@ -1,0 +1,82 @@
+"""Numbers, names and units as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from unicodedata import east_asian_width
+
+NOT_AVAILABLE = "not available"
+
+# Pixels that a letter takes on average, in the font size of the pictures.
+LETTER = 7.2
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return significant digits, whole numbers from a thousand; what is no number says so."""
+    if not math.isfinite(value):
+        return NOT_AVAILABLE
+    size = abs(value)
+    if size >= 1e7 or 0 < size < 1e-4:
+        return minus(f"{value:.{digits}g}")
+    if size >= 1e4:
+        return minus(f"{value:,.0f}")
+    return minus(f"{value:.0f}" if size >= 1e3 else f"{value:.{digits}g}")
+
+
+def minus(text: str) -> str:
+    """Minus signs instead of hyphens, and none before a zero."""
+    return text.replace("-", "\N{MINUS SIGN}") if text.strip("-0.") else text.lstrip("-")
+
+
+def interval(low: float, high: float) -> str:
+    """Both ends, or that there are none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "no interval"
+    return f"{number(low)} to {number(high)}"
+
+
+def with_unit(label: str, unit: str) -> str:
+    """Return "entropy (nats)", or just the label where there is no unit."""
+    return f"{label} ({unit})" if unit else label
+
+
+def measured(value: float, unit: str) -> str:
+    """Return "0.31 nats"."""
+    return f"{number(value)} {unit}" if unit and math.isfinite(value) else number(value)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return "1 row", "1,000 rows"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def sentence(text: str) -> str:
+    """Return text with a capital letter at its start."""
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def population(weighted: bool, ess: float, n_rows: int) -> str:
+    """How many rows a result rests on."""
+    rows = counted(n_rows, "row")
+    return f"{rows}, weighted (effective sample size {number(ess)})" if weighted else rows
+
+
+def pixels(text: str) -> float:
+    """Width of a text, near enough to keep its place free."""
+    return LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def clipped(text: str, room: float) -> str:
+    """Return as much of a text as fits into ``room`` pixels, an ellipsis for the rest."""
+    if pixels(text) <= room:
+        return text
+    kept = text
+    while kept and pixels(kept) + LETTER > room:
+        kept = kept[:-1]
+    return f"{kept.rstrip()}…"
