@@ -82,6 +82,8 @@ class Explorer(anywidget.AnyWidget):
     _frame = t.Dict().tag(sync=True)
 
     def __init__(self, explainer: Explainer, **inputs: Any) -> None:
+        # First of all: a widget that fails below is closed all the same.
+        self._scheduler = Scheduler(self._work)
         _check_arguments(explainer, inputs)
         self.explainer = explainer
         self._lock = threading.RLock()
@@ -89,7 +91,6 @@ class Explorer(anywidget.AnyWidget):
         self._receiving = False
         inputs.setdefault("measure", offered(explainer)[0].name)
         inputs.setdefault("indicator", next(iter(explainer.indicators)))
-        self._scheduler = Scheduler(self._work)
         self._session = Session(explainer, self._publish, self._choose)
         self._answering: tuple[int, Inputs] | None = None
         super().__init__(_about=about(explainer), **inputs)

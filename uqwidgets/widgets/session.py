@@ -276,4 +276,7 @@ def _described(panel: Panel, stale: bool) -> dict[str, Any] | None:
 def _rows(filters: tuple[Condition, ...], explainer: Explainer) -> npt.NDArray[np.bool_] | None:
     if not filters:
         return None
-    return np.logical_and.reduce([c.mask(explainer) for c in filters], dtype=np.bool_)
+    met = np.ones(len(explainer.table), dtype=np.bool_)
+    for condition in filters:
+        met &= condition.mask(explainer)
+    return met

@@ -1,0 +1,312 @@
+"""The widget without a browser: what it computes, what it costs, what it survives."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
+from sklearn.svm import LinearSVC
+
+import uqwidgets as uq
+from widgets.conftest import Counting, table
+from widgets.wire import columns
+
+
+class Frames(list):
+    """Frames in the order in which they were published."""
+
+    def __init__(self, widget: uq.Explorer) -> None:
+        super().__init__()
+        widget.observe(lambda change: self.append(change["new"]), names="_frame")
+
+
+def change(widget: uq.Explorer, **inputs: Any) -> list[dict[str, Any]]:
+    """Set inputs as a person at the keyboard would, and return the frames that follow."""
+    frames = Frames(widget)
+    with widget.hold_trait_notifications():
+        for name, value in inputs.items():
+            setattr(widget, name, value)
+    assert widget.wait(30)
+    return list(frames)
+
+
+def in_order(explainer: uq.Explainer, result: uq.Importance, values: np.ndarray) -> np.ndarray:
+    """Values of an importance in the order of the table's features."""
+    place = {f: j for j, f in enumerate(result.features)}
+    return values[[place[f] for f in explainer.features]]
+
+
+def test_the_first_answer_picks_the_most_important_feature(explorer: uq.Explorer) -> None:
+    assert explorer.feature == "a"
+    assert explorer.stress_feature == "a"
+    frame = explorer._frame
+    assert frame["meta"]["final"]
+    assert frame["meta"]["importance"]["order"][0] == explorer.explainer.features.index("a")
+    assert frame["meta"]["stress"]["features"] == [0, 1, 3], "c is categorical"
+
+
+def test_the_frame_holds_the_numbers_of_the_computation_layer(explorer: uq.Explorer) -> None:
+    ex = explorer.explainer
+    filters = [{"feature": None, "values": ["yes"]}]
+    frame = change(explorer, tau=0.6, stress_feature="b", ice_filter=filters, measure="entropy")[-1]
+    cols = columns(frame)
+    weights = ex.stress_weights("b", 0.6)
+    rows = ex.table.y == "yes"
+    for m, measure in enumerate(("nll", "entropy")):
+        result = ex.importance(measure, n_repeats=4, sample_weight=weights, rows=rows)
+        plain = ex.importance(measure, n_repeats=4, rows=rows)
+        for name, values in (
+            ("value", result.importance),
+            ("low", result.low),
+            ("high", result.high),
+        ):
+            np.testing.assert_allclose(
+                cols[f"importance.{name}"][m], in_order(ex, result, values), rtol=1e-7, atol=1e-12
+            )
+        np.testing.assert_allclose(
+            cols["importance.base"][m], in_order(ex, plain, plain.importance), rtol=1e-12
+        )
+        described = frame["meta"]["importance"]["measures"][m]
+        assert described["baseline"] == pytest.approx(result.baseline)
+    curve = ex.dependence(
+        "a", "entropy", grid=cols["dependence.grid"], sample_weight=weights, rows=rows
+    )
+    np.testing.assert_allclose(cols["dependence.average"], curve.average, rtol=1e-7)
+    np.testing.assert_allclose(cols["dependence.low"], curve.low, rtol=1e-7)
+    lines = cols["dependence.ice_row"]
+    assert len(lines) == 6
+    assert rows[lines].all()
+    np.testing.assert_allclose(
+        cols["dependence.ice"], curve.ice[np.searchsorted(curve.rows, lines)], rtol=1e-6
+    )
+    np.testing.assert_allclose(cols["dependence.ice_weight"], weights[lines], rtol=1e-6)
+    assert (cols["dependence.ice_class"] == 1).all()
+    stress = ex.stress(["a", "b", "same"], ["error_rate"])
+    np.testing.assert_allclose(cols["stress.value"], stress.values["error_rate"], rtol=1e-12)
+    now = frame["meta"]["stress"]["now"]
+    assert now["reached"] == pytest.approx((weights * ex.table.numbers("b")).mean())
+    assert now["ess"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+
+
+def test_shares_of_the_distribution_follow_the_weights_and_sum_to_one(
+    explorer: uq.Explorer,
+) -> None:
+    ex = explorer.explainer
+    cols = columns(change(explorer, tau=-0.7, feature="b", stress_feature="b")[-1])
+    weights, b = ex.stress_weights("b", -0.7), ex.table.numbers("b")
+    for k, label in enumerate(ex.classes):
+        expected, _ = np.histogram(
+            b, cols["dependence.edges"], weights=weights * (ex.table.y == label) / len(b)
+        )
+        np.testing.assert_allclose(cols["dependence.counts"][k], expected, atol=1e-9)
+    assert cols["dependence.counts"].sum() == pytest.approx(1)
+    assert cols["dependence.counts_base"].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"tau": 0.3},
+        {"tau": -1.0},
+        {"stress_feature": "b", "tau": 0.5},
+        {"measure": "nll"},
+        {"indicator": "share:yes"},
+        {"interval": "model"},
+        {"ice_filter": [{"feature": "b", "low": -0.5, "high": None}]},
+        {"ice_lines": 0},
+    ],
+    ids=lambda inputs: "+".join(inputs),
+)
+def test_these_controls_ask_the_model_nothing_and_cost_one_frame(
+    explorer: uq.Explorer, model: Counting, inputs: dict[str, Any]
+) -> None:
+    calls = model.calls
+    frames = change(explorer, **inputs)
+    assert model.calls == calls
+    assert [f["meta"]["cost"]["calls"] for f in frames] == [0]
+    assert frames[0]["meta"]["final"]
+
+
+def test_another_feature_costs_its_own_curve_and_more_repeats_only_the_new_ones(
+    explorer: uq.Explorer, model: Counting
+) -> None:
+    rows = model.rows
+    frame = change(explorer, feature="c")[-1]
+    assert model.rows - rows == 2 * 40 == frame["meta"]["cost"]["rows"]
+    assert frame["meta"]["dependence"]["labels"] == ["blue", "red"]
+    rows = model.rows
+    change(explorer, n_repeats=6)
+    assert model.rows - rows == 2 * 4 * 40
+    rows = model.rows
+    change(explorer, feature="a", n_repeats=3)
+    assert model.rows == rows, "all of this was asked before"
+
+
+def test_a_burst_of_changes_is_folded_and_the_last_one_is_shown(explorer: uq.Explorer) -> None:
+    frames = Frames(explorer)
+    for seq, tau in enumerate(np.linspace(-1, 1, 200), start=1):
+        explorer.set_state({"tau": float(tau), "_seq": seq})
+    assert explorer.wait(30)
+    assert frames[-1]["seq"] == 200
+    assert frames[-1]["inputs"]["tau"] == 1.0
+    assert frames[-1]["meta"]["final"]
+
+
+def test_what_the_browser_sends_is_checked_answered_and_taken_back(explorer: uq.Explorer) -> None:
+    frames = Frames(explorer)
+    explorer.set_state({"tau": 17, "feature": "b", "_seq": 1})
+    assert explorer.wait(30)
+    last = frames[-1]
+    assert last["seq"] == 1
+    assert "tau is 17" in last["meta"]["error"]
+    assert last["inputs"]["tau"] == explorer.tau == 0.0
+    assert last["inputs"]["feature"] == "b", "what was right in the same message counts"
+    explorer.set_state({"_seq": 2})
+    assert explorer.wait(30)
+    assert frames[-1]["meta"]["error"] is None
+
+
+def test_the_browser_cannot_write_what_the_kernel_says(explorer: uq.Explorer) -> None:
+    frame, about = explorer._frame, explorer._about
+    explorer.set_state({"_frame": {}, "_about": {}, "_seq": -4, "_stop": "now"})
+    assert explorer.wait(30)
+    assert explorer._frame is frame
+    assert explorer._about is about
+    assert explorer._seq == 0
+
+
+def test_a_model_that_breaks_is_reported_and_everything_else_stays(
+    explorer: uq.Explorer, model: Counting
+) -> None:
+    before = columns(explorer._frame)
+    model.broken = True
+    frame = change(explorer, feature="b")[-1]
+    assert "'b' replaced" in frame["meta"]["error"]
+    assert "out of order" in frame["meta"]["error"]
+    assert frame["meta"]["dependence"]["stale"]
+    assert frame["meta"]["dependence"]["feature"] == "a"
+    np.testing.assert_array_equal(columns(frame)["importance.value"], before["importance.value"])
+    calls = model.calls
+    frame = change(explorer, tau=0.5)[-1]
+    assert model.calls == calls, "what failed is not asked again"
+    assert frame["meta"]["stress"]["now"]["tau"] == 0.5
+    frame = change(explorer, feature="a")[-1]
+    assert frame["meta"]["error"] is None
+    assert not frame["meta"]["dependence"]["stale"]
+
+
+def test_a_constant_feature_cannot_be_stressed_and_says_so(explorer: uq.Explorer) -> None:
+    frame = change(explorer, stress_feature="same", tau=0.5)[-1]
+    now = frame["meta"]["stress"]["now"]
+    assert now["status"] == "constant"
+    assert now["value"] is None
+    assert "same cannot be stressed" in frame["meta"]["notes"][0]
+    assert frame["meta"]["importance"]["stale"]
+    described = [f["unstressable"] for f in explorer._about["features"]]
+    assert described == [None, None, "categorical", "constant"]
+
+
+def test_a_filter_that_no_row_meets_keeps_the_last_rows(explorer: uq.Explorer) -> None:
+    before = columns(explorer._frame)
+    frame = change(explorer, ice_filter=[{"feature": "a", "low": 100, "high": None}])[-1]
+    assert "no row meets the filter" in frame["meta"]["error"]
+    np.testing.assert_array_equal(
+        columns(frame)["dependence.average"], before["dependence.average"]
+    )
+
+
+def test_python_gets_an_exception_where_the_browser_gets_a_sentence(
+    explainer: uq.Explainer,
+) -> None:
+    with pytest.raises(ValueError, match="tau is 3"):
+        uq.Explorer(explainer, tau=3)
+    with pytest.raises(TypeError, match="no argument 'taus'; did you mean 'tau'"):
+        uq.Explorer(explainer, taus=0.5)
+    with pytest.raises(TypeError, match=r"use uq\.explore"):
+        uq.Explorer(LogisticRegression())
+
+
+def test_nan_never_travels_in_the_described_part(explorer: uq.Explorer) -> None:
+    frame = change(explorer, stress_feature="same")[-1]
+    assert frame["meta"]["stress"]["now"]["reached"] is None
+    assert np.isnan(columns(frame)["stress.value"][2]).all(), "columns keep NaN"
+
+
+def test_stop_keeps_what_is_finished_and_the_next_change_goes_on() -> None:
+    X, y = table(400)
+    go_on, asked = threading.Event(), threading.Event()
+
+    class Slow(Counting):
+        def predict_proba(self, X: Any) -> np.ndarray:
+            if self.calls >= 1:
+                asked.set()
+                go_on.wait(10)
+            return super().predict_proba(X)
+
+    model = Slow()
+    with uq.Explorer(uq.Explainer(model, X, y), feature="a", stress_feature="a") as widget:
+        frames = Frames(widget)
+        assert asked.wait(10)
+        widget.set_state({"_stop": 0})
+        go_on.set()
+        assert widget.wait(30)
+        assert "stopped" in frames[-1]["meta"]["notes"][0]
+        assert frames[-1]["meta"]["final"]
+        rows = model.rows
+        change(widget, tau=0.1)
+        assert widget._frame["meta"]["notes"] == []
+        everything = (1 + 10 * 4 + 49) * 400
+        assert rows < model.rows == everything, "nothing was asked twice"
+
+
+def test_close_frees_the_widget(explainer: uq.Explainer) -> None:
+    widget = uq.Explorer(explainer)
+    assert widget.wait(30)
+    gone = weakref.ref(widget)
+    widget.close()
+    assert widget.comm is None
+    for thread in threading.enumerate():
+        if thread.name == "uqwidgets":
+            thread.join(5)
+    del widget
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_still_twin_shows_without_a_kernel(explorer: uq.Explorer) -> None:
+    shown = explorer._repr_mimebundle_()
+    data = shown[0] if isinstance(shown, tuple) else shown
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "<svg" in data["text/html"]
+    assert "<script" not in data["text/html"]
+    assert "answer" in data["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "measures"),
+    [
+        (LogisticRegression(max_iter=500), load_iris, ["nll", "entropy"]),
+        (LinearSVC(), load_iris, ["zero_one"]),
+        (BayesianRidge(), load_diabetes, ["nll", "entropy"]),
+        (LinearRegression(), load_diabetes, ["squared_error"]),
+    ],
+    ids=["classes", "labels only", "normal", "point"],
+)
+def test_every_kind_of_model_can_be_explored(model: Any, data: Any, measures: list[str]) -> None:
+    X, y = data(return_X_y=True, as_frame=True)
+    with uq.explore(model.fit(X, y), X, y, n_repeats=2) as widget:
+        assert widget.wait(30)
+        meta = widget._frame["meta"]
+        assert meta["error"] is None
+        assert [m["name"] for m in meta["importance"]["measures"]] == measures
+        cols = columns(widget._frame)
+        assert np.isfinite(cols["importance.value"]).all()
+        if measures != ["zero_one"]:
+            assert np.isfinite(cols["dependence.average"]).all()
+        assert np.isfinite(cols["stress.value"]).all()

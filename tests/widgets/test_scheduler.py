@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import threading
+
+from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket
+
+
+def test_requests_during_work_are_folded_into_one() -> None:
+    entered, go_on = threading.Event(), threading.Event()
+    runs: list[int] = []
+
+    def work(ticket: Ticket) -> None:
+        runs.append(scheduler.newest)
+        entered.set()
+        go_on.wait(5)
+
+    scheduler = Scheduler(work)
+    scheduler.request()
+    assert entered.wait(5)
+    for _ in range(50):
+        scheduler.request()
+    go_on.set()
+    assert scheduler.wait(5)
+    assert runs == [1, 51]
+
+
+def test_a_newer_request_ends_the_work_at_its_next_check() -> None:
+    entered, superseded = threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def work(ticket: Ticket) -> None:
+        if entered.is_set():
+            ended.append("second")
+            return
+        entered.set()
+        superseded.wait(5)
+        ticket.check()
+        ended.append("first")  # must not be reached
+
+    scheduler = Scheduler(work)
+    scheduler.request()
+    assert entered.wait(5)
+    scheduler.request()
+    superseded.set()
+    assert scheduler.wait(5)
+    assert ended == ["second"]
+
+
+def test_stop_ends_the_work_and_asks_for_nothing() -> None:
+    entered, stopped = threading.Event(), threading.Event()
+    seen: list[bool] = []
+
+    def work(ticket: Ticket) -> None:
+        entered.set()
+        stopped.wait(5)
+        try:
+            ticket.check()
+        except SupersededError:
+            seen.append(ticket.stopped)
+            raise
+
+    scheduler = Scheduler(work)
+    scheduler.request()
+    assert entered.wait(5)
+    scheduler.stop()
+    stopped.set()
+    assert scheduler.wait(5)
+    assert seen == [True]
+    scheduler.request()
+    assert scheduler.wait(5)
+    assert seen == [True], "a request after stop must not be stopped"
+
+
+def test_the_thread_ends_with_the_work() -> None:
+    scheduler = Scheduler(lambda ticket: None)
+    before = threading.active_count()
+    scheduler.request()
+    assert scheduler.wait(5)
+    for thread in threading.enumerate():
+        if thread.name == "uqwidgets":
+            thread.join(5)
+    assert threading.active_count() == before
+
+
+def test_a_closed_scheduler_takes_no_requests() -> None:
+    runs: list[int] = []
+    scheduler = Scheduler(lambda ticket: runs.append(1))
+    scheduler.close()
+    scheduler.request()
+    assert scheduler.wait(1)
+    assert runs == []
+
+
+def test_wait_says_when_time_is_up() -> None:
+    go_on = threading.Event()
+    scheduler = Scheduler(lambda ticket: go_on.wait(5) and None)
+    scheduler.request()
+    assert not scheduler.wait(0.01)
+    go_on.set()
+    assert scheduler.wait(5)
