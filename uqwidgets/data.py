@@ -75,7 +75,8 @@ class Table:
         self.y, self.target = _target(y, len(frame))
         self._frame = frame
         # A model fitted on bare arrays would warn about names at every call.
-        on_arrays = predictive.wanted is None and predictive.n_wanted is not None
+        texts = all(isinstance(c, str) for c in frame.columns)
+        on_arrays = predictive.wanted is None and predictive.n_wanted is not None and texts
         named = isinstance(X, pd.DataFrame) or predictive.wanted is not None
         self._as_frame = named and not on_arrays
         dtypes = set(frame.dtypes)
@@ -120,6 +121,26 @@ class Table:
                 f"{', '.join(repr(f) for f in self.numeric[:6])}."
             )
         return self.column(feature).to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def target_numbers(self) -> npt.NDArray[np.float64]:
+        """Return the target as floats, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If it is not made of finite numbers.
+        """
+        try:
+            numbers = self.y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"y holds {self.y.tolist()[0]!r}, which is no number, but the model predicts "
+                "numbers; pass the target the model was fitted on."
+            ) from None
+        if not np.isfinite(numbers).all():
+            row = int(np.argmin(np.isfinite(numbers)))
+            raise ValueError(f"y is {numbers[row]} in row {row}; drop this row from X and y.")
+        return numbers
 
     @property
     def numeric(self) -> tuple[str, ...]:
@@ -188,7 +209,7 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         names = wanted if wanted is not None else tuple(f"x{j}" for j in range(values.shape[1]))
         if len(names) != values.shape[1]:
             raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
-        X = pd.DataFrame(values, columns=list(names))
+        X = pd.DataFrame(values.copy(), columns=list(names)).infer_objects()
     elif wanted is not None:
         missing = [name for name in wanted if name not in X.columns]
         if missing:
@@ -214,7 +235,7 @@ def _check_names(names: tuple[str, ...]) -> None:
 
 def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
     name = getattr(y, "name", None)
-    values = np.asarray(y)
+    values = np.array(y)  # a copy: a later change of y must not reach what is explained
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != n:
@@ -240,8 +261,16 @@ def _fits_floats(value: Any) -> bool:
 def _with_constants(column: pd.Series[Any], constants: list[Any]) -> pd.Series[Any]:
     if not constants:
         return column
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        more = pd.Series(pd.Categorical(constants, dtype=column.dtype))
-    else:
-        more = pd.Series(constants)
+    more = pd.Series(constants)
+    if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_float_dtype(column.dtype):
+        more = more.astype(column.dtype)
+    elif pd.api.types.is_integer_dtype(column.dtype):
+        more = _as_integers(more, column)
     return pd.concat([column, more], ignore_index=True)
+
+
+def _as_integers(values: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
+    # A model may mind the width of its integers, but a value between them is a wish to keep.
+    with np.errstate(invalid="ignore"):
+        narrow = values.astype(np.int64).astype(column.dtype)
+    return narrow if (narrow == values).all() else values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,29 @@ def dependence(
     )
 
 
+def dependences(
+    evaluations: Evaluations,
+    measure: Measure,
+    features: Sequence[str],
+    population: Population,
+    *,
+    grid: int,
+    level: float,
+    report: Report | None = None,
+) -> dict[str, Dependence]:
+    """`dependence` of each feature, the model being asked for all of them together."""
+    table = evaluations.table
+    questions = {f: questions_of(table, f, grid_of(table, f, grid)[0]) for f in features}
+    found: dict[str, Dependence] = {}
+    window = max(1, evaluations.fitting(grid * len(features)) // grid)
+    for first in range(0, len(features), window):
+        group = features[first : first + window]
+        evaluations.ask([q for name in group for q in questions[name]], report)
+        for name in group:
+            found[name] = dependence(evaluations, measure, name, population, grid=grid, level=level)
+    return found
+
+
 def questions_of(table: Table, feature: str, values: npt.NDArray[Any]) -> list[Constant]:
     """Return what has to be asked for a curve over these values."""
     column = table.index(feature)
@@ -115,13 +139,16 @@ def grid_of(
     if table.kind(feature) == "categorical":
         return _categories(present, int(grid))
     numbers = present.to_numpy()
-    distinct = np.unique(numbers[np.isfinite(numbers.astype(np.float64))])
+    numbers = numbers[np.isfinite(numbers.astype(np.float64))]
+    if len(numbers) == 0:
+        raise ValueError(f"{feature!r} has no finite value; there is no curve.")
+    distinct = np.unique(numbers)
     if len(distinct) <= grid:
         return distinct, ()
     whole = pd.api.types.is_integer_dtype(column.dtype)
     levels = np.linspace(0.0, 1.0, int(grid))
     method: Any = "closest_observation" if whole else "linear"
-    return np.unique(np.quantile(np.asarray(numbers), levels, method=method)), ()
+    return np.unique(np.quantile(numbers, levels, method=method)), ()
 
 
 def _curves(
@@ -133,8 +160,8 @@ def _curves(
 ) -> Floats:
     questions = questions_of(evaluations.table, feature, values)
     key = ("curves", measure.name, tuple(questions))
-    evaluations.ask(questions, report)
-    return evaluations.memo(key, lambda: evaluations.values(questions, measure))
+    evaluations.prepare(questions, report)
+    return evaluations.memo(key, lambda: evaluations.values(questions, measure, report))
 
 
 def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], tuple[str, ...]]:

@@ -15,7 +15,7 @@ from uqwidgets.cache import Cache
 from uqwidgets.data import Segment, Table
 from uqwidgets.measures import Measure
 from uqwidgets.pace import Pace
-from uqwidgets.predictive import Categorical, Distribution, Predictive
+from uqwidgets.predictive import Categorical, Distribution, Normal, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes
 from uqwidgets.replacement import (
     Constant,
@@ -66,6 +66,12 @@ class Evaluations:
     ----------
     model_calls, rows_evaluated : int
         What the model was asked so far.
+    original : Distribution
+        Of the rows as they are.
+    classes : ndarray of shape (k,) or None
+        Labels, where the target is a class.
+    truth : ndarray of shape (n,)
+        The target as measures want it (see `Measure`).
     """
 
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
@@ -77,12 +83,11 @@ class Evaluations:
         self._unfinished: dict[Replacement, _Unfinished] = {}
         self._pace = Pace(memory_limit // (8 * 8 * max(1, len(table.features))))
         self._lock = threading.RLock()
-        self.original = self.answer(Original())
-        self.truth = (
-            class_codes(table.y, self.original.classes)
-            if isinstance(self.original, Categorical)
-            else table.y
-        )
+        # Everything is compared with the rows as they are: the cache must not let them go.
+        self._lasting: dict[Replacement, Distribution] = {}
+        self.original = self._lasting[Original()] = self.answer(Original())
+        self.classes = _classes(self.original, predictive, table)
+        self.truth = _truth(self.original, self.classes, table)
 
     def ask(self, questions: Sequence[Replacement], report: Report | None = None) -> None:
         """Ask the model all of these that have no answer yet.
@@ -100,14 +105,17 @@ class Evaluations:
             If the model fails; the sentence names the feature.
         """
         done = 0
+        waiting = list(dict.fromkeys(questions))
         while True:
             with self._lock:
-                waiting = [q for q in dict.fromkeys(questions) if self._cache.get(q) is None]
+                waiting = [q for q in waiting if self._found(q) is None]
                 if not waiting:
                     return
                 left = sum(len(self.table) - self._asked(q) for q in waiting)
                 rows = self._pace.rows(left)
-                self._ask_block(list(self._block(waiting, rows)))
+                finished = self._ask_block(list(self._block(waiting, rows)))
+                # Where there is no room to keep it, an answer is not asked for twice.
+                waiting = [q for q in waiting if q not in finished]
                 seconds_left = self._pace.seconds(left - rows) if left > rows else 0.0
             done += rows
             if report is not None:
@@ -116,24 +124,36 @@ class Evaluations:
     def answer(self, question: Replacement) -> Distribution:
         """Distribution of every row under this replacement; asked if it is not known."""
         with self._lock:
-            found = self._cache.get(question)
+            found = self._found(question)
             while found is None:
                 self.ask([question])
-                found = self._cache.get(question)
+                found = self._found(question)
             return found
 
     def known(self, question: Replacement) -> bool:
         """Whether this was asked already."""
-        return question in self._cache.answers
+        return question in self._lasting or question in self._cache.answers
 
-    def values(self, questions: Sequence[Replacement], measure: Measure) -> Floats:
+    def prepare(self, questions: Sequence[Replacement], report: Report | None = None) -> None:
+        """Ask these ahead, if their answers fit together; if not, `values` goes piece by piece."""
+        if self.fitting(len(questions)) == len(questions):
+            self.ask(questions, report)
+
+    def values(
+        self, questions: Sequence[Replacement], measure: Measure, report: Report | None = None
+    ) -> Floats:
         """Compute a measure of every row under each replacement, shape (questions, n)."""
-        with self._lock:
-            self.ask(questions)
-            answers: list[Any] = [self.answer(q) for q in questions]
-            joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
-        values = measure.of(joined, np.tile(self.truth, len(answers)))
-        return values.reshape(len(answers), len(self.table))
+        pieces = []
+        step = self.fitting(len(questions))
+        for first in range(0, len(questions), step):
+            with self._lock:
+                piece = questions[first : first + step]
+                self.ask(piece, report)
+                answers: list[Any] = [self.answer(q) for q in piece]
+                joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
+            pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
+        values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        return values.reshape(len(questions), len(self.table))
 
     def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Return an array derived from answers, kept as long as there is room."""
@@ -170,6 +190,9 @@ class Evaluations:
         bytes_each = max(1, 2 * self.original.nbytes)
         return max(1, min(questions, self._cache.limit // (2 * bytes_each)))
 
+    def _found(self, question: Replacement) -> Distribution | None:
+        return self._lasting.get(question) or self._cache.get(question)
+
     def _asked(self, question: Replacement) -> int:
         begun = self._unfinished.get(question)
         return 0 if begun is None else begun.asked
@@ -198,8 +221,19 @@ class Evaluations:
             case Constant(column, value):
                 return Segment(rows, column, value=value)
 
-    def _ask_block(self, block: list[tuple[Replacement, Segment]]) -> None:
-        answer: Any = self._call([segment for _, segment in block])
+    def _ask_block(self, block: list[tuple[Replacement, Segment]]) -> set[Replacement]:
+        """Ask a block and return the questions that are answered in full."""
+        answer: Any = None
+        try:
+            answer = self._call([segment for _, segment in block])
+        except ModelError:
+            if len(block) == 1:
+                raise
+        if answer is None:
+            # Half by half the one that the model cannot answer is found, and named alone.
+            half = len(block) // 2
+            return self._ask_block(block[:half]) | self._ask_block(block[half:])
+        finished = set()
         start = 0
         for question, segment in block:
             stop = start + len(segment.rows)
@@ -208,7 +242,9 @@ class Evaluations:
             if begun.asked == len(self.table):
                 del self._unfinished[question]
                 self._cache.keep(question, begun.pieces[0].joined(begun.pieces[1:]))
+                finished.add(question)
             start = stop
+        return finished
 
     def _call(self, segments: list[Segment]) -> Distribution:
         rows = sum(len(s.rows) for s in segments)
@@ -222,16 +258,20 @@ class Evaluations:
             where = self._where(segments, error.row)
             raise ModelError(f"the model's {error.problem} {where}.") from error
         except Exception as error:
-            names = dict.fromkeys(self._name(s) for s in segments)
+            first_line = next(iter(str(error).splitlines()), "")
             raise ModelError(
-                f"the model failed while {_listed(list(names))} asked: "
-                f"{type(error).__name__}: {error}"
+                f"the model failed while {self._rows_of(segments[0])} were asked: "
+                f"{type(error).__name__}: {first_line}"
             ) from error
         self._pace.observe(rows, time.perf_counter() - started)
         return answer
 
     def _name(self, segment: Segment) -> str:
         return "" if segment.column is None else self.table.features[segment.column]
+
+    def _rows_of(self, segment: Segment) -> str:
+        name = self._name(segment)
+        return f"rows with {name!r} replaced" if name else "the rows of X"
 
     def _where(self, segments: list[Segment], row: int) -> str:
         for segment in segments:
@@ -255,9 +295,19 @@ class _Unfinished:
         return sum(len(piece) for piece in self.pieces)
 
 
-def _listed(names: list[str]) -> str:
-    replaced = [repr(name) for name in names if name]
-    if not replaced:
-        return "the rows of X were"
-    more = f" and {len(replaced) - 3} more" if len(replaced) > 3 else ""
-    return f"rows with {', '.join(replaced[:3])}{more} replaced were"
+def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArray[Any] | None:
+    if isinstance(q, Categorical):
+        return q.classes
+    if isinstance(q, Normal):
+        return None
+    if predictive.classes is None and q.value.dtype.kind not in "iuf":
+        # A function that gives labels names no classes: those it gave and those of y are some.
+        return np.unique(np.concatenate([q.value.astype(object), table.y]))
+    return predictive.classes
+
+
+def _truth(q: Distribution, classes: npt.NDArray[Any] | None, table: Table) -> npt.NDArray[Any]:
+    if classes is not None:
+        codes = class_codes(table.y, classes)
+        return codes if isinstance(q, Categorical) else table.y
+    return table.target_numbers()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,16 +14,16 @@ from sklearn.utils import check_random_state
 
 from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
-from uqwidgets.dependence import dependence
+from uqwidgets.dependence import dependence, dependences
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance import importance, original_values
-from uqwidgets.inference import Population, checked_interval
+from uqwidgets.inference import Population, checked_interval, checked_level
 from uqwidgets.measures import Measure, available, find
 from uqwidgets.predictive import Predictive, as_predictive
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Dependence, Importance, Stress
 from uqwidgets.stress.indicators import Indicator, indicators_of
-from uqwidgets.stress.profile import stress, stress_column, unstressable
+from uqwidgets.stress.profile import stress, stress_column, stressable
 from uqwidgets.stress.projection import checked_taus
 
 
@@ -76,7 +77,7 @@ class Explainer:
         self.table = Table(X, y, self.predictive)
         self.seed = _seed(random_state)
         self.evaluations = Evaluations(self.predictive, self.table, parse_bytes(memory_limit))
-        self.classes = self.predictive.classes
+        self.classes = self.evaluations.classes
         self._measures = available(self.evaluations.original, classifier=self.classes is not None)
 
     @property
@@ -172,19 +173,14 @@ class Explainer:
         ValueError
             For a name that does not exist, or a value out of range.
         """
-        if isinstance(features, str):
-            features = [features]
-        names = self.features if features is None else list(dict.fromkeys(features))
-        if not names:
-            raise ValueError("features is empty; name at least one.")
         return importance(
             self.evaluations,
             self.measure(measure),
-            [self.features[self.table.index(f)] for f in names],
+            self._named(features),
             Population.of(len(self.table), sample_weight, rows),
             n_repeats=_at_least(1, n_repeats, "n_repeats"),
             interval=checked_interval(interval),
-            level=level,
+            level=checked_level(level),
             seed=self.seed,
             report=report,
         )
@@ -227,9 +223,56 @@ class Explainer:
             self.features[self.table.index(feature)],
             Population.of(len(self.table), sample_weight, rows),
             grid=grid,
+            level=checked_level(level),
+            report=report,
+        )
+
+    def dependences(
+        self,
+        features: Sequence[str] | None = None,
+        measure: str = "prediction",
+        *,
+        grid: int = 50,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        report: Report | None = None,
+    ) -> dict[str, Dependence]:
+        """`dependence` of several features at once, in few large model calls.
+
+        Parameters
+        ----------
+        features : sequence of str, optional
+            All of them, unless named.
+        measure, grid, level, sample_weight, rows, report
+            As in `dependence`.
+
+        Returns
+        -------
+        dict of str to Dependence
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, or a value out of range.
+        """
+        return dependences(
+            self.evaluations,
+            self.measure(measure),
+            self._named(features),
+            Population.of(len(self.table), sample_weight, rows),
+            grid=grid,
             level=level,
             report=report,
         )
+
+    def _named(self, features: Sequence[str] | None) -> list[str]:
+        if features is None:
+            return list(self.features)
+        names = [features] if isinstance(features, str) else list(dict.fromkeys(features))
+        if not names:
+            raise ValueError("features is empty; name at least one.")
+        return [self.features[self.table.index(name)] for name in names]
 
     def stress(
         self,
@@ -264,22 +307,12 @@ class Explainer:
             For a name that does not exist, a feature that cannot be stressed, or a value out
             of range.
         """
-        remarks: tuple[str, ...] = ()
-        if isinstance(features, str):
-            features = [features]
+        names, remarks = self._named(features), ()
         if features is None:
-            reasons = {f: unstressable(self.table, f) for f in self.features}
-            features = [f for f, reason in reasons.items() if reason in (None, "constant")]
-            remarks = tuple(
-                f"{f} is left out: {reason}" for f, reason in reasons.items() if f not in features
-            )
-            if not features:
-                raise ValueError("no feature can be stressed: " + "; ".join(remarks) + ".")
-        else:
-            features = [self.features[self.table.index(f)] for f in features]
+            names, remarks = stressable(self.table)
         return stress(
             self.table,
-            features,
+            names,
             self.indicators,
             list(self.indicators) if indicators is None else list(indicators),
             checked_taus(taus),
@@ -329,12 +362,14 @@ class Explainer:
 def _predictive(model: Any, y: Any) -> Predictive:
     plain_function = callable(model) and not hasattr(model, "predict")
     labels = np.asarray(y)
-    if plain_function and labels.ndim == 1 and len(labels):
-        # Only a function that gives probabilities needs the labels; theirs are those of y.
-        distinct = np.unique(labels[~pd.isna(labels)])
-        if len(distinct) >= 2:
-            return as_predictive(model, classes=distinct)
-    return as_predictive(model)
+    if isinstance(model, Predictive) or not plain_function or labels.ndim != 1:
+        return as_predictive(model)
+    # A function that gives probabilities gives them for the labels of y, in sorted order.
+    distinct = sorted(pd.unique(labels[~pd.isna(labels)]).tolist())
+    if len(distinct) < 2:
+        return as_predictive(model)
+    # Whether it does give probabilities is not known before it is asked.
+    return replace(as_predictive(model, classes=distinct), classes=None)
 
 
 def _seed(random_state: int | np.random.RandomState | None) -> int:

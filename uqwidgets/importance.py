@@ -8,7 +8,7 @@ import numpy as np
 
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.inference import Change, Interval, Population, half_width, mean_change
-from uqwidgets.measures import NLL_CEILING, Measure
+from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Original, Permutation
 from uqwidgets.results import Importance
@@ -50,8 +50,11 @@ def changes(
         for name in group:
             # All repeats at once: one by one they would be drawn anew for each.
             evaluations.donors(evaluations.table.index(name), seed, n_repeats)
-        evaluations.ask([q for name in group for q in asked[name]], report)
-        found += [_change(evaluations, measure, asked[f], population, interval) for f in group]
+        evaluations.prepare([q for name in group for q in asked[name]], report)
+        found += [
+            _change(evaluations, measure, asked[name], population, interval, report)
+            for name in group
+        ]
     return found
 
 
@@ -123,7 +126,7 @@ def importance(
         rows=population.rows,
         weighted=population.weighted,
         ess=population.ess,
-        remarks=floored(measure, original),
+        remarks=floored(measure, original) + unpaired(found),
     )
 
 
@@ -136,14 +139,23 @@ def original_values(evaluations: Evaluations, measure: Measure) -> Floats:
 
 def floored(measure: Measure, original: Floats) -> tuple[str, ...]:
     """Say so where the model rules out what was observed."""
-    if measure.name != "nll":
-        return ()
-    count = int((original >= NLL_CEILING).sum())
+    count = int((original >= measure.ceiling).sum())
     if not count:
         return ()
     return (
         f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
-        f"their nll, which is infinite, counts as {NLL_CEILING:.1f} nats (calibrate the model)",
+        f"their nll, which is infinite, counts as {measure.ceiling:.1f} nats (calibrate the model)",
+    )
+
+
+def unpaired(found: Sequence[Change]) -> tuple[str, ...]:
+    """Say so where the weights leave nothing to average."""
+    count = sum(bool(np.isnan(c.estimate)) for c in found)
+    if not count:
+        return ()
+    return (
+        f"for {count} of {len(found)} features no repeat pairs a scored row with a donor that has "
+        "weight, so they have no importance here (ask for more repeats, or spread the weights)",
     )
 
 
@@ -153,12 +165,13 @@ def _change(
     questions: list[Permutation],
     population: Population,
     interval: Interval,
+    report: Report | None,
 ) -> Change:
     column, seed, n_repeats = questions[0].column, questions[0].seed, len(questions)
 
     def change() -> Floats:
         original = original_values(evaluations, measure)
-        values = evaluations.values(questions, measure) - original
+        values = evaluations.values(questions, measure, report) - original
         size = np.abs(original)
         values[np.abs(values) <= _ROUNDING * (size + size.mean())] = 0.0
         return values

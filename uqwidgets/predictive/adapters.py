@@ -114,8 +114,9 @@ def as_predictive(model: Any, classes: npt.ArrayLike | None = None) -> Predictiv
 
 
 def _labels(known: Any, given: npt.ArrayLike | None) -> npt.NDArray[Any]:
-    labels = np.asarray(known if known is not None else given)
-    if labels.ndim != 1 or (labels.dtype == object and isinstance(labels[0], np.ndarray)):
+    several = isinstance(known, list) and any(isinstance(c, np.ndarray) for c in known)
+    labels = np.empty((0, 0)) if several else np.asarray(known if known is not None else given)
+    if labels.ndim != 1:
         raise ValueError("the model predicts several targets at once; wrap one of them.")
     if len(labels) < 2:
         raise ValueError(
