@@ -87,8 +87,12 @@ def parse_bytes(size: int | str) -> int:
     """
     if isinstance(size, int) and size > 0:
         return size
-    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]?)(i?)B?\s*", str(size), re.IGNORECASE)
-    if match is None or not float(match[1]):
+    pattern = r"\s*([0-9]{1,15}(?:\.[0-9]*)?)\s*(?:([KMGT])(i?))?B?\s*"
+    match = re.fullmatch(pattern, str(size), re.IGNORECASE)
+    found = 0
+    if match is not None:
+        power = " KMGT".index((match[2] or " ").upper())
+        found = int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+    if found < 1:
         raise ValueError(f"memory_limit is {size!r}; give bytes or a text such as '1GiB'.")
-    power = " KMGT".index(match[2].upper() or " ")
-    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+    return found

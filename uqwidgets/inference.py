@@ -144,8 +144,10 @@ def mean_change(
     and as the donor of a value, so an interval that sees only rows, or only repeats, covers far
     too little. The influence of row i is therefore the sum of both roles,
 
-    .. math:: \psi_i = s_i \operatorname{mean}_k w_{d(k,i)} (\delta_{ki} - \theta)
-              + w_i \operatorname{mean}_k s_{r(k,i)} (\delta_{k r(k,i)} - \theta),
+    .. math:: \psi_i = \frac{1}{c} \left[ s_i \operatorname{mean}_k w_{d(k,i)}
+              (\delta_{ki} - \theta) + w_i \operatorname{mean}_k s_{r(k,i)}
+              (\delta_{k r(k,i)} - \theta) \right],
+              \quad c = \operatorname{mean}_{ki} s_i w_{d(k,i)},
 
     r(k,i) being the row that received row i's value. Each draw of the permutation shows up in
     two of these terms though it happened once; the variance of the mean over repeats, as seen
@@ -174,6 +176,9 @@ def mean_change(
     for chunk in chunks:
         pair = w[donors[chunk]] * s
         sums[chunk], totals[chunk] = np.einsum("ki,ki->k", pair, change[chunk]), pair.sum(axis=1)
+    if not totals.any():
+        nothing = np.full(repeats, np.nan)
+        return Change(np.nan, np.nan, nothing, change, lambda: w[donors])
     estimate = float(sums.sum() / totals.sum())
 
     scored_role, squares, donor_role = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -195,7 +200,9 @@ def mean_change(
             spread = squares * np.square(s / pairs) - np.square(scored_role) / repeats
             both -= float(spread.sum()) * repeats / (repeats - 1) / n**2
         variance = max(variance, both)
-    return Change(estimate, float(np.sqrt(variance)), sums / totals, change, lambda: w[donors])
+    with np.errstate(invalid="ignore"):
+        each = sums / totals  # NaN for a repeat that pairs no two rows of weight
+    return Change(estimate, float(np.sqrt(variance)), each, change, lambda: w[donors])
 
 
 def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floats]:
@@ -225,13 +232,8 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
 def half_width(std_error: npt.ArrayLike, level: float, population: Population) -> Floats:
     """Half the width of a t interval with ESS - 1 degrees of freedom (n - 1 without weights).
 
-    Raises
-    ------
-    ValueError
-        If the level is not between 0 and 1.
+    It is NaN where a single row holds all the weight.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
     df = population.ess - 1
     if df <= 0:
         return np.full(np.shape(std_error), np.nan)
@@ -250,6 +252,19 @@ def checked_interval(interval: str) -> Interval:
         if interval == known:
             return known
     raise ValueError(unknown("interval", interval, list(INTERVALS)))
+
+
+def checked_level(level: float) -> float:
+    """Return the level if it may be one.
+
+    Raises
+    ------
+    ValueError
+        If it is not between 0 and 1.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
+    return float(level)
 
 
 def _sum_variance(influence: Floats, population: Population) -> float:
@@ -271,9 +286,11 @@ def _checked_weights(sample_weight: Any, n: int) -> Floats:
         raise ValueError(
             f"sample_weight is {weights[row]:g} in row {row}; weights must be finite and >= 0."
         )
-    if weights.sum() == 0:
+    heaviest = weights.max()
+    if heaviest == 0:
         raise ValueError("sample_weight is 0 everywhere; give at least one row a weight.")
-    return np.asarray(weights / weights.mean())
+    relative = weights / heaviest  # the sum of very large or small ones is no float
+    return np.asarray(relative / relative.mean())
 
 
 def _checked_rows(rows: Any, n: int) -> npt.NDArray[np.intp]:
@@ -287,6 +304,7 @@ def _checked_rows(rows: Any, n: int) -> npt.NDArray[np.intp]:
     chosen = np.unique(chosen.astype(np.intp))
     if len(chosen) == 0:
         raise ValueError("rows chooses no row; choose at least one.")
-    if chosen[0] < -n or chosen[-1] >= n:
-        raise ValueError(f"rows names position {chosen[-1]}; X has {n} rows, counted from 0.")
+    outside = chosen[(chosen < -n) | (chosen >= n)]
+    if len(outside):
+        raise ValueError(f"rows names position {outside[0]}; X has {n} rows, counted from 0.")
     return np.unique(chosen % n)

@@ -34,13 +34,16 @@ class Measure:
         ``"nats"``, or empty where it depends on the target.
     of : callable
         ``of(distribution, y)`` of shape (n,). ``y`` holds class positions for a
-        `Categorical` (see `encode`), the target's own values otherwise.
+        `Categorical`, the target's own values otherwise.
+    ceiling : float
+        What values are cut off at.
     """
 
     name: str
     label: str
     unit: str
     of: Callable[[Any, Truth], Floats]
+    ceiling: float = np.inf
 
 
 def _nll_categorical(q: Categorical, y: Truth) -> Floats:
@@ -133,7 +136,7 @@ def available(q: Distribution, classifier: bool) -> dict[str, Measure | str]:
 def _of_categorical(classes: list[str]) -> dict[str, Measure | str]:
     several = f"{len(classes)} classes have no single probability; use probability:<class>"
     found: dict[str, Measure | str] = {
-        "nll": Measure("nll", _NLL, "nats", _nll_categorical),
+        "nll": Measure("nll", _NLL, "nats", _nll_categorical, NLL_CEILING),
         "entropy": Measure("entropy", "entropy", "nats", _entropy),
         "prediction": several,
         "squared_error": several,

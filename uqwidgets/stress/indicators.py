@@ -100,4 +100,5 @@ def _mean(mean: Floats) -> Floats:
 
 
 def _variance(square: Floats, mean: Floats) -> Floats:
-    return square - np.square(mean)
+    # Where one row holds all the weight, the two are equal but for rounding.
+    return np.maximum(square - np.square(mean), 0.0)
