@@ -1,7 +1,8 @@
-// Builds the front end into the Python package and refuses to grow beyond its budget: the bundle is copied into
+// Builds the front end into the Python package (or the folder that is named) and refuses to grow beyond its budget: the bundle is copied into
 // every widget instance and every saved notebook, so each kilobyte is paid for many times. The d3 modules are held at
 // the last releases that ship one file per function: the flat files of later ones keep 20 KB that nothing here uses.
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -10,6 +11,7 @@ const RAW_LIMIT = 100_000;
 const GZIP_LIMIT = 35_000;
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const target = process.argv[2] ?? here("../uqwidgets/static");
 const outputs = { "index.js": "src/index.ts", "styles.css": "src/styles.css" };
 
 await build({
@@ -17,7 +19,7 @@ await build({
     in: here(entry),
     out: out.replace(/\.\w+$/, ""),
   })),
-  outdir: here("../uqwidgets/static"),
+  outdir: target,
   bundle: true,
   minify: true,
   format: "esm",
@@ -30,7 +32,7 @@ await build({
 let raw = 0;
 let gzip = 0;
 for (const name of Object.keys(outputs)) {
-  const bytes = await readFile(here(`../uqwidgets/static/${name}`));
+  const bytes = await readFile(join(target, name));
   const packed = gzipSync(bytes, { level: 9 }).length;
   raw += bytes.length;
   gzip += packed;

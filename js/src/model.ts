@@ -68,7 +68,9 @@ export class Session {
 
   /** Ends the long work behind the frame that is shown; what is finished of it is kept. */
   stop(): void {
-    this.#save({ _stop: Math.max(this.#number("_seq"), this.frame?.seq ?? 0) });
+    // Always another number than before: hosts send only what has changed.
+    const seq = Math.max(this.#number("_seq"), this.frame?.seq ?? 0);
+    this.#save({ _stop: Math.max(this.#number("_stop") + 1, seq) });
   }
 
   subscribe(listener: () => void, signal: AbortSignal): void {

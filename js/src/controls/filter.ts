@@ -9,17 +9,16 @@ const CLASS = "class of y";
 interface Subject {
   value: string;
   label: string;
-  fresh(): Condition;
+  /** Null where there are too many values to choose from. */
+  fresh: (() => Condition) | null;
 }
 
-function subjectOf(feature: Feature): Subject {
-  const { name, values, min, max } = feature;
-  return {
-    value: name,
-    label: name,
-    fresh: () =>
-      values ? { feature: name, values: [...values] } : { feature: name, low: min, high: max },
-  };
+function subjectOf({ name, kind, values, min, max }: Feature): Subject {
+  if (kind === "numeric")
+    return { value: name, label: name, fresh: () => ({ feature: name, low: min, high: max }) };
+  if (values)
+    return { value: name, label: name, fresh: () => ({ feature: name, values: [...values] }) };
+  return { value: name, label: `${name} (too many values)`, fresh: null };
 }
 
 function subjects(about: About): Subject[] {
@@ -50,7 +49,7 @@ export function filterList(
       "data-testid": "uq-filter-add",
     },
     h("option", { value: "" }, "+ add a condition"),
-    ...choices.map(({ value, label }) => h("option", { value }, label)),
+    ...choices.map(({ value, label, fresh }) => h("option", { value, disabled: !fresh }, label)),
   );
   const list = h("ul", { class: "uq-filter-list", "aria-label": "conditions on rows" });
   let conditions: Condition[] = [];
@@ -69,7 +68,7 @@ export function filterList(
     () => {
       const subject = choices[add.selectedIndex - 1];
       add.selectedIndex = 0;
-      if (subject) change([...conditions, subject.fresh()]);
+      if (subject?.fresh) change([...conditions, subject.fresh()]);
     },
     { signal },
   );

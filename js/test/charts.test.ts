@@ -1,0 +1,329 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ticksOf } from "../src/charts/axis.ts";
+import { curves } from "../src/charts/curves.ts";
+import { extent, SteadyScale } from "../src/charts/domain.ts";
+import { opacity } from "../src/charts/lines.ts";
+import { profile, valueAt } from "../src/charts/profile.ts";
+import { decimals, number, percent, seconds } from "../src/format.ts";
+import { readFrame } from "../src/frame.ts";
+import { aboutBinary, aboutMulti, aboutRegression, wireFrame } from "./fixtures.ts";
+import { clearPage, mount, press } from "./mount.ts";
+
+const about = aboutBinary();
+/** The first point of a path. */
+const startOf = (path: string) =>
+  path
+    .match(/[\d.]+/g)
+    ?.slice(0, 2)
+    .map(Number) as [number, number];
+
+afterEach(clearPage);
+
+const frameOf = (changes = {}, of = about) => readFrame(wireFrame(of, 1, changes), of);
+const x = (element: Element | null | undefined, name: string) =>
+  Number(element?.getAttribute(name));
+
+describe("importance", () => {
+  it("draws each value at its place, with its interval around it and the unstressed value as a tick", async () => {
+    const raw = wireFrame(about, 1, { tau: 0.5 });
+    const { root } = await mount(about, raw);
+    const { importance } = readFrame(raw, about);
+    const first = importance?.order[0] as number;
+    const [nll, entropy] = [...root.querySelectorAll(".uq-bars")];
+    const group = nll?.querySelector(".uq-bar");
+    const [dot, whisker, ghost] = ["circle", ".uq-whisker", ".uq-ghost"].map((q) =>
+      group?.querySelector(q),
+    );
+    const zero = x(nll?.querySelector(".uq-zero"), "x1");
+    const scale = (x(dot, "cx") - zero) / (importance?.value[first] as number);
+    expect(x(whisker, "x1") - zero).toBeCloseTo(scale * (importance?.low[first] as number), 0);
+    expect(x(whisker, "x2") - zero).toBeCloseTo(scale * (importance?.high[first] as number), 0);
+    expect(x(ghost, "x1") - zero).toBeCloseTo(scale * (importance?.base[first] as number), 0);
+    expect(entropy?.querySelectorAll(".uq-bar")).toHaveLength(30);
+  });
+
+  it("has no tick for the unstressed value without stress", async () => {
+    const { root } = await mount(about);
+    const ghosts = [...root.querySelectorAll(".uq-bar .uq-ghost")];
+    expect(ghosts.every((ghost) => ghost.getAttribute("visibility") === "hidden")).toBe(true);
+  });
+
+  it("draws nothing where a value is missing and says so", async () => {
+    const raw = wireFrame(about, 1);
+    new DataView(raw.cols["importance.value"].buffer).setFloat64(0, Number.NaN, true);
+    const { root, all } = await mount(about, raw);
+    const row = all("uq-importance-row").find(
+      ({ dataset }) => dataset.feature === about.features[0]?.name,
+    );
+    expect(row?.getAttribute("aria-label")).toContain("Likelihood-PFI not available");
+    const hidden = [...root.querySelectorAll(".uq-bar circle")].filter((dot) =>
+      dot.getAttribute("visibility"),
+    );
+    expect(hidden).toHaveLength(1);
+    expect(root.querySelector(".uq-bars")?.textContent).toContain("n/a");
+  });
+
+  it("dims what belongs to an older question", async () => {
+    const raw = wireFrame(about, 1);
+    raw.meta.importance.stale = true;
+    const { root } = await mount(about, raw);
+    expect(root.querySelector<HTMLElement>(".uq-importance")?.dataset.stale).toBe("true");
+    expect(root.querySelector<HTMLElement>(".uq-dependence")?.dataset.stale).toBeUndefined();
+  });
+
+  it("shows a single measure in one column", async () => {
+    const raw = wireFrame(about, 1);
+    raw.meta.importance.measures.length = 1;
+    for (const part of ["value", "low", "high", "base"]) {
+      const name = `importance.${part}`;
+      raw.meta.cols[name].shape = [1, 30];
+      raw.cols[name] = new DataView(raw.cols[name].buffer, 0, 240);
+    }
+    const { root } = await mount(about, raw);
+    expect(root.querySelectorAll(".uq-bars")).toHaveLength(1);
+  });
+});
+
+describe("dependence", () => {
+  it("draws the average through every grid point, the band, and the ghost only under stress", () => {
+    const chart = curves();
+    const points = (path: Element | null) => path?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
+    const find = (name: string) => chart.element.querySelector(`:scope > ${name}`);
+    chart.update(frameOf().dependence as never, 500, false);
+    expect(points(find(".uq-average"))).toBe(50);
+    expect(find(".uq-band")?.getAttribute("d")).toMatch(/Z$/);
+    expect(points(find(".uq-ghost"))).toBe(0);
+    chart.update(frameOf({ tau: 0.5 }).dependence as never, 500, true);
+    expect(points(find(".uq-ghost"))).toBe(50);
+    expect(chart.element.querySelectorAll(".uq-distribution rect")).toHaveLength(40);
+  });
+
+  it("leaves a gap where the average is missing", () => {
+    const chart = curves();
+    const data = frameOf().dependence;
+    data?.average.fill(Number.NaN, 10, 20);
+    chart.update(data as never, 500, false);
+    expect(chart.element.querySelector(".uq-average")?.getAttribute("d")?.match(/M/g)).toHaveLength(
+      2,
+    );
+  });
+
+  it("draws categories as points with bars, each under its label", () => {
+    const multi = aboutMulti();
+    const chart = curves();
+    const data = frameOf({ feature: "site" }, multi).dependence;
+    const read = chart.update(data as never, 500, false);
+    expect(chart.element.querySelectorAll(".uq-points circle")).toHaveLength(4);
+    expect(chart.element.querySelector(".uq-average")?.getAttribute("d")).toBeNull();
+    expect(chart.element.querySelector(".uq-axis-bottom")?.textContent).toContain("north");
+    expect(read.reading(1).title).toBe("site = south");
+  });
+
+  it("draws one line per row on the canvas, by weight and with a dash per class", () => {
+    const drawn: { dash: number[]; alpha: number }[] = [];
+    const context = {
+      globalAlpha: 1,
+      dash: [] as number[],
+      setLineDash(dash: number[]) {
+        this.dash = dash;
+      },
+      stroke() {
+        drawn.push({ dash: this.dash, alpha: this.globalAlpha });
+      },
+      ...Object.fromEntries(
+        [
+          "setTransform",
+          "clearRect",
+          "save",
+          "restore",
+          "beginPath",
+          "rect",
+          "clip",
+          "moveTo",
+          "lineTo",
+        ].map((name) => [name, () => undefined]),
+      ),
+    };
+    const chart = curves();
+    vi.spyOn(chart.canvas, "getContext").mockReturnValue(context as never);
+    const data = frameOf({ ice_lines: 8 }).dependence;
+    data?.iceWeight.set([0, 1, 2, 1, 1, 1, 1, 1]);
+    chart.update(data as never, 500, true);
+    expect(drawn).toHaveLength(7);
+    expect(drawn[1]?.alpha).toBeGreaterThan(drawn[0]?.alpha as number);
+    expect(drawn[0]?.dash).not.toEqual(drawn[1]?.dash);
+  });
+
+  it("is read by keyboard along the grid, spoken and shown", async () => {
+    const { root } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
+    const reader = root.querySelector(".uq-dependence .uq-reader") as HTMLElement;
+    expect(reader.getAttribute("role")).toBe("slider");
+    press(reader, "Home");
+    expect(reader.getAttribute("aria-valuetext")).toMatch(
+      /^mean radius = 1, probability of benign 0\.9\d+, interval /,
+    );
+    press(reader, "ArrowRight");
+    expect(reader.getAttribute("aria-valuenow")).toBe("1");
+    press(reader, "End");
+    expect(reader.getAttribute("aria-valuenow")).toBe("49");
+    press(reader, "ArrowRight");
+    expect(reader.getAttribute("aria-valuenow")).toBe("49");
+    const card = root.querySelector<HTMLElement>(".uq-dependence .uq-tooltip");
+    expect(card?.hidden).toBe(false);
+    expect(card?.textContent).toContain("at τ = 0");
+    press(reader, "Escape");
+    expect(card?.hidden).toBe(true);
+  });
+
+  it("names its classes in a legend, and one kind of line without classes", async () => {
+    const { root } = await mount(about);
+    expect(root.querySelector(".uq-legend")?.textContent).toContain("malignant");
+    clearPage();
+    const regression = aboutRegression();
+    const other = await mount(regression, wireFrame(regression, 1));
+    expect(other.root.querySelector(".uq-legend")?.textContent).toContain("one line per row");
+  });
+});
+
+describe("stress", () => {
+  const state = (changes = {}, chosen: number | null = 0) => ({
+    stress: frameOf(changes).stress as never,
+    names: about.features.map(({ name }) => name),
+    rows: 143,
+    chosen,
+    hovered: null,
+  });
+
+  it("draws a line per feature, the chosen one with its name, and the present τ", () => {
+    const chart = profile();
+    chart.update(state({ tau: 0.5 }), 500);
+    expect(chart.element.querySelectorAll(".uq-others path")).toHaveLength(30);
+    expect(chart.element.querySelector(".uq-label")?.textContent).toBe("mean radius");
+    const rule = x(chart.element.querySelector(".uq-rule"), "x1");
+    expect(x(chart.element.querySelector(".uq-now"), "cx")).toBe(rule);
+    expect(chart.element.querySelector(".uq-means")?.textContent).toBe("1.33mean 22.67");
+  });
+
+  it("ends a line where no weights reach the mean", () => {
+    const chart = profile();
+    chart.update(state({}, 3), 500);
+    expect(
+      chart.element.querySelector(".uq-chosen")?.getAttribute("d")?.match(/[ML]/g),
+    ).toHaveLength(18);
+    expect(chart.element.querySelector(".uq-means")?.textContent).toContain("mean");
+  });
+
+  it("finds the line under the pointer, if one is near", () => {
+    const read = profile().update(state(), 500);
+    const { positions } = read;
+    expect(read.near(positions[10] as number, -500)).toBeNull();
+    const chart = profile();
+    chart.update(state({}, 7), 500);
+    const path = chart.element.querySelector(".uq-chosen")?.getAttribute("d") as string;
+    const [px, py] = startOf(path);
+    expect(read.near(px, py)).toBe(7);
+  });
+
+  it("picks a feature by a click on its line", async () => {
+    const { root, asked } = await mount(about);
+    const reader = root.querySelector(".uq-stress .uq-reader") as HTMLElement;
+    const path = root.querySelectorAll(".uq-others path")[12]?.getAttribute("d") as string;
+    const [clientX, clientY] = startOf(path);
+    reader.dispatchEvent(new MouseEvent("click", { clientX, clientY }));
+    expect(asked()).toEqual({ stress_feature: about.features[12]?.name });
+  });
+
+  it("interpolates between levels, and not across a missing one", () => {
+    const taus = Float64Array.of(-1, 0, 1);
+    expect(valueAt(taus, Float64Array.of(2, 4, 8), 0.5)).toBe(6);
+    expect(valueAt(taus, Float64Array.of(2, 4, 8), -1)).toBe(2);
+    expect(valueAt(taus, Float64Array.of(Number.NaN, 4, 8), 0)).toBe(4);
+    expect(valueAt(taus, Float64Array.of(Number.NaN, 4, 8), -0.5)).toBeNaN();
+  });
+});
+
+describe("every chart", () => {
+  it("has a name, a summary in words and its numbers as a table", async () => {
+    const { root } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
+    const figures = [...root.querySelectorAll("figure")];
+    expect(figures).toHaveLength(3);
+    const rows = [30, 50, 21];
+    for (const [i, figure] of figures.entries()) {
+      expect(figure.getAttribute("aria-label")?.length).toBeGreaterThan(20);
+      expect(figure.querySelector(".uq-sr")?.textContent?.length).toBeGreaterThan(20);
+      expect(figure.querySelector("table")).toBeNull();
+      const details = figure.querySelector("details") as HTMLDetailsElement;
+      details.open = true;
+      details.dispatchEvent(new Event("toggle"));
+      expect(figure.querySelectorAll("tbody tr")).toHaveLength(rows[i] as number);
+      const heads = figure.querySelectorAll("thead th").length;
+      expect(figure.querySelectorAll("tbody tr:first-child > *")).toHaveLength(heads);
+    }
+    expect(figures[2]?.querySelector("table")?.textContent).toContain("mean of mean radius");
+  });
+});
+
+describe("axes", () => {
+  it("stay put while the data move inside them, and start anew for another measure", () => {
+    const steady = new SteadyScale();
+    const domain = (key: string, range: [number, number]) =>
+      steady.fit(key, range, [0, 100]).domain();
+    expect(domain("nll", [0, 0.93])).toEqual([0, 1]);
+    expect(domain("nll", [0.1, 0.8])).toEqual([0, 1]);
+    expect(domain("nll", [0, 1.9])).toEqual([0, 2]);
+    expect(domain("nll", [0, 0.4])).toEqual([0, 0.4]);
+    expect(domain("entropy", [0.1, 0.39])).toEqual([0.1, 0.4]);
+    expect(domain("flat", [3, 3])[0]).toBeLessThan(3);
+  });
+
+  it("never let labels collide, and keep zero", () => {
+    const scale = new SteadyScale().fit("x", [-0.1, 0.2], [0, 60]);
+    const ticks = ticksOf(scale, 60, 60);
+    const gap = (ticks[1]?.at ?? 0) - (ticks[0]?.at ?? 0);
+    expect(gap).toBeGreaterThanOrEqual(20);
+    expect(ticks.map(({ label }) => label)).toContain("0.0");
+  });
+
+  it("ignore what is not a number", () => {
+    expect(extent([Number.NaN, 2, 1, Number.POSITIVE_INFINITY])).toEqual([1, 2]);
+    expect(extent([Number.NaN])).toBeNull();
+  });
+});
+
+describe("numbers", () => {
+  it.each([
+    [14.127, "14.1"],
+    [0.0712345, "0.0712"],
+    [43043, "43,043"],
+    [-0.5, "−0.5"],
+    [0.0000123, "1.23e-5"],
+    [0, "0"],
+    [Number.NaN, "not available"],
+    [null, "not available"],
+  ])("%s reads %s", (value, text) => {
+    expect(number(value)).toBe(text);
+  });
+
+  it("of a column share their decimals, and zero has no sign", () => {
+    const print = decimals(0.25);
+    expect([0.15, -0.0001, -0.002, Number.NaN].map(print)).toEqual([
+      "0.150",
+      "0.000",
+      "−0.002",
+      "n/a",
+    ]);
+    expect(decimals(2500)(1234.5)).toBe("1,235");
+  });
+
+  it("of shares and times are short", () => {
+    expect([percent(0.614), percent(Number.NaN)]).toEqual(["61 %", "not available"]);
+    expect([0.012, 4.2, 600].map(seconds)).toEqual(["12 ms", "4.2 s", "10 min"]);
+  });
+
+  it("of an opacity grow with the weight and shrink with the crowd", () => {
+    expect(opacity(1, 10)).toBeGreaterThan(opacity(1, 1000));
+    expect(opacity(3, 100)).toBeGreaterThan(opacity(1, 100));
+    expect(opacity(0, 100)).toBe(0);
+    expect(opacity(1e6, 1)).toBeLessThanOrEqual(0.9);
+  });
+});

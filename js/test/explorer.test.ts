@@ -1,0 +1,298 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { aboutBinary, aboutMulti, aboutRegression, wireFrame } from "./fixtures.ts";
+import { choose, clearPage, mount, painted, press, slide } from "./mount.ts";
+
+const about = aboutBinary();
+afterEach(clearPage);
+
+describe("the widget", () => {
+  it("says what it shows and when it has painted", async () => {
+    const { root, receive, one } = await mount(about);
+    expect(root.textContent).toContain("CalibratedClassifierCV");
+    expect(root.textContent).toContain("143 rows");
+    expect(root.dataset.seq).toBe("1");
+    const seen: number[] = [];
+    root.addEventListener("uq:painted", (event) => seen.push((event as CustomEvent).detail.seq));
+    const frame = wireFrame(about, 2);
+    frame.meta.final = false;
+    await receive(frame);
+    expect(root.dataset).toMatchObject({ seq: "2", final: "false" });
+    expect(seen).toEqual([2]);
+    expect(one("uq-footer").textContent).toContain(
+      "last change: 0 model calls, 0 rows, 12 ms · in all 5 calls, 43,043 rows",
+    );
+  });
+
+  it("paints many frames of one animation frame once", async () => {
+    const { root, model } = await mount(about);
+    let paints = 0;
+    root.addEventListener("uq:painted", () => paints++);
+    for (let seq = 2; seq < 30; seq++) model.receive("_frame", wireFrame(about, seq));
+    await painted();
+    expect(paints).toBe(1);
+    expect(root.dataset.seq).toBe("29");
+  });
+
+  it.each([
+    ["many classes and markup for names", aboutMulti()],
+    ["a regression", aboutRegression()],
+  ])("shows %s", async (_, other) => {
+    const { root, all } = await mount(other, wireFrame(other, 1, { tau: 0.5 }));
+    expect(all("uq-importance-row")).toHaveLength(other.features.length);
+    expect(root.querySelector("img, b")).toBeNull();
+    for (const { name } of other.features) expect(root.textContent).toContain(name);
+  });
+
+  it("is alive before the first frame", async () => {
+    const { root, one } = await mount(about, {});
+    expect(root.dataset.seq).toBeUndefined();
+    expect(root.textContent).toContain("no importance yet");
+    expect(one("uq-tau")).toBeTruthy();
+  });
+
+  it("says what is wrong when the kernel sent no description", async () => {
+    const { one } = await mount(about, {}, { _about: {} });
+    expect(one("uq-error").textContent).toMatch(/no description of the model/);
+  });
+
+  it("shows the kernel's error as an alert and keeps the rest", async () => {
+    const { one, all, receive } = await mount(about);
+    const frame = wireFrame(about, 2);
+    frame.meta.error = "The column 'x' is unknown.";
+    await receive(frame);
+    expect(one("uq-error").textContent).toBe("The column 'x' is unknown.");
+    expect(one("uq-error").getAttribute("role")).toBe("alert");
+    expect(one("uq-error").hidden).toBe(false);
+    expect(all("uq-importance-row")).toHaveLength(30);
+    await receive(wireFrame(about, 3));
+    expect(one("uq-error").hidden).toBe(true);
+  });
+
+  it("keeps the last result under a frame that it cannot read", async () => {
+    const { one, root, receive } = await mount(about);
+    await receive({ ...wireFrame(about, 2), schema: 7 });
+    expect(one("uq-error").textContent).toMatch(/version 7/);
+    expect(root.dataset.seq).toBe("1");
+    expect(root.querySelectorAll(".uq-bar")).toHaveLength(60);
+  });
+
+  it("shows progress with the time left, and stops it", async () => {
+    const { one, model, receive } = await mount(about);
+    expect(one("uq-stop").closest("[hidden]")).not.toBeNull();
+    const frame = wireFrame(about, 2);
+    frame.meta.progress = { what: "importance", done: 250, total: 1000, seconds_left: 4.2 };
+    await receive(frame);
+    expect(one("uq-stop").closest("[hidden]")).toBeNull();
+    expect(one("uq-footer").textContent).toContain("importance: 25 %, about 4.2 s left");
+    expect(one<HTMLProgressElement>("uq-progress").value).toBe(250);
+    one("uq-stop").click();
+    expect(model.saved.at(-1)).toEqual({ _stop: 2 });
+  });
+
+  it("says that the kernel is silent, and stops saying so", async () => {
+    const { one, receive } = await mount(about);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    slide(one("uq-tau"), 0.5);
+    vi.advanceTimersByTime(1600);
+    vi.useRealTimers();
+    await painted();
+    expect(one("uq-watchdog").hidden).toBe(false);
+    expect(one("uq-watchdog").textContent).toMatch(/not answering, showing the last result/);
+    expect(one<HTMLInputElement>("uq-tau").disabled).toBe(false);
+    await receive(wireFrame(about, 2, { tau: 0.5 }));
+    expect(one("uq-watchdog").hidden).toBe(true);
+  });
+
+  it("speaks one polite summary, and not more often than it can be heard", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { one, receive } = await mount(about);
+    await receive(wireFrame(about, 2, { tau: 0.3 }));
+    await receive(wireFrame(about, 3, { tau: 0.5 }));
+    expect(one("uq-live").textContent).toBe("");
+    vi.advanceTimersByTime(1600);
+    expect(one("uq-live").getAttribute("aria-live")).toBe("polite");
+    expect(one("uq-live").textContent).toContain("mean radius stressed from 2 to 2.33");
+  });
+
+  it("keeps its elements while τ moves: rows, options and focus stay", async () => {
+    const { all, one, root, receive } = await mount(about);
+    const row = all("uq-importance-row")[3] as HTMLElement;
+    const options = [...one<HTMLSelectElement>("uq-feature").options];
+    const marks = [...root.querySelectorAll(".uq-bar, .uq-others path, .uq-distribution rect")];
+    row.focus();
+    await receive(wireFrame(about, 2, { tau: 0.4 }));
+    expect(document.activeElement).toBe(row);
+    expect(all("uq-importance-row")[3]).toBe(row);
+    expect([...one<HTMLSelectElement>("uq-feature").options]).toEqual(options);
+    expect([...root.querySelectorAll(".uq-bar, .uq-others path, .uq-distribution rect")]).toEqual(
+      marks,
+    );
+  });
+
+  it("takes nothing more after its end", async () => {
+    const { abort, model, one } = await mount(about);
+    abort.abort();
+    slide(one("uq-tau"), 0.5);
+    one("uq-stop").click();
+    expect(model.saved).toEqual([]);
+    expect(model.listeners()).toBe(0);
+  });
+});
+
+describe("every focusable element", () => {
+  it("keeps its keys from the notebook by itself", async () => {
+    const multi = aboutMulti();
+    const filter = [
+      { feature: "petal length", low: 1, high: 4 },
+      { feature: "site", values: ["north"] },
+      { feature: null, values: ["setosa"] },
+    ];
+    const { root } = await mount(multi, wireFrame(multi, 1, { ice_filter: filter }));
+    const focusable = [
+      ...root.querySelectorAll("button, input, select, summary, textarea, a[href], [tabindex]"),
+    ];
+    expect(focusable.length).toBeGreaterThan(25);
+    const without = focusable.filter(
+      (element) => element.getAttribute("data-lm-suppress-shortcuts") !== "true",
+    );
+    expect(without.map(({ outerHTML }) => outerHTML)).toEqual([]);
+  });
+
+  it("has a name", async () => {
+    const { root } = await mount(
+      about,
+      wireFrame(about, 1, { ice_filter: [{ feature: null, values: [] }] }),
+    );
+    const nameless = [
+      ...root.querySelectorAll<HTMLElement>("button, input, select, [role=slider], [role=option]"),
+    ].filter(
+      (element) =>
+        !element.getAttribute("aria-label") &&
+        !element.textContent?.trim() &&
+        !element.closest("label")?.textContent?.trim(),
+    );
+    expect(nameless.map(({ outerHTML }) => outerHTML)).toEqual([]);
+  });
+});
+
+describe("picking", () => {
+  it("a feature by its row, by key and from the list", async () => {
+    const { all, one, asked, receive } = await mount(about);
+    const rows = all("uq-importance-row");
+    (rows[2] as HTMLElement).click();
+    const second = rows[2]?.dataset.feature;
+    expect(asked()).toEqual({ feature: second });
+    await receive(wireFrame(about, 2, { feature: second as string }));
+    expect(rows[2]?.getAttribute("aria-selected")).toBe("true");
+    expect(one<HTMLSelectElement>("uq-feature").value).toBe(second);
+    expect(press(rows[2] as Element, "End").defaultPrevented).toBe(true);
+    expect(document.activeElement).toBe(rows.at(-1));
+    press(rows.at(-1) as Element, "ArrowUp");
+    expect(document.activeElement).toBe(rows.at(-2));
+    expect(rows.filter(({ tabIndex }) => tabIndex === 0)).toEqual([rows.at(-2)]);
+    press(rows.at(-2) as Element, "Enter");
+    expect(asked()).toEqual({ feature: rows.at(-2)?.dataset.feature });
+    await receive(wireFrame(about, 3));
+    press(rows.at(-2) as Element, "Home");
+    expect(document.activeElement).toBe(rows[0]);
+    choose(one("uq-feature"), "worst area");
+    expect(asked()).toEqual({ feature: "worst area" });
+  });
+
+  it.each([
+    ["uq-measure", "entropy", { measure: "entropy" }],
+    ["uq-indicator", "nll", { indicator: "nll" }],
+    ["uq-stress-feature", "worst area", { stress_feature: "worst area" }],
+    ["uq-interval", "model", { interval: "model" }],
+    ["uq-repeats", "25", { n_repeats: 25 }],
+    ["uq-lines", "5000", { ice_lines: 1000 }],
+  ])("%s asks for it", async (id, value, change) => {
+    const { one, asked } = await mount(about);
+    choose(one<HTMLSelectElement>(id), value);
+    expect(asked()).toEqual(change);
+  });
+
+  it("a number is not rewritten under the cursor, and nonsense goes back", async () => {
+    const { one, model, receive } = await mount(about);
+    const repeats = one<HTMLInputElement>("uq-repeats");
+    repeats.focus();
+    repeats.value = "4";
+    await receive(wireFrame(about, 2));
+    expect(repeats.value).toBe("4");
+    repeats.value = "";
+    repeats.dispatchEvent(new Event("change"));
+    expect(repeats.value).toBe("10");
+    expect(model.saved).toEqual([]);
+  });
+
+  it("unstressable features are listed, disabled, with the reason", async () => {
+    const { one } = await mount(aboutMulti());
+    const options = [...one<HTMLSelectElement>("uq-stress-feature").options];
+    const constant = options.find(({ value }) => value === "constant");
+    expect(constant?.disabled).toBe(true);
+    expect(constant?.textContent).toBe("constant (constant)");
+  });
+});
+
+describe("τ", () => {
+  it("moves by input, says what it means, and goes back to 0", async () => {
+    const { one, asked, receive } = await mount(about);
+    const tau = one<HTMLInputElement>("uq-tau");
+    expect(tau).toMatchObject({ type: "range", min: "-1", max: "1", step: "0.01" });
+    slide(tau, 0.5);
+    expect(asked()).toEqual({ tau: 0.5 });
+    expect(tau.getAttribute("aria-valuetext")).toBe("τ 0.50, mean of mean radius 2.33");
+    await receive(wireFrame(about, 2, { tau: 0.5 }));
+    one("uq-tau-reset").click();
+    expect(asked()).toEqual({ tau: 0 });
+    expect(tau.valueAsNumber).toBe(0);
+  });
+
+  it("follows the kernel unless a hand is on it", async () => {
+    const { one, receive } = await mount(about);
+    const tau = one<HTMLInputElement>("uq-tau");
+    await receive(wireFrame(about, 5, { tau: -0.25 }));
+    expect(tau.valueAsNumber).toBe(-0.25);
+    tau.dispatchEvent(new Event("pointerdown"));
+    await receive(wireFrame(about, 6, { tau: 0.75 }));
+    expect(tau.valueAsNumber).toBe(-0.25);
+    tau.dispatchEvent(new Event("pointerup"));
+    await receive(wireFrame(about, 7, { tau: 0.75 }));
+    expect(tau.valueAsNumber).toBe(0.75);
+  });
+
+  it("goes back to the accepted value when the kernel refuses one", async () => {
+    const { one, receive } = await mount(about);
+    slide(one("uq-tau"), 0.9);
+    await receive(wireFrame(about, 2, { tau: 0 }));
+    expect(one<HTMLInputElement>("uq-tau").valueAsNumber).toBe(0);
+  });
+
+  it("is read out with the mean, the sample and the indicator", async () => {
+    const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
+    expect(one("uq-stress-readout").textContent).toBe(
+      "mean radius: 2 → 2.33 (τ 0.50, target reached), effective sample size 113 of 143 (79 %), " +
+        "half the weight on 39 % of the rows, error rate 0.07 → 0.08",
+    );
+  });
+
+  it.each([
+    [{ status: "ok", ess: 20, ess_share: 0.14 }, /rest on about 20 of 143 rows \(14 %\)/],
+    [{ status: "edge" }, /at the edge of the data/],
+    [{ status: "infeasible", value: null }, /outside the data/],
+    [{ status: "constant", value: null }, /is constant/],
+    [{ status: "beyond quantile", value: null }, /already lies beyond the quantile/],
+  ])("warns in words: %o", async (now, words) => {
+    const frame = wireFrame(about, 1, { tau: 0.5 });
+    Object.assign(frame.meta.stress.now, now);
+    const { root } = await mount(about, frame);
+    const caution = root.querySelector<HTMLElement>(".uq-caution");
+    expect(caution?.hidden).toBe(false);
+    expect(caution?.textContent).toMatch(words);
+  });
+
+  it("does not warn without need", async () => {
+    const { root } = await mount(about, wireFrame(about, 1, { tau: 0.2 }));
+    expect(root.querySelector<HTMLElement>(".uq-caution")?.hidden).toBe(true);
+  });
+});

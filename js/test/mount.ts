@@ -1,0 +1,67 @@
+import { vi } from "vitest";
+import type { About } from "../src/about.ts";
+import factory from "../src/index.ts";
+import { FakeModel } from "./fixtures.ts";
+
+/** Two animation frames: one paints what was asked for, the next one what that asked for. */
+export async function painted(): Promise<void> {
+  for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(() => done(null)));
+}
+
+/** The widget as a host shows it, on a model in memory. */
+export async function mount(about: About, frame?: unknown, changes?: Record<string, unknown>) {
+  const model = new FakeModel(about, frame, changes);
+  const widget = factory();
+  const abort = new AbortController();
+  const el = document.body.appendChild(document.createElement("div"));
+  widget.initialize({ model, signal: abort.signal });
+  widget.render({ model, el, signal: abort.signal });
+  await painted();
+  const all = <E extends HTMLElement = HTMLElement>(id: string, within: ParentNode = el) => [
+    ...within.querySelectorAll<E>(`[data-testid="${id}"]`),
+  ];
+  const one = <E extends HTMLElement = HTMLElement>(id: string): E => {
+    const found = all<E>(id);
+    if (found.length !== 1) throw new Error(`${found.length} elements "${id}"`);
+    return found[0] as E;
+  };
+  return {
+    model,
+    widget,
+    abort,
+    el,
+    all,
+    one,
+    root: one("uq-root"),
+    /** The changes of the last save, without the counter. */
+    asked: () => {
+      const { _seq, ...changes } = model.saved.at(-1) ?? {};
+      return changes;
+    },
+    async receive(next: unknown): Promise<void> {
+      model.receive("_frame", next);
+      await painted();
+    },
+  };
+}
+
+export function choose(select: HTMLSelectElement, value: string): void {
+  select.value = value;
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+export function slide(input: HTMLInputElement, value: number): void {
+  input.value = String(value);
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+export function press(element: Element, key: string): KeyboardEvent {
+  const event = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+  element.dispatchEvent(event);
+  return event;
+}
+
+export function clearPage(): void {
+  vi.useRealTimers();
+  document.body.replaceChildren();
+}
