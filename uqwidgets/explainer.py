@@ -307,9 +307,12 @@ class Explainer:
             For a name that does not exist, a feature that cannot be stressed, or a value out
             of range.
         """
-        names, remarks = self._named(features), ()
         if features is None:
             names, remarks = stressable(self.table)
+            if not names:
+                raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
+        else:
+            names, remarks = self._named(features), ()
         return stress(
             self.table,
             names,

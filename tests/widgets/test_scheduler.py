@@ -9,7 +9,7 @@ def test_requests_during_work_are_folded_into_one() -> None:
     entered, go_on = threading.Event(), threading.Event()
     runs: list[int] = []
 
-    def work(ticket: Ticket) -> None:
+    def work(_: Ticket) -> None:
         runs.append(scheduler.newest)
         entered.set()
         go_on.wait(5)
@@ -72,7 +72,7 @@ def test_stop_ends_the_work_and_asks_for_nothing() -> None:
 
 
 def test_the_thread_ends_with_the_work() -> None:
-    scheduler = Scheduler(lambda ticket: None)
+    scheduler = Scheduler(lambda _: None)
     before = threading.active_count()
     scheduler.request()
     assert scheduler.wait(5)
@@ -84,7 +84,7 @@ def test_the_thread_ends_with_the_work() -> None:
 
 def test_a_closed_scheduler_takes_no_requests() -> None:
     runs: list[int] = []
-    scheduler = Scheduler(lambda ticket: runs.append(1))
+    scheduler = Scheduler(lambda _: runs.append(1))
     scheduler.close()
     scheduler.request()
     assert scheduler.wait(1)
@@ -93,7 +93,7 @@ def test_a_closed_scheduler_takes_no_requests() -> None:
 
 def test_wait_says_when_time_is_up() -> None:
     go_on = threading.Event()
-    scheduler = Scheduler(lambda ticket: go_on.wait(5) and None)
+    scheduler = Scheduler(lambda _: go_on.wait(5) and None)
     scheduler.request()
     assert not scheduler.wait(0.01)
     go_on.set()

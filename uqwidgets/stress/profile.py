@@ -44,6 +44,17 @@ def unstressable(table: Table, feature: str) -> str | None:
     return "constant" if values.min() == values.max() else None
 
 
+def stressable(table: Table) -> tuple[list[str], tuple[str, ...]]:
+    """Return the features that can be stressed, and a remark for each that is left out.
+
+    A constant one is among them: its status says that it is.
+    """
+    reasons = {f: unstressable(table, f) for f in table.features}
+    left_out = {f: why for f, why in reasons.items() if why not in (None, "constant")}
+    remarks = tuple(f"{f} is left out: {why}" for f, why in left_out.items())
+    return [f for f in table.features if f not in left_out], remarks
+
+
 def stress(
     table: Table,
     features: Sequence[str],

@@ -11,7 +11,7 @@ from uqwidgets.explainer import Explainer
 from uqwidgets.inference import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
-from uqwidgets.stress.profile import divergence, half_share, stress_column, unstressable
+from uqwidgets.stress.profile import divergence, half_share, stress_column, stressable
 from uqwidgets.stress.projection import Column, Projection, Status
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.panel import Panel
@@ -27,9 +27,7 @@ class StressPanel(Panel):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__()
         self._explainer = explainer
-        self.features = tuple(
-            f for f in explainer.features if unstressable(explainer.table, f) in (None, "constant")
-        )
+        self.features, _ = stressable(explainer.table)
         self._profiles: dict[str, Stress] = {}
         self._columns: dict[str, Column] = {}
         self._xi: dict[str, float] = {}
