@@ -1,0 +1,66 @@
+"""Models and tables that the tests share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqwidgets import Explainer
+
+
+def table(n=60, p=3, seed=0):
+    """Correlated features and a target that depends on the first two."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    X[:, 1] += 0.6 * X[:, 0]
+    y = X[:, 0] - 0.5 * X[:, 1] ** 2 + 0.3 * rng.normal(size=n)
+    return X, y
+
+
+def normal_model(X):
+    """Mean and standard deviation from the first two columns; any others are ignored."""
+    X = np.asarray(X, dtype=float)
+    return X[:, 0] - 0.5 * X[:, 1] ** 2, 0.3 + 0.2 * np.abs(X[:, 0] - X[:, 1])
+
+
+def two_classes(X):
+    """Probabilities of two classes from the first two columns."""
+    X = np.asarray(X, dtype=float)
+    p = 1 / (1 + np.exp(-X[:, 0] + 0.7 * X[:, 0] * X[:, 1]))
+    return np.column_stack([1 - p, p])
+
+
+def three_classes(X):
+    """Probabilities of three classes from the first two columns."""
+    X = np.asarray(X, dtype=float)
+    scores = np.exp(np.column_stack([X[:, 0], X[:, 1], X[:, 0] * X[:, 1]]))
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def regression(n=60, p=3, **options):
+    """An explainer of `normal_model`."""
+    X, y = table(n, p)
+    return Explainer(normal_model, X, y, **options)
+
+
+def classification(n=60, p=3, labels=("no", "yes"), **options):
+    """An explainer of `two_classes` or `three_classes`."""
+    X, y = table(n, p)
+    edges = np.quantile(y, np.arange(1, len(labels)) / len(labels))
+    model = two_classes if len(labels) == 2 else three_classes
+    return Explainer(model, X, np.array(labels)[np.digitize(y, edges)], **options)
+
+
+class Recorder:
+    """A model that keeps what it was asked, and hands the question on."""
+
+    def __init__(self, model):
+        self.model = model
+        self.asked = []
+
+    def __call__(self, X):
+        self.asked.append(X)
+        return self.model(X)
+
+    @property
+    def rows(self):
+        return sum(len(X) for X in self.asked)

@@ -1,0 +1,104 @@
+"""What is kept, within a limit of bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uqwidgets.cache import Cache, parse_bytes
+
+
+def block(n):
+    return np.zeros(n, dtype=np.uint8)
+
+
+def test_derived_arrays_go_before_answers_and_the_newest_stays():
+    cache = Cache(100)
+    cache.keep("answer", block(40))
+    cache.put("derived", block(40))
+    cache.keep("second", block(40))
+    assert list(cache.answers) == ["answer", "second"]
+    assert not cache.derived
+    cache.keep("huge", block(500))
+    assert list(cache.answers) == ["huge"]
+    assert cache.nbytes == 500
+
+
+def test_the_longest_unused_goes_first():
+    cache = Cache(100)
+    for name in "abc":
+        cache.keep(name, block(30))
+    cache.get("a")
+    cache.keep("d", block(30))
+    assert list(cache.answers) == ["c", "a", "d"]
+    assert cache.get("b") is None
+
+
+def test_a_derived_array_is_made_once_and_cannot_be_written_to():
+    cache = Cache(100)
+    made = []
+
+    def compute():
+        made.append(1)
+        return block(10)
+
+    first = cache.memo("key", compute)
+    assert cache.memo("key", compute) is first
+    assert len(made) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 1
+
+
+def test_what_replaces_an_array_does_not_count_twice():
+    cache = Cache(100)
+    cache.put("key", block(30))
+    cache.put("key", block(50))
+    assert cache.nbytes == 50
+
+
+@given(st.lists(st.tuples(st.sampled_from(["keep", "put"]), st.integers(0, 9), st.integers(1, 60))))
+def test_the_count_of_bytes_is_right_and_over_the_limit_only_for_the_newest(steps):
+    cache = Cache(100)
+    for number, (what, name, size) in enumerate(steps):
+        if what == "keep":
+            cache.keep(number, block(size))
+        else:
+            cache.put(name, block(size))
+        held = [*cache.answers.values(), *cache.derived.values()]
+        assert cache.nbytes == sum(a.nbytes for a in held)
+        assert cache.nbytes <= 100 or len(cache.answers) == 1 or len(cache.derived) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "bytes_"),
+    [
+        (1_000, 1_000),
+        ("1000", 1_000),
+        ("2kB", 2_000),
+        ("2 KiB", 2_048),
+        ("1.5MB", 1_500_000),
+        ("1GiB", 2**30),
+        (" 0.5 g ", 500_000_000),
+        ("1T", 10**12),
+    ],
+)
+def test_sizes(size, bytes_):
+    assert parse_bytes(size) == bytes_
+
+
+@pytest.mark.parametrize(
+    "size", [0, -5, "", "GiB", "0", "0.2", ".", "1.2.3GiB", "1e9", "9" * 400, None, "1 PB", "1iB"]
+)
+def test_what_is_no_size_is_refused(size):
+    with pytest.raises(ValueError, match="memory_limit is .*; give bytes or a text such as '1GiB'"):
+        parse_bytes(size)
+
+
+@given(st.text(alphabet="0123456789. kKmMgGtTiIbB", max_size=8))
+def test_any_text_is_a_size_or_refused_in_one_sentence(text):
+    try:
+        assert parse_bytes(text) >= 1
+    except ValueError as error:
+        assert str(error).startswith("memory_limit is ")
