@@ -14,7 +14,7 @@ export function outcome({ status, target }: StressNow): string {
 
 /** What a person should know before trusting the numbers, or null. */
 export function warning(now: StressNow, rows: number): string | null {
-  const { feature, status, ess, ess_share: share } = now;
+  const { feature, status, ess, ess_share: share, half_share: half } = now;
   if (status === "edge")
     return `The target mean of ${feature} lies at the edge of the data: only the rows with its most extreme value count.`;
   if (status === "infeasible")
@@ -25,7 +25,10 @@ export function warning(now: StressNow, rows: number): string | null {
     return `The mean of ${feature} already lies beyond the quantile that this side of τ moves it to, so there is nothing to stress; use the other side.`;
   if (status !== "ok") return `${feature} cannot be stressed here (${status}).`;
   if (share !== null && ess !== null && share < LOW_ESS)
-    return `These weights rest on about ${whole(ess)} of ${whole(rows)} rows (${percent(share)}): read the numbers as a sketch.`;
+    return (
+      `These weights rest on about ${whole(ess)} of ${whole(rows)} rows (${percent(share)}` +
+      `${half === null ? "" : `; ${percent(half)} of the rows hold half the weight`}): read the numbers as a sketch.`
+    );
   return null;
 }
 
@@ -34,7 +37,6 @@ export function readout() {
   const mean = h("span", { class: "uq-fact" });
   const sample = h("span", { class: "uq-fact" });
   const indicator = h("span", { class: "uq-fact" });
-  const half = h("span", { class: "uq-fact" });
   const meter = h("span", { class: "uq-meter", "aria-hidden": "true" }, h("span"));
   const element = h(
     "p",
@@ -42,7 +44,6 @@ export function readout() {
     mean,
     sample,
     meter,
-    half,
     indicator,
   );
   const strong = (text: string) => h("strong", {}, text);
@@ -60,12 +61,6 @@ export function readout() {
         strong(now.ess === null ? "not available" : whole(now.ess)),
         ` of ${whole(rows)}${now.ess_share === null ? "" : ` (${percent(now.ess_share)})`}`,
       );
-      setText(
-        half,
-        now.half_share === null || now.tau === 0
-          ? ""
-          : `, half the weight on ${percent(now.half_share)} of the rows`,
-      );
       indicator.replaceChildren(
         `, ${stress.label} `,
         strong(`${number(now.base)} → ${number(now.value)}`),
@@ -78,7 +73,7 @@ export function readout() {
       );
     },
     clear(text: string): void {
-      for (const part of [sample, half, indicator]) part.replaceChildren();
+      for (const part of [sample, indicator]) part.replaceChildren();
       meter.style.setProperty("--uq-share", "0%");
       setText(mean, text);
     },

@@ -27,6 +27,12 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
   const facts = readout();
   const caution = h("p", { class: "uq-caution", role: "note", hidden: true });
+  // Where the caution appears, so that the charts do not jump under a moving slider.
+  const hint = h(
+    "p",
+    { class: "uq-hint" },
+    "Rows are reweighted until the mean is reached, as close to the data as possible; importance and curves follow.",
+  );
   const choices = about.features.map(({ name, unstressable }) => ({
     value: name,
     label: unstressable ? `${name} (${unstressable})` : name,
@@ -37,6 +43,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
     { class: "uq-stress-controls", "aria-label": "Stress" },
     h("div", { class: "uq-stress-inputs" }, feature.element, slider.element),
     facts.element,
+    hint,
     caution,
   );
 
@@ -60,6 +67,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
       else facts.clear(stress ? "no feature is stressed" : "no stress yet");
       const text = now ? warning(now, about.n_rows) : null;
       caution.hidden = text === null;
+      hint.hidden = text !== null;
       setText(caution, text ?? "");
     },
   };
@@ -161,7 +169,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       if (!stress) return;
       draw(shown);
       describe(stress, rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature));
-      setText(panel.note, `one line per stressed feature, click to choose`);
+      setText(panel.note, "click a line to stress its feature");
     },
   };
 }
