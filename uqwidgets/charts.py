@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets.results import Dependence, Importance, Stress
-from uqwidgets.stills.choice import EMPHASISED, by_response, ice_sample, response
+from uqwidgets.stills.choice import EMPHASISED, MOST_CURVES, by_response, ice_sample, response
 from uqwidgets.stills.drawing import BLUE
 from uqwidgets.stills.wording import listed, sentence, with_unit
 
@@ -19,6 +19,9 @@ MOST_LINES = 5000
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"]
 DASHES = [[1, 0], [7, 4], [2, 4], [9, 3, 2, 3], [4, 2]]
 FAINT = "#888888"
+WIDTH = 420
+
+_CURVE = ["average:Q", "low:Q", "high:Q"]
 
 # Columns of the frames have fixed names. Features never become a column: their names may hold
 # what Vega-Lite reads as a path, such as dots and brackets.
@@ -65,45 +68,49 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
     -------
     alt.LayerChart
     """
-    kind = "N" if result.categorical else "Q"
     frame, lines = result.frame, _ice(result)
-    if result.categorical:
-        # A category may be anything, but JSON knows text.
-        for table in (frame, lines):
-            table["value"] = table["value"].map(str)
     axis = with_unit(result.label, result.unit)
-    x = alt.X(
-        f"value:{kind}",
-        title=result.feature,
-        sort=None,
-        scale=alt.Undefined if result.categorical else alt.Scale(zero=False, nice=False),
-    )
-    y_axis: Any = {"title": axis, "scale": alt.Scale(zero=False)}
-    rows = alt.Chart(lines).encode(x=x, y=alt.Y("ice:Q", **y_axis), detail="row:N")
-    base = alt.Chart(frame).encode(
-        x=x, tooltip=_tooltips([f"value:{kind}"], ["average:Q", "low:Q", "high:Q"])
-    )
-    spread = base.encode(y=alt.Y("low:Q", **y_axis), y2="high:Q")
-    average = base.encode(y=alt.Y("average:Q", **y_axis))
-    if result.categorical:
+    measured: Any = {"title": axis, "scale": alt.Scale(zero=False)}
+    # A curve needs two values; a single one is a dot, as a category is.
+    if result.categorical or len(result.grid) == 1:
+        for table in (frame, lines):
+            # A category may be anything, but JSON knows text.
+            table["value"] = table["value"].map(str)
+        grid = alt.Y("value:N", title=result.feature, sort=None)
+        base = alt.Chart(frame).encode(y=grid, tooltip=_tooltips(["value:N"], _CURVE))
         layers = [
-            rows.mark_tick(color=FAINT, opacity=0.4),
-            spread.mark_rule(color=BLUE, strokeWidth=2),
-            average.mark_circle(color=BLUE, size=80, opacity=1),
+            alt.Chart(lines)
+            .mark_tick(color=FAINT, opacity=0.4)
+            .encode(y=grid, x=alt.X("ice:Q", **measured)),
+            base.mark_rule(color=BLUE, strokeWidth=2).encode(
+                x=alt.X("low:Q", **measured), x2="high:Q"
+            ),
+            base.mark_circle(color=BLUE, size=80, opacity=1).encode(
+                x=alt.X("average:Q", **measured)
+            ),
         ]
+        spread = "interval"
     else:
+        scale = alt.Scale(zero=False, nice=False)
+        along = alt.X("value:Q", title=result.feature, scale=scale, axis=alt.Axis(tickCount=8))
+        base = alt.Chart(frame).encode(x=along, tooltip=_tooltips([], ["value:Q", *_CURVE]))
         layers = [
-            rows.mark_line(color=FAINT, opacity=0.3, strokeWidth=1),
-            spread.mark_area(color=BLUE, opacity=0.3),
-            average.mark_line(color=BLUE, strokeWidth=3, point={"size": 18, "color": BLUE}),
+            alt.Chart(lines)
+            .mark_line(color=FAINT, opacity=0.3, strokeWidth=1)
+            .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N"),
+            base.mark_area(color=BLUE, opacity=0.3).encode(
+                y=alt.Y("low:Q", **measured), y2="high:Q"
+            ),
+            base.mark_line(color=BLUE, strokeWidth=3).encode(y=alt.Y("average:Q", **measured)),
         ]
-    drawn = lines["row"].nunique()
+        spread = "band"
     return alt.LayerChart(layer=layers).properties(
+        width=WIDTH,
         title=alt.Title(
             f"Dependence of {axis} on {result.feature}",
-            subtitle=f"average with {result.level:.0%} "
-            f"{'interval' if result.categorical else 'band'}; {drawn} of {len(result.ice)} rows",
-        )
+            subtitle=f"average with {result.level:.0%} {spread}; "
+            f"{lines['row'].nunique()} of {len(result.rows)} rows",
+        ),
     )
 
 
@@ -141,40 +148,42 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
     frame = frame.drop(columns="indicator")
     strong = frame["feature"].isin(emphasised)
     encoding = {
-        "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1])),
+        "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1]), axis=alt.Axis(tickCount=5)),
         "y": alt.Y("value:Q", title=name, scale=alt.Scale(zero=False)),
         "tooltip": _tooltips(
             ["feature:N", "status:N"], ["tau:Q", "value:Q", "target:Q", "reached:Q", "ess:Q"]
         ),
     }
-    others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
     colour = alt.Color("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=PALETTE))
     dash = alt.StrokeDash("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=DASHES))
-    lines = alt.Chart(frame[strong]).mark_line(strokeWidth=2.5)
+    layers = [
+        alt.Chart(frame[strong])
+        .mark_line(strokeWidth=2.5)
+        .encode(color=colour, strokeDash=dash, **encoding)
+    ]
+    if not strong.all():
+        others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
+        layers.insert(0, others.encode(detail="feature:N", **encoding))
     left_out = len(ranked) - len(drawn)
-    return alt.LayerChart(
-        layer=[
-            others.encode(detail="feature:N", **encoding),
-            lines.encode(color=colour, strokeDash=dash, **encoding),
-        ]
-    ).properties(
+    return alt.LayerChart(layer=layers).properties(
+        width=WIDTH,
         title=alt.Title(
             f"{sentence(name)} under stress",
             subtitle=f"one line per stressed feature, {len(drawn)} of {len(result.features)}"
             + (f"; the {left_out} it responds to least are left out" if left_out else ""),
-        )
+        ),
     )
 
 
 def _ice(result: Dependence) -> pd.DataFrame:
     """Long table of the lines that are drawn, columns ``row, value, ice``."""
     points = len(result.grid)
-    sample = ice_sample(result, min(100, max(1, MOST_LINES // points)))
+    rows, lines = ice_sample(result, min(MOST_CURVES, max(1, MOST_LINES // points)))
     return pd.DataFrame(
         {
-            "row": np.repeat(result.rows[sample], points),
-            "value": np.tile(result.grid, len(sample)),
-            "ice": result.ice[sample].ravel(),
+            "row": np.repeat(rows, points),
+            "value": np.tile(result.grid, len(rows)),
+            "ice": lines.ravel(),
         }
     )
 

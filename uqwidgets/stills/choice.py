@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results import Dependence, Stress
+from uqwidgets.results import Dependence, Positions, Stress
 
 MOST_CURVES = 100
 EMPHASISED = 5
 
 
-def evenly(count: int, most: int) -> npt.NDArray[np.intp]:
+def evenly(count: int, most: int) -> Positions:
     """At most ``most`` of ``count`` positions, evenly spaced, the first and the last included."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.intp))
 
 
-def ice_sample(result: Dependence, most: int = MOST_CURVES) -> npt.NDArray[np.intp]:
-    """Positions in ``ice`` of the rows that are drawn."""
-    return evenly(len(result.ice), most)
+def ice_sample(result: Dependence, most: int = MOST_CURVES) -> tuple[Positions, Floats]:
+    """Positions of the rows that are drawn, shape (r,), and their lines, shape (r, g)."""
+    rows = result.rows[evenly(len(result.rows), most)]
+    return rows, result.curves[:, rows].T
 
 
 def response(values: Floats) -> Floats:
@@ -36,6 +36,6 @@ def response(values: Floats) -> Floats:
     return np.where(known.any(axis=1), highest - lowest, np.nan)
 
 
-def by_response(result: Stress, indicator: str) -> npt.NDArray[np.intp]:
+def by_response(result: Stress, indicator: str) -> Positions:
     """Positions of the features, those first to which an indicator responds most; NaN last."""
     return np.argsort(-response(result.values[indicator]), kind="stable")

@@ -89,15 +89,14 @@ def _summary(result: Dependence, values: list[str]) -> str:
 
 
 def _rows_drawn(result: Dependence, drawn: int) -> str:
-    if drawn == len(result.ice):
-        return f"{population(result.weighted, result.ess, drawn)}, all drawn"
-    rows = population(result.weighted, result.ess, len(result.ice))
+    rows = population(result.weighted, result.ess, len(result.rows))
+    if drawn == len(result.rows):
+        return f"{rows}, all drawn"
     return f"{drawn} of {rows}, evenly chosen"
 
 
 def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
-    sample = ice_sample(result)
-    ice = result.ice[sample]
+    _, ice = ice_sample(result)
     y = fitted([ice, result.average, result.low, result.high], TOP + PLOT, TOP)
     margin = 20.0 if y is None else max(pixels(text) for _, text in y.ticks(44)) + 14
     x = fitted([result.grid], margin, WIDTH - RIGHT, margin=0.0)
@@ -129,7 +128,7 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
     ]
     notes = [
         f"Thick line: average, with its {result.level:.0%} band. Thin lines: "
-        f"{_rows_drawn(result, len(sample))}. Strokes above the axis: observed values"
+        f"{_rows_drawn(result, len(ice))}. Strokes above the axis: observed values"
         + (f", {beyond} more beyond its ends." if beyond else ".")
     ]
     return picture(bottom + AXIS, summary, *parts), notes
@@ -160,7 +159,7 @@ def _rug(result: Dependence, x: Scale, bottom: float) -> tuple[Markup, int]:
 def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Markup, list[str]]:
     counts = _counts(result)
     names = values[:MOST_CATEGORIES]
-    sample = ice_sample(result)
+    _, ice = ice_sample(result)
     column = Dots(
         with_unit(result.label, result.unit),
         BLUE,
@@ -168,11 +167,11 @@ def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Ma
         result.low[:MOST_CATEGORIES],
         result.high[:MOST_CATEGORIES],
         zero=False,
-        cloud=result.ice[sample][:, :MOST_CATEGORIES],
+        cloud=ice[:, :MOST_CATEGORIES],
     )
     notes = [
         f"Dots: average with its {result.level:.0%} interval. Thin strokes: "
-        f"{_rows_drawn(result, len(sample))}. In brackets: how many rows have this value."
+        f"{_rows_drawn(result, len(ice))}. In brackets: how many rows have this value."
     ]
     if len(result.grid) > len(names):
         notes.append(f"Drawn are the first {len(names)} of {len(result.grid)} categories.")

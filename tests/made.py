@@ -1,0 +1,83 @@
+"""Results with numbers chosen for tests, made without a model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqwidgets.results import Dependence, Importance, Stress
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.0625, **more):
+    values = np.array(values, dtype=float)
+    given = {
+        "measure": "nll",
+        "label": "likelihood loss",
+        "unit": "nats",
+        "features": tuple(features),
+        "importance": values,
+        "std_error": np.full(len(values), width / 2),
+        "low": values - width,
+        "high": values + width,
+        "per_row": np.zeros((len(values), 7)),
+        "repeats": np.zeros((len(values), 3)),
+        "baseline": 0.75,
+        "replacement": "permutation",
+        "n_repeats": 3,
+        "interval": "u-statistic",
+        "level": 0.95,
+        "seed": 0,
+        "rows": None,
+        "weighted": False,
+        "ess": 7.0,
+    }
+    return Importance(**(given | more))
+
+
+def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **more):
+    grid, average = np.asarray(grid), np.array(average, dtype=float)
+    given = {
+        "feature": "width",
+        "measure": "prediction",
+        "label": "predicted mean",
+        "unit": "",
+        "categorical": grid.dtype.kind == "O",
+        "grid": grid,
+        "average": average,
+        "low": average - 0.125,
+        "high": average + 0.125,
+        "std_error": np.full(len(average), 0.0625),
+        "curves": average[:, None] + np.linspace(-0.2, 0.2, n_rows),
+        "rows": np.arange(n_rows),
+        "observed": np.resize(grid, n_rows),
+        "level": 0.95,
+        "weighted": False,
+        "ess": float(n_rows),
+    }
+    return Dependence(**(given | more))
+
+
+def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", **more):
+    """One indicator, of shape (p, t); where it is no number there are no weights either."""
+    rates, taus = np.array(rates, dtype=float), np.array(taus)
+    known = np.where(np.isfinite(rates), 0.0, np.nan)
+    given = {
+        "features": tuple(features or (f"f{j}" for j in range(len(rates)))),
+        "indicators": ("error_rate",),
+        "taus": taus,
+        "target": 10.0 + np.zeros(rates.shape) + taus,
+        "reached": 10.0 + known + taus,
+        "ess": 40.0 + known,
+        "kl": known,
+        "status": np.where(np.isfinite(rates), "ok", status).astype("<U15"),
+        "values": {"error_rate": rates},
+        "labels": {"error_rate": "error rate"},
+        "alpha": 0.05,
+    }
+    return Stress(**(given | more))
+
+
+def fan(count, taus=(-1.0, -0.5, 0.0, 0.5, 1.0)):
+    """Lines through 0.5 at tau = 0, the steeper the later."""
+    return 0.5 + np.arange(1, count + 1)[:, None] * np.array(taus) / (4 * count)

@@ -1,0 +1,165 @@
+"""The Altair twins: valid Vega-Lite that holds the numbers of the result."""
+
+from __future__ import annotations
+
+import json
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import pytest
+
+from made import HOSTILE, dependence, fan, importance, stress
+from uqwidgets.charts import dependence_chart, importance_chart, stress_chart
+
+AWKWARD = ["a.b", "c[0]", 'd"e', "f'g", "h\\i", HOSTILE]
+
+
+def tables(chart):
+    """Return the data of each layer; `to_dict` validates against the schema."""
+    spec = chart.to_dict()
+    shared = spec.get("data")
+    return [
+        pd.DataFrame(spec["datasets"][layer.get("data", shared)["name"]])
+        for layer in spec["layer"]
+        if layer.get("data", shared)
+    ]
+
+
+def fields(chart):
+    """Every column of data that a chart refers to."""
+
+    def walk(node):
+        if isinstance(node, dict):
+            if isinstance(node.get("field"), str):
+                yield node["field"]
+            for child in node.values():
+                yield from walk(child)
+        elif isinstance(node, list):
+            for child in node:
+                yield from walk(child)
+
+    return set(walk(chart.to_dict()["layer"]))
+
+
+def test_importance_holds_the_numbers():
+    result = importance(AWKWARD, np.linspace(0.5, -0.1, 6))
+    chart = importance_chart(result)
+    for table in tables(chart):
+        pd.testing.assert_frame_equal(table, result.frame, check_dtype=False)
+    assert fields(chart) == {"feature", "importance", "std_error", "low", "high"}
+    spec = chart.to_dict()
+    assert spec["title"]["text"] == "Importance for likelihood loss (nats)"
+    assert "3 repeats, 95% interval (u-statistic)" in spec["title"]["subtitle"]
+
+
+def test_importance_keeps_its_order():
+    for layer in importance_chart(importance()).to_dict()["layer"][1:]:
+        assert layer["encoding"]["y"]["sort"] is None
+
+
+def test_importance_without_some_numbers_is_valid_json():
+    chart = importance_chart(importance(["a", "b"], [0.5, np.nan]))
+    json.dumps(chart.to_dict(), allow_nan=False)
+    assert tables(chart)[0]["importance"].isna().tolist() == [False, True]
+
+
+def test_dependence_holds_the_numbers():
+    result = dependence(feature=AWKWARD[0], unit="nats")
+    chart = dependence_chart(result)
+    lines, band, average = tables(chart)
+    pd.testing.assert_frame_equal(band, result.frame)
+    pd.testing.assert_frame_equal(average, result.frame)
+    assert lines["ice"].to_numpy().reshape(4, 3) == pytest.approx(result.ice)
+    assert fields(chart) == {"row", "value", "ice", "average", "low", "high"}
+    spec = chart.to_dict()
+    assert spec["title"]["text"] == f"Dependence of predicted mean (nats) on {AWKWARD[0]}"
+    assert spec["title"]["subtitle"] == "average with 95% band; 4 of 4 rows"
+
+
+@pytest.mark.parametrize(("points", "drawn"), [(3, 100), (50, 100), (60, 83), (5000, 1)])
+def test_lines_stay_below_the_limit_of_altair(points, drawn):
+    grid = np.linspace(0, 1, points)
+    # Every other row of the table is scored.
+    result = dependence(grid, grid, n_rows=1400, rows=np.arange(700) * 2)
+    chart = dependence_chart(result)
+    lines = tables(chart)[0]
+    assert len(lines) <= 5000
+    assert lines["row"].nunique() == drawn
+    assert set(lines["row"]) <= set(result.rows)
+    assert f"; {drawn} of 700 rows" in chart.to_dict()["title"]["subtitle"]
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [["red", HOSTILE], [False, True], [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")]],
+)
+def test_categories_are_text(grid):
+    values = np.empty(2, dtype=object)
+    values[:] = grid
+    chart = dependence_chart(dependence(values, (0.25, 0.5)))
+    strokes, whiskers, dots = tables(chart)
+    assert dots["value"].tolist() == [str(v) for v in grid]
+    assert dots["average"].tolist() == [0.25, 0.5]
+    assert whiskers["low"].tolist() == [0.125, 0.375]
+    assert len(strokes) == 8
+    assert "interval" in chart.to_dict()["title"]["subtitle"]
+
+
+def test_a_single_value_is_a_dot():
+    marks = [
+        layer["mark"]["type"] for layer in _layers(dependence_chart(dependence((2.0,), (1.0,))))
+    ]
+    assert marks == ["tick", "rule", "circle"]
+
+
+def test_stress_holds_the_numbers():
+    result = stress(fan(8))
+    others, strong = tables(stress_chart(result, "error_rate"))
+    assert set(strong["feature"]) == {f"f{j}" for j in range(3, 8)}
+    assert set(others["feature"]) == {"f0", "f1", "f2"}
+    shown = pd.concat([others, strong], ignore_index=True)
+    wanted = result.frame.drop(columns="indicator")
+    pd.testing.assert_frame_equal(shown, wanted, check_dtype=False)
+
+
+def test_stress_shows_the_indicator_that_is_asked_for():
+    values = {"error_rate": fan(1), "nll": 1 + fan(1)}
+    labels = {"error_rate": "error rate", "nll": "mean likelihood loss"}
+    result = stress(
+        fan(1), AWKWARD[:1], indicators=("error_rate", "nll"), values=values, labels=labels
+    )
+    chart = stress_chart(result, "nll")
+    (table,) = tables(chart)
+    assert table["value"].tolist() == pytest.approx(values["nll"][0])
+    assert set(table["feature"]) == {AWKWARD[0]}
+    assert chart.to_dict()["title"]["text"] == "Mean likelihood loss under stress"
+    with pytest.raises(ValueError, match="no indicator 'rmse'; it has error_rate and nll"):
+        stress_chart(result, "rmse")
+
+
+def test_stress_of_many_features_stays_below_the_limit_of_altair():
+    taus = np.linspace(-1, 1, 21)
+    chart = stress_chart(stress(fan(300, taus), taus=taus), "error_rate")
+    others, strong = tables(chart)
+    assert len(others) + len(strong) <= 5000
+    assert set(strong["feature"]) == {f"f{j}" for j in range(295, 300)}
+    assert (
+        "238 of 300; the 62 it responds to least are left out"
+        in (chart.to_dict()["title"]["subtitle"])
+    )
+
+
+def test_stress_without_any_number_is_an_empty_chart():
+    chart = stress_chart(stress([[np.nan] * 5], status="constant"), "error_rate")
+    assert "0 of 1" in chart.to_dict()["title"]["subtitle"]
+    assert [len(table) for table in tables(chart)] == [0]
+
+
+def test_results_give_their_charts():
+    for result in (importance(), dependence(), stress(fan(2))):
+        assert isinstance(result.to_altair(), alt.LayerChart)
+
+
+def _layers(chart):
+    return chart.to_dict()["layer"]

@@ -1,0 +1,88 @@
+"""The still twin of the explorer, and the one page that holds it."""
+
+from __future__ import annotations
+
+import pytest
+
+from made import HOSTILE, dependence, fan, importance, stress
+from offline import outside_references
+from reading_html import Still
+from uqwidgets.widgets.static_page import save_page, still_html
+
+
+def everything(**more):
+    importances = [importance(), importance(label="entropy")]
+    return still_html(importances, dependence(), stress(fan(3)), heading="a forest", **more)
+
+
+def test_it_shows_all_parts():
+    read = Still(everything(message="the kernel is gone"))
+    assert len(read.all("svg")) == 3
+    assert len(read.tables) == 3
+    for text in (
+        "a forest",
+        "the kernel is gone",
+        "Importance for likelihood loss and entropy",
+        "Dependence of predicted mean on width",
+        "Error rate under stress of 3 features",
+    ):
+        assert text in read.texts
+
+
+def test_it_shows_what_there_is():
+    read = Still(still_html([importance()], None, None, heading="a forest"))
+    assert len(read.all("svg")) == 1
+    assert "Importance for likelihood loss" in read.texts
+
+
+def test_it_says_so_when_there_is_nothing():
+    read = Still(still_html([], None, None, heading="a forest"))
+    assert read.all("svg") == []
+    assert "Nothing has been computed yet." in read.texts
+
+
+def test_names_are_text():
+    html = still_html(
+        [importance([HOSTILE, "b"], [0.5, 0.25])],
+        dependence(feature=HOSTILE),
+        stress(fan(2), [HOSTILE, "b"]),
+        heading=HOSTILE,
+        message=HOSTILE,
+    )
+    assert "<img" not in html
+    assert Still(html).texts.count(HOSTILE) >= 4
+
+
+@pytest.fixture
+def page(tmp_path):
+    path = tmp_path / "page.html"
+    save_page(path, everything(), f"τ & {HOSTILE}")
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_page_needs_nothing_else(page):
+    assert outside_references(page) == []
+    assert "<script" not in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "default-src 'none'" in page
+
+
+def test_the_page_is_whole(page):
+    assert page.startswith("<!DOCTYPE html>")
+    assert '<meta charset="utf-8">' in page
+    assert 'name="viewport"' in page
+    assert "color-scheme: light dark" in page
+    assert "@media print" in page
+    assert "<title>τ &amp; &lt;img src=x onerror=alert(1)&gt;</title>" in page
+    assert everything() in page
+    assert page.rstrip().endswith("</html>")
+
+
+def test_the_page_may_be_saved_again(tmp_path):
+    path = tmp_path / "page.html"
+    save_page(str(path), everything(), "first")
+    save_page(path, still_html([], None, None, heading="h"), "second")
+    text = path.read_text(encoding="utf-8")
+    assert "<title>second</title>" in text
+    assert "first" not in text
