@@ -47,7 +47,7 @@ def classification(n=60, p=3, labels=("no", "yes"), **options):
     X, y = table(n, p)
     edges = np.quantile(y, np.arange(1, len(labels)) / len(labels))
     model = two_classes if len(labels) == 2 else three_classes
-    return Explainer(model, X, np.array(labels)[np.digitize(y, edges)], **options)
+    return Explainer(model, X, np.array(list(labels))[np.digitize(y, edges)], **options)
 
 
 class Recorder:
