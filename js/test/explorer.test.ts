@@ -272,7 +272,7 @@ describe("τ", () => {
     const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     expect(one("uq-stress-readout").textContent).toBe(
       "mean radius: 2 → 2.33 (τ 0.50, target reached), effective sample size 113 of 143 (79 %), " +
-        "error rate 0.07 → 0.08",
+        "half the weight on 39 % of the rows, error rate 0.07 → 0.08",
     );
   });
 

@@ -154,19 +154,25 @@ export function profile() {
       set(now, { visibility: dotted ? null : "hidden" });
       if (dotted) set(now, { cx: x(tau), cy: y(height) });
 
+      const nameOf = (index: number) => names[stress.features[index] ?? -1] ?? "";
       const named = hovered ?? chosen;
       const last = named === null ? -1 : row(value, named, length).findLastIndex(Number.isFinite);
-      setText(label, named === null || last < 0 ? "" : (names[stress.features[named] ?? -1] ?? ""));
+      setText(label, named === null || last < 0 ? "" : nameOf(named));
       if (named !== null && last >= 0) {
-        const end = y(value[named * length + last] as number);
+        const end = x(taus[last] as number);
+        const from = end - labelWidth([nameOf(named)]) * 1.15;
+        // Clear of its own curve: above the highest point under the label, or below the lowest where there is no room.
+        const under = Array.from(row(value, named, length).subarray(0, last + 1), (v) =>
+          y(v),
+        ).filter((v, i) => Number.isFinite(v) && x(taus[i + 1] ?? 1) >= from);
+        const above = Math.min(...under) - 9;
         set(label, {
-          x: x(taus[last] as number) - 2,
-          y: end < TOP + 18 ? end + 16 : end - 7,
+          x: end - 2,
+          y: above < TOP + 8 ? Math.max(...under) + 18 : above,
           class: named === chosen ? "uq-label uq-label-chosen" : "uq-label",
         });
       }
 
-      const nameOf = (index: number) => names[stress.features[index] ?? -1] ?? "";
       return {
         name: `Read ${stress.label} along τ`,
         positions: Array.from(taus, (at) => x(at)),

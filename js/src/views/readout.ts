@@ -36,6 +36,7 @@ export function warning(now: StressNow, rows: number): string | null {
 export function readout() {
   const mean = h("span", { class: "uq-fact" });
   const sample = h("span", { class: "uq-fact" });
+  const half = h("span", { class: "uq-fact uq-half" });
   const indicator = h("span", { class: "uq-fact" });
   const meter = h("span", { class: "uq-meter", "aria-hidden": "true" }, h("span"));
   const element = h(
@@ -44,6 +45,7 @@ export function readout() {
     mean,
     sample,
     meter,
+    half,
     indicator,
   );
   const strong = (text: string) => h("strong", {}, text);
@@ -61,6 +63,12 @@ export function readout() {
         strong(now.ess === null ? "not available" : whole(now.ess)),
         ` of ${whole(rows)}${now.ess_share === null ? "" : ` (${percent(now.ess_share)})`}`,
       );
+      setText(
+        half,
+        now.half_share === null || now.tau === 0
+          ? ""
+          : `, half the weight on ${percent(now.half_share)} of the rows`,
+      );
       indicator.replaceChildren(
         `, ${stress.label} `,
         strong(`${number(now.base)} → ${number(now.value)}`),
@@ -73,7 +81,7 @@ export function readout() {
       );
     },
     clear(text: string): void {
-      for (const part of [sample, indicator]) part.replaceChildren();
+      for (const part of [sample, half, indicator]) part.replaceChildren();
       meter.style.setProperty("--uq-share", "0%");
       setText(mean, text);
     },
