@@ -127,7 +127,8 @@ class Change:
 
 def effective_sample_size(weights: Floats) -> float:
     """Effective sample size of weights (n,): (sum w)^2 / sum w^2."""
-    return float(weights.sum() ** 2 / np.square(weights).sum())
+    relative = weights / weights.max()  # squares of small weights are no floats
+    return float(relative.sum() ** 2 / np.square(relative).sum())
 
 
 def mean_change(
