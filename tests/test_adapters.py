@@ -124,7 +124,7 @@ def test_plain_predict_says_nothing_of_uncertainty():
     for measure in ("nll", "entropy"):
         with pytest.raises(ValueError, match=rf"{measure}.*one value per row.*\(mean, std\)"):
             explainer.importance(measure)
-    with pytest.raises(ValueError, match="zero_one.*not a class; use squared_error"):
+    with pytest.raises(ValueError, match=r"zero_one.*not a class; use squared_error"):
         explainer.importance("zero_one")
 
 

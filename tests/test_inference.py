@@ -202,7 +202,7 @@ def test_effective_sample_size():
 
 @pytest.mark.parametrize("level", [0, 1, 2, -0.5, float("nan")])
 def test_levels_out_of_range(level):
-    with pytest.raises(ValueError, match="level is .*; it must be between 0 and 1, such as 0.95"):
+    with pytest.raises(ValueError, match=r"level is .*; it must be between 0 and 1, such as 0.95"):
         checked_level(level)
 
 

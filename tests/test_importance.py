@@ -1,0 +1,261 @@
+"""Importance against loops that ask the model row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from models import Recorder, classification, normal_model, regression, table, two_classes
+from uqwidgets import Explainer, as_predictive
+from uqwidgets.measures import available, find
+from uqwidgets.predictive.distributions import class_codes
+from uqwidgets.replacement import permuted_donors
+
+
+def by_loop(explainer, model, X, y, measure, n_repeats, weights=None, rows=None):
+    """Weighted mean change, one row and one donor at a time."""
+    predictive = as_predictive(model, explainer.classes)
+    truth = y if explainer.classes is None else class_codes(y, explainer.classes)
+    weights = np.ones(len(X)) if weights is None else weights
+    rows = range(len(X)) if rows is None else rows
+
+    def value(x, i):
+        q = predictive(x[None])
+        return find(measure, available(q, explainer.classes is not None)).of(q, truth[[i]])[0]
+
+    found = {}
+    for column, name in enumerate(explainer.features):
+        donors = permuted_donors(column, explainer.seed, n_repeats, len(X))
+        total = weight = 0.0
+        for k in range(n_repeats):
+            for i in rows:
+                replaced = X[i].copy()
+                replaced[column] = X[donors[k, i], column]
+                pair = weights[i] * weights[donors[k, i]]
+                total += pair * (value(replaced, i) - value(X[i], i))
+                weight += pair
+        found[name] = total / weight
+    return found
+
+
+EXPLAINERS = {
+    "normal": (lambda: regression(20), normal_model),
+    "classes": (lambda: classification(20), two_classes),
+}
+
+
+@pytest.mark.parametrize("kind", EXPLAINERS)
+@pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "both"])
+def test_every_measure_equals_the_loop(kind, options):
+    make, model = EXPLAINERS[kind]
+    explainer = make()
+    X, y = table(20)[0], explainer.table.y
+    weights = (
+        np.random.default_rng(5).gamma(1.0, size=20) if options in ("weighted", "both") else None
+    )
+    rows = [1, 2, 3, 8, 13] if options in ("filtered", "both") else None
+    for measure in explainer.measures().query("available")["measure"]:
+        found = explainer.importance(measure, n_repeats=3, sample_weight=weights, rows=rows)
+        expected = by_loop(explainer, model, X, y, measure, 3, weights, rows)
+        for name, value in zip(found.features, found.importance, strict=True):
+            assert value == pytest.approx(expected[name], abs=1e-12)
+
+
+@pytest.mark.parametrize("explainer", [regression(40), classification(40)])
+@pytest.mark.parametrize("interval", ["u-statistic", "model"])
+def test_a_feature_the_model_ignores_has_importance_and_interval_of_exactly_zero(
+    explainer, interval
+):
+    weights = np.random.default_rng(0).lognormal(size=40)
+    for options in ({}, {"sample_weight": weights}, {"sample_weight": weights, "rows": range(9)}):
+        for measure in explainer.measures().query("available")["measure"]:
+            found = explainer.importance(measure, interval=interval, **options)
+            j = found.features.index("x2")
+            assert found.importance[j] == found.std_error[j] == found.low[j] == found.high[j] == 0
+            assert (found.per_row[j] == 0).all()
+
+
+def test_a_fitted_model_that_ignores_a_feature_does_so_to_the_last_bit_of_a_block():
+    # A matrix product may round a row otherwise when it comes with others.
+    X, y = table(200, 6)
+    model = LogisticRegression().fit(X, y > 0)
+    model.coef_[:, 4] = 0.0
+    explainer = Explainer(model, X, y > 0)
+    for measure in ("nll", "entropy", "prediction"):
+        found = explainer.importance(measure)
+        j = found.features.index("x4")
+        assert found.importance[j] == found.std_error[j] == 0
+
+
+def test_results_say_what_they_are_and_are_sorted():
+    explainer = classification()
+    rows = np.arange(5, 25)
+    weights = np.linspace(0.1, 2, 60)
+    found = explainer.importance("nll", n_repeats=4, rows=rows, sample_weight=weights, level=0.9)
+    assert (np.diff(found.importance) <= 0).all()
+    assert sorted(found.features) == sorted(explainer.features)
+    assert found.per_row.shape == (3, 20)
+    assert found.repeats.shape == (3, 4)
+    assert (
+        found.measure,
+        found.unit,
+        found.interval,
+        found.level,
+        found.n_repeats,
+        found.seed,
+    ) == (
+        "nll",
+        "nats",
+        "u-statistic",
+        0.9,
+        4,
+        0,
+    )
+    assert found.weighted
+    np.testing.assert_array_equal(found.rows, rows)
+    assert found.ess == pytest.approx(weights[rows].sum() ** 2 / (weights[rows] ** 2).sum())
+    codes = (explainer.table.y == "yes").astype(int)
+    nll = -np.log(two_classes(table()[0])[np.arange(60), codes])
+    assert found.baseline == pytest.approx(np.average(nll[rows], weights=weights[rows]))
+    np.testing.assert_allclose(found.high - found.importance, found.importance - found.low)
+    frame = found.frame
+    assert list(frame.columns) == ["feature", "importance", "std_error", "low", "high"]
+    assert frame["feature"].tolist() == list(found.features)
+    assert "likelihood loss (nll) in nats: permutation, 4 repeats, 20 rows, weighted" in repr(found)
+    with pytest.raises(AttributeError):
+        found.level = 0.5
+
+
+def test_equal_features_stay_in_the_order_of_the_table():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    found = Explainer(lambda X: X[:, 2], X, X[:, 2]).importance("squared_error")
+    assert found.features == ("x2", "x0", "x1", "x3")
+
+
+class TestSeeds:
+    def test_the_same_seed_gives_the_same_numbers_and_another_others(self):
+        one, same, other = (regression(random_state=s).importance() for s in (3, 3, 4))
+        np.testing.assert_array_equal(one.importance, same.importance)
+        assert (one.importance[:2] != other.importance[:2]).all()
+        assert (one.seed, other.seed) == (3, 4)
+
+    def test_none_and_a_random_state_draw_a_seed(self):
+        seeds = {regression(random_state=None).seed for _ in range(3)}
+        assert len(seeds) > 1
+        states = [np.random.RandomState(5), np.random.RandomState(5)]
+        assert regression(random_state=states[0]).seed == regression(random_state=states[1]).seed
+
+    def test_fewer_features_or_repeats_give_the_same_numbers(self):
+        whole = regression().importance(n_repeats=6)
+        part = regression().importance(features=["x1"], n_repeats=6)
+        j = whole.features.index("x1")
+        assert part.importance[0] == whole.importance[j]
+        assert part.std_error[0] == whole.std_error[j]
+        fewer = regression().importance(features="x1", n_repeats=4)
+        np.testing.assert_array_equal(fewer.repeats[0], whole.repeats[j][:4])
+
+
+class TestCalls:
+    def test_more_repeats_ask_only_for_the_new_ones(self):
+        model = Recorder(normal_model)
+        X, y = table(60)
+        explainer = Explainer(model, X, y)
+        explainer.importance(n_repeats=10)
+        before = explainer.rows_evaluated
+        assert before == 60 + 10 * 3 * 60
+        grown = explainer.importance(n_repeats=30)
+        assert explainer.rows_evaluated - before == 20 * 3 * 60
+        assert model.rows == explainer.rows_evaluated
+        assert len(model.asked) == explainer.model_calls
+        at_once = regression().importance(n_repeats=30)
+        np.testing.assert_array_equal(grown.importance, at_once.importance)
+
+    def test_fewer_repeats_and_other_measures_weights_rows_levels_intervals_ask_nothing(self):
+        explainer = classification()
+        explainer.importance("nll", n_repeats=8)
+        asked = explainer.model_calls, explainer.rows_evaluated
+        weights = explainer.stress_weights("x0", 0.7)
+        for measure in explainer.measures().query("available")["measure"]:
+            explainer.importance(measure, n_repeats=5, interval="model")
+            explainer.importance(measure, n_repeats=8, level=0.5, rows=[1, 2, 3])
+            explainer.importance(measure, n_repeats=8, sample_weight=weights)
+        assert (explainer.model_calls, explainer.rows_evaluated) == asked
+
+    def test_thirty_features_are_a_handful_of_calls(self):
+        X = np.random.default_rng(0).normal(size=(143, 30))
+        explainer = Explainer(normal_model, X, X[:, 0])
+        explainer.importance(n_repeats=10)
+        assert explainer.rows_evaluated == 143 * 301
+        assert explainer.model_calls <= 10
+
+    def test_a_new_feature_asks_only_for_itself(self):
+        explainer = regression()
+        explainer.importance(features=["x0"], n_repeats=5)
+        before = explainer.rows_evaluated
+        explainer.importance(features=["x0", "x1"], n_repeats=5)
+        assert explainer.rows_evaluated - before == 5 * 60
+
+
+def test_importance_under_weights_is_that_of_a_population_with_those_weights():
+    X, y = table(300, seed=7)
+    explainer = Explainer(normal_model, X, y)
+    weights = explainer.stress_weights("x0", 0.9)
+    found = explainer.importance(
+        "squared_error", ["x0", "x1"], n_repeats=200, sample_weight=weights
+    )
+    # All pairs of a row and a donor, drawn with these weights: the population's own value.
+    rng = np.random.default_rng(1)
+    size, moved = 200_000, []
+    row, donor = (rng.choice(300, size, p=weights / weights.sum()) for _ in range(2))
+    for name, value, std_error in zip(
+        found.features, found.importance, found.repeats.std(axis=1), strict=True
+    ):
+        replaced = X[row]
+        replaced[:, int(name[1])] = X[donor, int(name[1])]
+        change = (normal_model(replaced)[0] - y[row]) ** 2 - (normal_model(X[row])[0] - y[row]) ** 2
+        noise = np.hypot(change.std() / np.sqrt(size), std_error / np.sqrt(200))
+        assert abs(value - change.mean()) < 4 * noise
+        plain = explainer.importance("squared_error", [name], n_repeats=200).importance[0]
+        moved.append(abs(plain - change.mean()) / noise)
+    assert max(moved) > 10  # without weights it is another number
+
+
+def test_donors_come_from_all_rows_when_some_are_scored():
+    X, y = table(40)
+    model = Recorder(normal_model)
+    explainer = Explainer(model, X, y)
+    explainer.importance(features=["x0"], n_repeats=30, rows=[0])
+    seen = {x[0] for block in model.asked[1:] for x in block if (x[1:] == X[0, 1:]).all()}
+    assert len(seen) > 15
+
+
+def test_weights_that_pair_nothing_are_said():
+    alone = (np.arange(60) == 5).astype(float)
+    donors = permuted_donors(0, 0, 1, 60)
+    assert donors[0, 5] != 5
+    found = regression().importance(features=["x0"], n_repeats=1, sample_weight=alone)
+    assert np.isnan(found.importance[0])
+    assert "for 1 of 1 features no repeat pairs a scored row with a donor" in found.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"n_repeats": 0}, "n_repeats is 0; it must be a whole number of at least 1"),
+        ({"n_repeats": 2.5}, r"n_repeats is 2.5; it must be a whole number"),
+        ({"n_repeats": True}, "n_repeats is True"),
+        ({"level": 2}, "level is 2; it must be between 0 and 1"),
+        ({"interval": "bootstrap"}, "there is no interval 'bootstrap'; did you mean 'u-statistic'"),
+        ({"features": []}, "features is empty; name at least one"),
+        ({"features": ["x9"]}, "there is no feature 'x9'; did you mean 'x"),
+        ({"measure": "auc"}, "there is no measure 'auc'; did you mean"),
+        ({"sample_weight": -np.ones(60)}, "sample_weight is -1 in row 0"),
+        ({"rows": [99]}, "rows names position 99"),
+    ],
+)
+def test_bad_wishes_are_refused_before_the_model_is_asked(options, says):
+    explainer = regression()
+    with pytest.raises(ValueError, match=says):
+        explainer.importance(**options)
+    assert explainer.model_calls == 1
