@@ -7,9 +7,10 @@ PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help demo lab test slow bench picture clean FORCE
+.PHONY: help build demo lab test slow bench picture clean FORCE
 
 help:
+	@echo "make build    install into .venv and build the front end"
 	@echo "make demo     run the quickstart; print its tables, write build/quickstart.html"
 	@echo "make lab      open the quickstart in JupyterLab"
 	@echo "make test     run every test and check"
@@ -17,6 +18,8 @@ help:
 	@echo "make bench    run the benchmarks"
 	@echo "make picture  take the README's picture from the real widget"
 	@echo "make clean    remove everything made here"
+
+build: $(LAB)
 
 demo: $(LAB)
 	$(BIN)/python scripts/demo.py

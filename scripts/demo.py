@@ -13,6 +13,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
+
 from offline import outside_references
 
 ROOT = Path(__file__).resolve().parents[1]

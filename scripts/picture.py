@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import comm
+from playwright.sync_api import sync_playwright
+
+import uqwidgets as uq
 from browser.bridge import Bridge, QueueComm
 from browser.harness import find_chromium, launch, watched_page
 from browser.quickstart import quickstart
 from browser.reading import answered, wait_for_answer
-from playwright.sync_api import sync_playwright
-
-import uqwidgets as uq
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "explorer.png"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ipywidgets import Widget
     from playwright.sync_api import Locator, Page
 
-HOST = Path(__file__).with_name("host.js")
+HOST = Path(__file__).with_name("host.js").read_text()
 
 # As strict as a host can be that loads a module from text: no other script, no eval, no network.
 POLICY = "default-src 'none'; script-src blob:; style-src 'unsafe-inline'"
@@ -53,20 +53,19 @@ class Bridge:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.answering = True
-        self._widgets: dict[str, Widget] = {}
+        self._comms: dict[str, QueueComm] = {}
         page.expose_function("toPython", self._to_python)
         page.expose_function("fromPython", self._from_python)
         page.set_content(PAGE)
-        page.evaluate(HOST.read_text())
 
     def mount(self, widget: Widget) -> Locator:
         """Render a widget on the page and return its root."""
         from ipywidgets.widgets.widget import _remove_buffers
 
         state, paths, buffers = _remove_buffers(widget.get_state())
-        self._widgets[widget.comm.comm_id] = widget
+        self._comms[widget.comm.comm_id] = widget.comm
         self.page.evaluate(
-            "(widget) => mountWidget(widget)",
+            HOST,
             {
                 "id": widget.comm.comm_id,
                 "esm": state.pop("_esm"),
@@ -80,11 +79,11 @@ class Bridge:
 
     def _to_python(self, comm_id: str, message: str) -> None:
         if self.answering:
-            comm = self._widgets[comm_id].comm
-            comm.handle_msg({"content": {"data": json.loads(message)}, "buffers": []})
+            content = {"data": json.loads(message)}
+            self._comms[comm_id].handle_msg({"content": content, "buffers": []})
 
     def _from_python(self, comm_id: str) -> list[dict[str, Any]]:
-        sent = self._widgets[comm_id].comm.sent
+        sent = self._comms[comm_id].sent
         return [sent.popleft() for _ in range(len(sent))] if self.answering else []
 
 

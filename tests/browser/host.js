@@ -1,6 +1,6 @@
 // A notebook in miniature: just enough of a host to run an anywidget front end against a Python
 // widget whose comm messages come and go through the two functions that the bridge exposes.
-window.mountWidget = async ({ id, esm, css, state, paths, buffers }) => {
+async ({ id, esm, css, state, paths, buffers }) => {
   const decode = (text) =>
     new DataView(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)).buffer);
   const putBuffers = (target, at, encoded) => {
@@ -62,4 +62,4 @@ window.mountWidget = async ({ id, esm, css, state, paths, buffers }) => {
   await widget.render({ model, el, signal });
   window.model = model;
   poll();
-};
+}

@@ -45,7 +45,11 @@ RUN_ALL = """async (milliseconds) => {
     await panel.context.ready;
     await panel.sessionContext.ready;
     await panel.sessionContext.session.kernel.info;
-    return window.jupyterapp.commands.execute("notebook:run-all-cells");
+    await window.jupyterapp.commands.execute("notebook:run-all-cells");
+    return panel.content.model.toJSON().cells
+      .flatMap((cell) => cell.outputs ?? [])
+      .filter((output) => output.output_type === "error")
+      .map((output) => `${output.ename}: ${output.evalue}`);
   };
   return Promise.race([timer, run()]);
 }"""
@@ -67,7 +71,7 @@ class JupyterLab:
         """
         page.goto(f"{self.url}/lab/tree/{name}?token={self.token}&reset")
         page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
-        assert page.evaluate(RUN_ALL, timeout * 1000), "a cell of the notebook failed"
+        assert page.evaluate(RUN_ALL, timeout * 1000) == []
 
 
 @contextlib.contextmanager

@@ -30,6 +30,31 @@ ROWS = """(details) => {
     [...details.querySelectorAll("tbody tr")].map((row) =>
       [...row.children].map((cell) => cell.textContent))), 50));
 }"""
+# As many input events as asked for within a second, as from a hand that never rests, the last one
+# on a value of its own; then the seconds until that value is read on the page.
+FLOOD = """(root, { events, last }) => new Promise((resolve) => {
+  const slider = root.querySelector("[data-testid=uq-tau]");
+  const readout = root.querySelector("[data-testid=uq-stress-readout]");
+  const started = performance.now();
+  let sent = 0;
+  const send = (value) => {
+    slider.value = String(value);
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+    sent += 1;
+  };
+  const timer = setInterval(() => {
+    const due = Math.min(events - 1, ((performance.now() - started) / 1000) * events);
+    while (sent < due) send(0.9 * Math.sin(sent / 10));
+    if (sent < events - 1) return;
+    clearInterval(timer);
+    send(last);
+    const ended = performance.now();
+    root.addEventListener("uq:painted", () => {
+      if (readout.textContent.includes(`τ ${last.toFixed(2)}`))
+        resolve((performance.now() - ended) / 1000);
+    });
+  }, 1);
+})"""
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 # Numbers are shown with three significant digits.
@@ -46,6 +71,11 @@ def answered(root: Locator) -> Iterator[None]:
     after = int(root.get_attribute("data-seq") or -1)
     yield
     wait_for_answer(root, after)
+
+
+def flood(root: Locator, events: int, last: float) -> float:
+    """Move τ many times within a second; return how long the last value took to be shown."""
+    return root.evaluate(FLOOD, {"events": events, "last": last})
 
 
 def numbers(text: str) -> list[float]:
