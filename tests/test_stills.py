@@ -58,6 +58,16 @@ def test_pictures_say_in_words_what_they_show(html):
     assert picture["viewbox"].startswith("0 0 640 ")
 
 
+def test_labels_are_out_of_sight_where_a_host_removes_the_picture_around_them(html):
+    read = Still(re.sub("</?svg[^>]*>", "", html))
+    tags = [attributes.get("style") for tag, attributes in read.tags if tag == "div"]
+    assert tags.count("font-size:0") == 1
+    assert Still(html).all("svg")[0]["font-size"] == "12"
+    hidden = re.search(r'<div style="font-size:0">(.*?)</div>', html, re.DOTALL).group(1)
+    assert re.sub("<[^>]*>", "", html.replace(hidden, "")).strip()
+    assert "<text" not in html.replace(hidden, "")
+
+
 def test_pictures_hold_no_number_that_is_none(html):
     drawn = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
     assert "nan" not in "".join(re.sub(r">[^<]*<|aria-label=\"[^\"]*\"", "", svg) for svg in drawn)
@@ -330,7 +340,7 @@ class TestStress:
         assert line[4:7] == ["0.25", "0.5", "not available"]
         assert line[-1] == "beyond quantile"
         lengths = [p["d"].count(" ") for p in read.all("path")]
-        assert lengths == [5, 3, 2, 2]
+        assert lengths == [2, 5, 3, 2, 2]
 
     def test_edges_are_marked_and_explained(self):
         result = stress(fan(1))

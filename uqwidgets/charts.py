@@ -10,13 +10,13 @@ import pandas as pd
 
 from uqwidgets.results import Dependence, Importance, Stress
 from uqwidgets.stills.choice import EMPHASISED, MOST_CURVES, by_response, ice_sample, response
-from uqwidgets.stills.drawing import BLUE
+from uqwidgets.stills.drawing import BLUE, GREEN, PURPLE, VERMILLION
 from uqwidgets.stills.wording import listed, sentence, with_unit
 
 # Altair refuses longer tables, for they make notebooks heavy.
 MOST_LINES = 5000
-# Okabe and Ito's, without yellow, which is too faint for a line.
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000"]
+# On the white of a chart, Okabe and Ito's black is in its place.
+PALETTE = [BLUE, VERMILLION, GREEN, PURPLE, "#000000"]
 DASHES = [[1, 0], [7, 4], [2, 4], [9, 3, 2, 3], [4, 2]]
 FAINT = "#888888"
 WIDTH = 420

@@ -19,9 +19,10 @@ PAGE = "currentColor"
 
 def picture(height: float, summary: str, *parts: Markup) -> Markup:
     """Return a picture that shrinks with its page and says in words what it shows."""
-    return element(
+    drawn = element(
         "svg",
-        *parts,
+        # Where a host keeps the labels but not the picture, they are at least single words.
+        *(Markup(f"{part}\n") for part in parts),
         role="img",
         aria_label=summary,
         width=WIDTH,
@@ -31,6 +32,9 @@ def picture(height: float, summary: str, *parts: Markup) -> Markup:
         fill=PAGE,
         style="max-width:100%;height:auto;display:block",
     )
+    # JupyterLab removes pictures from notebooks it does not trust, and leaves their labels behind:
+    # without the size that the picture gives them, these are out of sight.
+    return element("div", drawn, style="font-size:0")
 
 
 def label(text: str, x: float, y: float, anchor: str = "start", **more: str | float) -> Markup:

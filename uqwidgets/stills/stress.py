@@ -93,13 +93,13 @@ def _profile(result: Stress, indicator: str, known: Positions, summary: str) -> 
     x = Scale(-1.0, 1.0, left, right)
     xs = [x(tau) for tau in result.taus.tolist()]
     bottom = TOP + PLOT
-    start = float(values[emphasised[0], _positions(result.taus)[1]])
+    start = y(float(values[emphasised[0], _positions(result.taus)[1]]))
     parts = [
         title,
         *left_axis(y, left, right),
         *bottom_axis(x, TOP, bottom),
         line(x(0), TOP, x(0), bottom, 0.5),
-        line(left, y(start), right, y(start), 0.5, stroke_dasharray="2 3"),
+        curve([left, right], [start, start], stroke=PAGE, stroke_dasharray="1 3"),
         *(
             curve(xs, [y(v) for v in values[j].tolist()], stroke=PAGE, stroke_opacity="0.22")
             for j in known[EMPHASISED:]

@@ -23,6 +23,8 @@ tbody th { font-weight: normal; }
 summary { cursor: pointer; }
 @media print {
   body { margin: 0; padding: 0; font-size: 11px; }
+  table { font-size: 9px; }
+  td, th { padding: 0 3px !important; }
   svg, tr { break-inside: avoid; }
   details::details-content { content-visibility: visible; }
 }
