@@ -175,8 +175,10 @@ def mean_change(
 
     sums, totals = np.empty(repeats), np.empty(repeats)
     for chunk in chunks:
-        pair = w[donors[chunk]] * s
-        sums[chunk], totals[chunk] = np.einsum("ki,ki->k", pair, change[chunk]), pair.sum(axis=1)
+        w_donor = w[donors[chunk]]
+        totals[chunk] = w_donor @ s
+        w_donor *= s
+        sums[chunk] = np.einsum("ki,ki->k", w_donor, change[chunk])
     if not totals.any():
         nothing = np.full(repeats, np.nan)
         return Change(np.nan, np.nan, nothing, change, lambda: w[donors])
@@ -188,7 +190,8 @@ def mean_change(
         seen = w[donors[chunk]] * centred
         scored_role += seen.sum(axis=0)
         if interval == "u-statistic":
-            squares += np.einsum("ki,ki->i", seen, seen)
+            if repeats > 1:
+                squares += np.einsum("ki,ki->i", seen, seen)
             donor_role += np.bincount(
                 donors[chunk].ravel(), weights=(centred * s).ravel(), minlength=n
             )

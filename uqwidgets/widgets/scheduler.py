@@ -33,6 +33,17 @@ class Ticket:
         if self._scheduler.newest != self._number or self.stopped:
             raise SupersededError
 
+    def rest(self, seconds: float) -> None:
+        """Do nothing for so long, to see whether the hand on the control rests too.
+
+        Raises
+        ------
+        SupersededError
+            As soon as it moved on.
+        """
+        self._scheduler.await_newer(self._number, seconds)
+        self.check()
+
 
 class Scheduler:
     """Runs requests on a thread that lives only while there is work.
@@ -61,6 +72,7 @@ class Scheduler:
             if self._closed:
                 return
             self.newest += 1
+            self._changed.notify_all()
             if not self._running:
                 self._running = True
                 threading.Thread(target=self._run, name="uqwidgets", daemon=True).start()
@@ -69,17 +81,24 @@ class Scheduler:
         """End what is being done, without asking for anything new."""
         with self._changed:
             self.stopped = self.newest
+            self._changed.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until nothing is left to do; False if that took longer than ``timeout`` seconds."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, timeout)
 
+    def await_newer(self, number: int, timeout: float) -> None:
+        """Wait until there is a request after ``number``, or work is to stop, or time is up."""
+        with self._changed:
+            self._changed.wait_for(lambda: max(self.newest - 1, self.stopped) >= number, timeout)
+
     def close(self) -> None:
         """End what is being done and take no more requests."""
         with self._changed:
             self._closed = True
             self.stopped = self.newest
+            self._changed.notify_all()
 
     def _run(self) -> None:
         while True:

@@ -25,6 +25,7 @@ _AT_ONCE = 0.015
 # Questions that take longer than this are answered coarsely first.
 _LONG = 0.4
 _BETWEEN_FRAMES = 0.3
+_AT_REST = 0.15
 
 Publish = Callable[[dict[str, Any], dict[str, Any]], None]
 
@@ -104,7 +105,7 @@ class _Answer:
             self._ask_importance()
             self._ask_dependence()
             self._session.stress.profile(self._ticket)
-            self._sum_importance(self._inputs.n_repeats)
+            self._refine_importance()
         except SupersededError:
             if not self._ticket.stopped:
                 raise
@@ -224,6 +225,13 @@ class _Answer:
             return
         if panel.key != panel.wanted(self._inputs, self._populations, n_repeats):
             panel.compute(self._inputs, self._populations, n_repeats, self._ticket)
+
+    def _refine_importance(self) -> None:
+        summed = self._session.importance.meta.get("n_repeats", 0)
+        if summed < self._inputs.n_repeats:
+            # Summing all repeats of many rows takes a while: not while a control moves.
+            self._ticket.rest(_AT_REST)
+            self._sum_importance(self._inputs.n_repeats)
 
     def _draw(self, *, coarse: bool) -> None:
         panel = self._session.dependence
