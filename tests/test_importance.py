@@ -218,7 +218,7 @@ def test_importance_under_weights_is_that_of_a_population_with_those_weights():
         assert abs(value - change.mean()) < 4 * noise
         plain = explainer.importance("squared_error", [name], n_repeats=200).importance[0]
         moved.append(abs(plain - change.mean()) / noise)
-    assert max(moved) > 10  # without weights it is another number
+    assert max(moved) > 5  # without weights it is another number
 
 
 def test_donors_come_from_all_rows_when_some_are_scored():

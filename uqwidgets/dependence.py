@@ -91,7 +91,7 @@ def dependences(
     window = max(1, evaluations.fitting(grid * len(features)) // grid)
     for first in range(0, len(features), window):
         group = features[first : first + window]
-        evaluations.ask([q for name in group for q in questions[name]], report)
+        evaluations.prepare([q for name in group for q in questions[name]], report)
         for name in group:
             found[name] = dependence(evaluations, measure, name, population, grid=grid, level=level)
     return found

@@ -1,0 +1,228 @@
+"""Asking the model: once for each thing, in large calls, and safely."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from models import Recorder, classification, normal_model, regression, table, two_classes
+from uqwidgets import Explainer, ModelError
+from uqwidgets.evaluation import Progress
+from uqwidgets.replacement import Constant, Original, Permutation
+
+
+def test_the_rows_as_they_are_are_asked_once_at_construction():
+    explainer = regression()
+    assert (explainer.model_calls, explainer.rows_evaluated) == (1, 60)
+    assert explainer.evaluations.known(Original())
+    explainer.stress()
+    explainer.stress_weights("x0", 0.3)
+    explainer.indicators  # noqa: B018
+    explainer.measures()
+    assert (explainer.model_calls, explainer.rows_evaluated) == (1, 60)
+
+
+def test_answers_are_those_of_each_replacement_alone_however_they_are_stacked():
+    X, y = table(50)
+    explainer = Explainer(normal_model, X, y)
+    asked = [Permutation(0, 2, 0), Constant(1, 0.5), Permutation(2, 0, 0), Original()]
+    explainer.evaluations.ask(asked)
+    for question in asked:
+        replaced = X.copy()
+        if isinstance(question, Permutation):
+            donors = explainer.evaluations.donors(question.column, 0, 3)[question.repeat]
+            replaced[:, question.column] = X[donors, question.column]
+        elif isinstance(question, Constant):
+            replaced[:, question.column] = question.value
+        mean, std = normal_model(replaced)
+        answer = explainer.evaluations.answer(question)
+        np.testing.assert_array_equal(answer.mean, mean)
+        np.testing.assert_array_equal(answer.std, std)
+
+
+@pytest.mark.parametrize("limit", [1, 2_000, 20_000])
+def test_a_small_memory_gives_the_same_numbers(limit):
+    explainer, roomy = (classification(40, labels="abc", memory_limit=m) for m in (limit, "1GiB"))
+    weights = roomy.stress_weights("x0", 0.4)
+    for measure in ("nll", "entropy"):
+        small, large = (e.importance(measure, sample_weight=weights) for e in (explainer, roomy))
+        np.testing.assert_allclose(small.importance, large.importance, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(small.std_error, large.std_error, rtol=1e-12, atol=1e-15)
+    for feature in roomy.features:
+        small, large = (e.dependence(feature, "entropy") for e in (explainer, roomy))
+        np.testing.assert_allclose(small.average, large.average, rtol=1e-12)
+    before = explainer.rows_evaluated
+    explainer.stress()
+    assert explainer.rows_evaluated == before
+
+
+def test_a_small_memory_asks_for_each_thing_once_per_question():
+    explainer = regression(memory_limit=2_000)
+    explainer.importance(n_repeats=5)
+    assert explainer.rows_evaluated == 60 + 5 * 3 * 60
+
+
+class Slow:
+    """A model whose clock says that rows take a millisecond each, so that blocks are small."""
+
+    def __init__(self, monkeypatch, model=normal_model):
+        self.model, self.now = model, 0.0
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
+
+    def __call__(self, X):
+        self.now += 1e-3 * len(X)
+        return self.model(X)
+
+
+class Stop(Exception):  # noqa: N818
+    pass
+
+
+def test_a_cancelled_report_keeps_what_is_finished_and_continues_with_the_rest(monkeypatch):
+    X, y = table(60)
+    model = Recorder(Slow(monkeypatch))
+    explainer = Explainer(model, X, y)
+    seen = []
+
+    def stop_after_three(progress):
+        seen.append(progress)
+        if len(seen) == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        explainer.importance(n_repeats=10, report=stop_after_three)
+    done = explainer.rows_evaluated
+    assert 60 < done < 60 + 1800
+    assert seen[-1].rows_done == done - 60
+    assert all(p.rows_total == 1800 for p in seen)
+    assert [p.rows_done for p in seen] == sorted(p.rows_done for p in seen)
+    continued = explainer.importance(n_repeats=10)
+    assert explainer.rows_evaluated == model.rows == 60 + 1800
+    np.testing.assert_array_equal(continued.importance, regression().importance().importance)
+
+
+def test_progress_ends_with_nothing_left(monkeypatch):
+    X, y = table(60)
+    seen: list[Progress] = []
+    explainer = Explainer(Slow(monkeypatch), X, y)
+    explainer.importance(report=seen.append)
+    assert len(seen) > 3
+    assert seen[-1].rows_done == seen[-1].rows_total == 1800
+    assert seen[-1].seconds_left == 0
+    left = seen[0].rows_total - seen[0].rows_done
+    assert seen[0].seconds_left == pytest.approx(left * 1e-3, rel=0.1)
+    explainer.importance(report=pytest.fail)  # all is known: there is nothing to report
+
+
+def test_threads_that_ask_for_the_same_do_not_ask_twice():
+    X, y = table(60)
+
+    def unhurried(X):
+        time.sleep(0.002)
+        return normal_model(X)
+
+    model = Recorder(unhurried)
+    explainer = Explainer(model, X, y)
+    found = {}
+
+    def work(number):
+        found[number] = explainer.importance("nll" if number % 2 else "entropy", n_repeats=20)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert explainer.rows_evaluated == model.rows == 60 + 20 * 3 * 60
+    np.testing.assert_array_equal(found[1].importance, found[5].importance)
+    np.testing.assert_array_equal(found[0].importance, found[4].importance)
+
+
+class TestFailures:
+    def explainer(self, model, answers=normal_model):
+        X, y = table(60, 5)
+        X[:, 4] = np.abs(X[:, 4])
+        self.original = X.copy()
+        known = {tuple(x) for x in X}
+
+        def failing(asked):
+            replaced = np.array([tuple(x) not in known for x in asked])
+            guilty = replaced & (~np.isin(asked[:, 3], X[:, 3]) | (asked[:, 3] == 77))
+            return model(asked, guilty, answers(asked))
+
+        return Explainer(failing, X, y if answers is normal_model else y > 0)
+
+    def fails(self, explainer, says, grid=(0.5, 77.0)):
+        asked = explainer.importance("entropy", n_repeats=2)
+        with pytest.raises(ModelError, match=says):
+            explainer.dependence("x3", "entropy", grid=list(grid))
+        again = explainer.importance("entropy", n_repeats=2)
+        np.testing.assert_array_equal(again.importance, asked.importance)
+
+    def test_a_model_that_raises_is_quoted_with_the_feature(self):
+        def model(asked, guilty, answer):
+            if guilty.any():
+                raise RuntimeError("no such value\nand much more")
+            return answer
+
+        says = r"^the model failed while rows with 'x3' replaced were asked: RuntimeError: no such "
+        self.fails(self.explainer(model), says + r"value$")
+
+    def test_nan_is_placed(self):
+        def model(asked, guilty, answer):
+            return np.where(guilty, np.nan, answer[0]), answer[1]
+
+        self.fails(self.explainer(model), r"^the model's mean is nan in row 0 of X, with 'x3' repl")
+
+    def test_a_standard_deviation_of_zero_is_placed(self):
+        def model(asked, guilty, answer):
+            return answer[0], np.where(guilty, 0.0, answer[1])
+
+        self.fails(
+            self.explainer(model), r"std, which must be greater than zero, is 0 in row 0 of X"
+        )
+
+    def test_probabilities_that_do_not_sum_to_one_are_placed(self):
+        def model(asked, guilty, answer):
+            return answer * np.where(guilty, 0.9, 1.0)[:, None]
+
+        says = r"the model's probabilities sum to 0.9, off from 1 by -0.1, in row 0 of X, with 'x3'"
+        self.fails(self.explainer(model, two_classes), says)
+
+    def test_another_number_of_rows_is_said(self):
+        def model(asked, guilty, answer):
+            return (answer[0][1:], answer[1][1:]) if guilty.any() else answer
+
+        says = r"'x3' replaced were asked: ValueError: the model answered 59 rows for the 60 asked"
+        self.fails(self.explainer(model), says)
+
+    def test_a_model_that_fails_on_the_rows_as_they_are_cannot_be_explained(self):
+        X, y = table(20)
+
+        def model(asked):
+            return np.where(np.arange(len(asked)) == 3, np.nan, 1.0)
+
+        with pytest.raises(ModelError, match=r"the model's prediction is nan in row 3 of X\.$"):
+            Explainer(model, X, y)
+
+
+def test_one_feature_that_fails_is_named_alone_and_the_others_stay():
+    X, y = table(60, 8)
+
+    def model(asked):
+        if (np.abs(asked[:, 0] + asked[:, 6]) < 1e-9).all():
+            return normal_model(asked)
+        raise ValueError("features 0 and 6 go together")
+
+    X[:, 6] = -X[:, 0]
+    explainer = Explainer(model, X, y)
+    harmless = [f for f in explainer.features if f not in ("x0", "x6")]
+    says = r"^the model failed while rows with 'x6' replaced were asked: ValueError: features 0 and"
+    with pytest.raises(ModelError, match=says):
+        explainer.importance(features=[*harmless, "x6"], n_repeats=4)
+    before = explainer.rows_evaluated
+    assert np.isfinite(explainer.importance(features=harmless, n_repeats=4).importance).all()
+    assert explainer.rows_evaluated == before
