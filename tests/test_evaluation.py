@@ -151,7 +151,7 @@ class TestFailures:
         def failing(asked):
             replaced = np.array([tuple(x) not in known for x in asked])
             guilty = replaced & (~np.isin(asked[:, 3], X[:, 3]) | (asked[:, 3] == 77))
-            return model(asked, guilty, answers(asked))
+            return model(guilty, answers(asked))
 
         return Explainer(failing, X, y if answers is normal_model else y > 0)
 
@@ -163,7 +163,7 @@ class TestFailures:
         np.testing.assert_array_equal(again.importance, asked.importance)
 
     def test_a_model_that_raises_is_quoted_with_the_feature(self):
-        def model(asked, guilty, answer):
+        def model(guilty, answer):
             if guilty.any():
                 raise RuntimeError("no such value\nand much more")
             return answer
@@ -172,13 +172,13 @@ class TestFailures:
         self.fails(self.explainer(model), says + r"value$")
 
     def test_nan_is_placed(self):
-        def model(asked, guilty, answer):
+        def model(guilty, answer):
             return np.where(guilty, np.nan, answer[0]), answer[1]
 
         self.fails(self.explainer(model), r"^the model's mean is nan in row 0 of X, with 'x3' repl")
 
     def test_a_standard_deviation_of_zero_is_placed(self):
-        def model(asked, guilty, answer):
+        def model(guilty, answer):
             return answer[0], np.where(guilty, 0.0, answer[1])
 
         self.fails(
@@ -186,14 +186,14 @@ class TestFailures:
         )
 
     def test_probabilities_that_do_not_sum_to_one_are_placed(self):
-        def model(asked, guilty, answer):
+        def model(guilty, answer):
             return answer * np.where(guilty, 0.9, 1.0)[:, None]
 
         says = r"the model's probabilities sum to 0.9, off from 1 by -0.1, in row 0 of X, with 'x3'"
         self.fails(self.explainer(model, two_classes), says)
 
     def test_another_number_of_rows_is_said(self):
-        def model(asked, guilty, answer):
+        def model(guilty, answer):
             return (answer[0][1:], answer[1][1:]) if guilty.any() else answer
 
         says = r"'x3' replaced were asked: ValueError: the model answered 59 rows for the 60 asked"

@@ -82,6 +82,8 @@ def stress(
     -------
     Stress
     """
+    if not names:
+        raise ValueError("indicators is empty; name at least one.")
     wanted = [find_indicator(name, indicators) for name in names]
     per_row = np.stack([v for i in wanted for v in i.per_row], axis=1)
     shape = (len(features), len(taus))

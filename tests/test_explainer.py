@@ -1,0 +1,119 @@
+"""One model, one table, and the whole of it together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import BayesianRidge, LogisticRegression
+from sklearn.model_selection import train_test_split
+
+from models import classification, regression
+from uqwidgets import Explainer
+
+
+@pytest.fixture(scope="module")
+def forest():
+    """The calibrated forest of paper 000, B.2, smaller."""
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X, X_test, y, y_test = train_test_split(X.iloc[:, :8], y, random_state=0)
+    X, X_held, y, y_held = train_test_split(X, y, test_size=0.2, random_state=0)
+    fitted = RandomForestClassifier(30, max_depth=8, random_state=0).fit(X, y)
+    model = CalibratedClassifierCV(FrozenEstimator(fitted)).fit(X_held, y_held)
+    return model, X_test, y_test
+
+
+def test_a_calibrated_forest_from_end_to_end(forest):
+    model, X, y = forest
+    explainer = Explainer(model, X, y)
+    importance = explainer.importance("nll")
+    entropy = explainer.importance("entropy")
+    calls = explainer.model_calls
+    assert explainer.rows_evaluated == len(X) * (1 + 10 * 8)
+    weights = explainer.stress_weights("mean radius", 0.5)
+    stressed = explainer.importance("nll", sample_weight=weights, rows=(y == 0).to_numpy())
+    profile = explainer.stress()
+    assert explainer.model_calls == calls
+    assert (importance.low < importance.high).sum() >= 6
+    assert set(importance.features) == set(entropy.features) == set(stressed.features)
+    curve = explainer.dependence(importance.features[0], "entropy", sample_weight=weights)
+    assert np.isfinite(curve.average).all()
+    radius = profile.features.index("mean radius")
+    assert profile.values["share:0"][radius, -1] > profile.values["share:0"][radius, 0]
+    for result in (importance, curve, profile):
+        assert isinstance(result.frame, pd.DataFrame)
+        assert len(repr(result).splitlines()) > 3
+
+
+def test_a_regressor_from_end_to_end():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    explainer = Explainer(BayesianRidge().fit(X[:300], y[:300]), X[300:], y[300:])
+    found = explainer.importance()
+    assert "bmi" in found.features[:4]
+    assert explainer.stress(["bmi"]).values["mean"][0, -1] > y.mean()
+
+
+def test_the_model_and_the_world_s_random_numbers_are_left_alone(forest):
+    model, X, y = forest
+    before = np.random.get_state()[1].copy()
+    explainer = Explainer(model, X, y, random_state=3)
+    explainer.importance(n_repeats=2)
+    explainer.stress()
+    np.testing.assert_array_equal(np.random.get_state()[1], before)
+
+
+def test_repr_counts_what_the_model_was_asked():
+    explainer = regression()
+    explainer.importance()
+    says = f"3 features; {explainer.model_calls:,} model calls, 1,860 rows evaluated)"
+    assert repr(explainer).endswith(says)
+
+
+def test_a_single_class_is_refused_in_the_model_and_fine_in_the_rows():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+
+    class Sure:
+        classes_ = np.array([1])
+
+        def predict_proba(self, X):
+            return np.ones((len(X), 1))
+
+    with pytest.raises(ValueError, match=r"the single class \[1\]; fit it on at least two"):
+        Explainer(Sure(), X, np.ones(30))
+    model = LogisticRegression().fit(X, X[:, 0] > 0)
+    explainer = Explainer(model, X, np.ones(30, dtype=bool))
+    assert np.isfinite(explainer.importance().importance).all()
+
+
+def test_a_label_the_model_does_not_know_is_refused():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    model = LogisticRegression().fit(X, np.where(X[:, 0] > 0, "a", "b"))
+    with pytest.raises(
+        ValueError, match="label 'c' in row 0, which the model does not know; its cl"
+    ):
+        Explainer(model, X, ["c"] * 30)
+
+
+def test_two_rows_are_enough_and_one_has_no_interval():
+    X = np.array([[1.0, 2.0], [3.0, 5.0]])
+    two = Explainer(lambda X: (X[:, 0], X[:, 1]), X, [1.0, 4.0]).importance(n_repeats=50)
+    assert np.isfinite(two.low).all()
+    one = Explainer(lambda X: (X[:, 0], X[:, 1]), X[:1], [1.0]).importance()
+    assert (one.importance == 0).all()
+    assert np.isnan(one.low).all()
+
+
+def test_sizes_of_memory():
+    assert classification(memory_limit="10 MB").evaluations is not None
+    with pytest.raises(ValueError, match="memory_limit is 'much'"):
+        classification(memory_limit="much")
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5])
+def test_bad_seeds_are_refused(seed):
+    with pytest.raises(ValueError, match=r"seed|Seed"):
+        regression(random_state=seed)

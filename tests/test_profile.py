@@ -1,0 +1,162 @@
+"""Indicators over tau."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from models import classification, regression, table
+from uqwidgets import Explainer
+from uqwidgets.stress.profile import unstressable
+
+
+def awkward(n=100):
+    """A table of features that can, cannot and can hardly be stressed."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "good": rng.normal(size=n),
+            "constant": np.full(n, 0.1),
+            "inflated": np.where(np.arange(n) < 3, 50.0, 0.0),
+            "gaps": np.where(np.arange(n) < 2, np.nan, rng.normal(size=n)),
+            "endless": np.where(np.arange(n) < 1, np.inf, rng.normal(size=n)),
+            "text": rng.choice(["a", "b"], n),
+        }
+    )
+    return Explainer(lambda d: d["good"].to_numpy(), frame, frame["good"] + 0.1)
+
+
+def test_tau_zero_is_the_data_as_they_are():
+    explainer = regression()
+    found = explainer.stress()
+    zero = found.taus.tolist().index(0)
+    for name, indicator in explainer.indicators.items():
+        plain = indicator.combine(*(v.mean() for v in indicator.per_row))
+        np.testing.assert_allclose(found.values[name][:, zero], plain)
+    np.testing.assert_allclose(found.ess[:, zero], 60)
+    assert (found.kl[:, zero] == 0).all()
+    assert (explainer.stress_weights("x0", 0.0) == 1).all()
+
+
+def test_every_point_is_that_of_its_weights():
+    explainer = classification()
+    found = explainer.stress(taus=7)
+    assert found.taus.shape == (7,)
+    for j, feature in enumerate(found.features):
+        column = table()[0][:, j]
+        for t, tau in enumerate(found.taus):
+            w = explainer.stress_weights(feature, tau)
+            end = np.quantile(column, 0.05 if tau < 0 else 0.95)
+            assert found.target[j, t] == pytest.approx(
+                column.mean() + abs(tau) * (end - column.mean())
+            )
+            assert found.reached[j, t] == pytest.approx(np.average(column, weights=w), abs=1e-9)
+            assert found.ess[j, t] == pytest.approx(w.sum() ** 2 / (w**2).sum())
+            assert found.kl[j, t] == pytest.approx((w * np.log(w)).mean(), abs=1e-8)
+
+
+def test_stress_further_out_is_farther_from_the_data():
+    found = regression().stress()
+    outwards = np.abs(found.taus)
+    for side in (found.taus >= 0, found.taus <= 0):
+        order = np.argsort(outwards[side])
+        assert (np.diff(found.kl[:, side][:, order], axis=1) > 0).all()
+        assert (np.diff(found.ess[:, side][:, order], axis=1) < 0).all()
+
+
+def test_what_cannot_be_stressed_is_said_and_not_drawn():
+    found = awkward().stress(taus=5, indicators=["mean"])
+    assert found.features == ("good", "constant", "inflated")
+    assert found.status[1].tolist() == ["constant"] * 5
+    assert found.status[2].tolist() == ["edge", "ok", "ok", "beyond quantile", "beyond quantile"]
+    missing = ~np.isin(found.status, ["ok", "edge"])
+    for values in (found.values["mean"], found.reached, found.ess, found.kl):
+        np.testing.assert_array_equal(np.isnan(values), missing)
+    assert np.isfinite(found.target).all()
+    assert set(found.remarks) == {
+        "gaps is left out: 2 missing values",
+        "endless is left out: 1 missing values",
+        "text is left out: categorical",
+    }
+
+
+@pytest.mark.parametrize(
+    ("feature", "reason"),
+    [
+        ("good", None),
+        ("constant", "constant"),
+        ("gaps", "2 missing values"),
+        ("text", "categorical"),
+    ],
+)
+def test_why_a_feature_cannot_be_stressed(feature, reason):
+    assert unstressable(awkward().table, feature) == reason
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"features": ["gaps"]}, "'gaps' is missing or infinite in 2 of 100 rows"),
+        ({"features": "endless"}, "'endless' is missing or infinite in 1 of 100 rows"),
+        ({"features": ["text"]}, "'text' is categorical; this needs a numeric feature, one of 'go"),
+        ({"features": ["goood"]}, "there is no feature 'goood'; did you mean 'good'"),
+        ({"features": []}, "features is empty"),
+        ({"alpha": 0.6}, "alpha is 0.6; it must be between 0 and 0.5, such as 0.05"),
+        ({"alpha": 0}, "alpha is 0; it"),
+        ({"taus": [0, 2]}, r"tau is 2; a stress level lies within \[-1, 1\]"),
+        ({"taus": 1}, "taus is 1; give at least 3 levels"),
+        ({"indicators": ["men"]}, "there is no indicator 'men'; did you mean 'mean'"),
+        ({"indicators": []}, "indicators is empty"),
+    ],
+)
+def test_bad_wishes_are_refused(options, says):
+    with pytest.raises(ValueError, match=says):
+        awkward().stress(**options)
+
+
+@pytest.mark.parametrize(
+    ("feature", "tau", "says"),
+    [
+        ("constant", 0.5, r"'constant' cannot be stressed to tau = 0.5 \(mean 0.1\): constant"),
+        ("inflated", 0.5, r"'inflated' cannot be stressed.*beyond quantile"),
+        ("gaps", 0.5, "'gaps' is missing or infinite"),
+        ("good", 2, "tau is 2"),
+        ("good", float("nan"), "tau is nan"),
+    ],
+)
+def test_weights_that_do_not_exist_are_refused(feature, tau, says):
+    with pytest.raises(ValueError, match=says):
+        awkward().stress_weights(feature, tau)
+
+
+def test_a_table_with_nothing_to_stress_says_why():
+    frame = pd.DataFrame({"text": list("abab"), "gaps": [1.0, np.nan, 2.0, 3.0]})
+    explainer = Explainer(lambda d: np.arange(4.0)[: len(d)], frame, np.arange(4.0))
+    says = "no feature can be stressed: text is left out: categorical; gaps is left out: 1 missing"
+    with pytest.raises(ValueError, match=says):
+        explainer.stress()
+
+
+def test_results_show_what_they_are():
+    found = classification().stress(["x1", "x0"], ["error_rate", "nll"], taus=5)
+    assert found.features == ("x1", "x0")
+    frame = found.frame
+    assert list(frame.columns) == [
+        "feature",
+        "tau",
+        "target",
+        "reached",
+        "indicator",
+        "value",
+        "ess",
+        "kl",
+        "status",
+    ]
+    assert len(frame) == 2 * 5 * 2
+    line = frame[(frame["feature"] == "x0") & (frame["tau"] == 0.5) & (frame["indicator"] == "nll")]
+    assert line["value"].item() == found.values["nll"][1, 3]
+    assert line["ess"].item() == found.ess[1, 3]
+    assert "Stress of 2 features at 5 levels of tau (alpha 0.05): error_rate, nll" in repr(found)
+    with pytest.raises(AttributeError):
+        found.alpha = 0.1
