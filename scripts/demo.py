@@ -36,6 +36,7 @@ def main() -> None:
         notebook,
         timeout=300,
         kernel_name="python3",
+        extra_arguments=["--log-level=ERROR"],
         store_widget_state=False,
         resources={"metadata": {"path": str(NOTEBOOK.parent)}},
     ).execute()
