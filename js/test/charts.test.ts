@@ -274,6 +274,7 @@ describe("axes", () => {
     expect(domain("nll", [0, 0.4])).toEqual([0, 0.4]);
     expect(domain("entropy", [0.1, 0.39])).toEqual([0.1, 0.4]);
     expect(domain("flat", [3, 3])[0]).toBeLessThan(3);
+    expect(domain("zero", [0, 0])).toEqual([0, 1]);
   });
 
   it("never let labels collide, and keep zero", () => {

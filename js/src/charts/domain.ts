@@ -33,8 +33,10 @@ export class SteadyScale {
       const kept =
         key === this.#key && low >= start && high <= end && high - low >= 0.55 * (end - start);
       if (!kept) {
-        const flat = high > low ? 0 : Math.abs(low) * 0.05 || 0.5;
-        const nice = scaleLinear([low - flat, high + flat], range)
+        // A constant lies in the middle of a little room, but zero stands on the ground.
+        const room = high > low ? 0 : Math.abs(low) * 0.05;
+        const top = high > low || low !== 0 ? high + room : 1;
+        const nice = scaleLinear([low - room, top], range)
           .nice(6)
           .domain();
         this.#domain = [nice[0] ?? 0, nice[1] ?? 1];

@@ -2,26 +2,32 @@ import { h, set, setText } from "../dom.ts";
 import { type Table, tableTwin } from "./table.ts";
 
 /** The frame of every chart: a name, a summary in words, the plot, and the same numbers as a table. */
-export function figure(signal: AbortSignal, onResize: () => void) {
-  const plot = h("div", { class: "uq-plot" });
+export function figure(
+  signal: AbortSignal,
+  onResize: () => void,
+  content = h("div", { class: "uq-plot-content" }),
+) {
+  const plot = h("div", { class: "uq-plot" }, content);
   const summary = h("p", { class: "uq-sr" });
   const twin = tableTwin("Numbers behind the chart", signal);
   const element = h("figure", { class: "uq-figure", role: "group" }, plot, summary, twin.element);
+  // Only what the observer saw counts: asked for in between, hosts that rearrange themselves give widths of a moment.
   let width = 0;
-  const observer = new ResizeObserver(() => {
-    const now = Math.floor(plot.clientWidth);
-    if (now === width) return;
+  const observer = new ResizeObserver(([entry]) => {
+    const now = Math.floor(entry?.contentRect.width ?? 0);
+    if (now === width || now === 0) return;
     width = now;
     onResize();
   });
-  observer.observe(plot);
+  observer.observe(content);
   signal.addEventListener("abort", () => observer.disconnect());
   return {
     element,
     plot,
+    content,
     /** Where nothing is laid out (not attached yet) a chart is drawn at a common width and redrawn later. */
     get width(): number {
-      return Math.floor(plot.clientWidth) || 480;
+      return width || Math.floor(content.clientWidth) || 480;
     },
     describe(name: string, text: string, table: () => Table): void {
       set(element, { "aria-label": name });

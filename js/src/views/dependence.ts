@@ -45,7 +45,8 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     read.card,
   );
   const empty = h("p", { class: "uq-empty" }, "no curve yet");
-  fig.plot.append(legend, plot, empty);
+  fig.content.append(legend, plot);
+  fig.plot.append(empty);
 
   const feature = picker(
     "feature",
@@ -98,7 +99,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       measure.update(measures, inputs.measure);
       lines.update(inputs.ice_lines);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
-      for (const part of [plot, legend]) part.hidden = !data;
+      fig.content.hidden = !data;
       empty.hidden = data !== null;
       if (!data) return;
       const stressed = frame?.inputs.tau !== 0;

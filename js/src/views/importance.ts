@@ -23,12 +23,12 @@ function measureColumn() {
 
 export function importancePanel({ session, about, signal, redraw }: Context): Panel {
   const names = about.features.map(({ name }) => name);
-  const fig = figure(signal, redraw);
   const list = featureList(names, (feature) => session.request({ feature }), signal);
   const head = h("div", { class: "uq-importance-head" });
   const plots = h("div", { class: "uq-importance-plots" });
   const body = h("div", { class: "uq-importance-body" }, plots, list.element);
   const scroller = h("div", { class: "uq-importance-scroll" }, head, body);
+  const fig = figure(signal, redraw, scroller);
   const tick = svg("line", { x1: 2, x2: 2, y1: 0, y2: 12 });
   const ghostKey = h(
     "span",
@@ -37,7 +37,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     " at τ = 0",
   );
   const empty = h("p", { class: "uq-empty" }, "no importance yet");
-  fig.plot.append(scroller, empty);
+  fig.plot.append(empty);
   let columns: ReturnType<typeof measureColumn>[] = [];
 
   const kind = picker(
@@ -72,10 +72,8 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
 
   const draw = (data: Importance, { frame, inputs }: Shown) => {
     const { order, measures } = data;
-    // Without the scrollbar, which the list keeps room for.
-    const width = scroller.clientWidth || fig.width;
-    const nameWidth = Math.round(Math.min(200, Math.max(92, width * 0.32)));
-    const each = Math.floor((width - nameWidth) / Math.max(1, measures.length));
+    const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.32)));
+    const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length));
     scroller.style.setProperty("--uq-name", `${nameWidth}px`);
     scroller.style.setProperty("--uq-column", `${each}px`);
     body.style.height = `${order.length * ROW_HEIGHT}px`;

@@ -81,7 +81,8 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   const read = reader(signal);
   const plot = h("div", { class: "uq-layers" }, chart.element, read.element, read.card);
   const empty = h("p", { class: "uq-empty" }, "no stress yet");
-  fig.plot.append(plot, empty);
+  fig.content.append(plot);
+  fig.plot.append(empty);
   const indicator = picker(
     "indicator",
     { "data-testid": "uq-indicator" },
@@ -164,7 +165,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       const stress = shown.frame?.stress ?? null;
       indicator.update(choices, shown.inputs.indicator);
       set(panel.element, { "data-stale": stress?.stale ? "true" : null });
-      plot.hidden = !stress;
+      fig.content.hidden = !stress;
       empty.hidden = stress !== null;
       if (!stress) return;
       draw(shown);
