@@ -59,11 +59,11 @@ def test_a_regressor_from_end_to_end():
 
 def test_the_model_and_the_world_s_random_numbers_are_left_alone(forest):
     model, X, y = forest
-    before = np.random.get_state()[1].copy()
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
     explainer = Explainer(model, X, y, random_state=3)
     explainer.importance(n_repeats=2)
     explainer.stress()
-    np.testing.assert_array_equal(np.random.get_state()[1], before)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
 def test_repr_counts_what_the_model_was_asked():

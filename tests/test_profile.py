@@ -75,8 +75,8 @@ def test_what_cannot_be_stressed_is_said_and_not_drawn():
         np.testing.assert_array_equal(np.isnan(values), missing)
     assert np.isfinite(found.target).all()
     assert set(found.remarks) == {
-        "gaps is left out: 2 missing values",
-        "endless is left out: 1 missing values",
+        "gaps is left out: missing or infinite in 2 of 100 rows",
+        "endless is left out: missing or infinite in 1 of 100 rows",
         "text is left out: categorical",
     }
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_stressed_is_said_and_not_drawn():
     [
         ("good", None),
         ("constant", "constant"),
-        ("gaps", "2 missing values"),
+        ("gaps", "missing or infinite in 2 of 100 rows"),
         ("text", "categorical"),
     ],
 )
@@ -133,7 +133,7 @@ def test_weights_that_do_not_exist_are_refused(feature, tau, says):
 def test_a_table_with_nothing_to_stress_says_why():
     frame = pd.DataFrame({"text": list("abab"), "gaps": [1.0, np.nan, 2.0, 3.0]})
     explainer = Explainer(lambda d: np.arange(4.0)[: len(d)], frame, np.arange(4.0))
-    says = "no feature can be stressed: text is left out: categorical; gaps is left out: 1 missing"
+    says = "no feature can be stressed: text is left out: categorical; gaps is left out"
     with pytest.raises(ValueError, match=says):
         explainer.stress()
 

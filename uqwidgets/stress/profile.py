@@ -39,8 +39,9 @@ def unstressable(table: Table, feature: str) -> str | None:
     if table.kind(feature) != "numeric":
         return "categorical"
     values = table.numbers(feature)
-    if not np.isfinite(values).all():
-        return f"{int((~np.isfinite(values)).sum())} missing values"
+    bad = int((~np.isfinite(values)).sum())
+    if bad:
+        return f"missing or infinite in {bad} of {len(values)} rows"
     return "constant" if values.min() == values.max() else None
 
 
