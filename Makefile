@@ -25,7 +25,7 @@ demo: $(LAB)
 	$(BIN)/python scripts/demo.py
 
 lab: $(LAB)
-	$(BIN)/jupyter lab notebooks/quickstart.ipynb
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/quickstart.ipynb
 
 # The quick checks first; pytest, the longest, has the last word.
 test: $(DEV)
