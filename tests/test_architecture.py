@@ -96,8 +96,9 @@ def test_a_file_imports_only_what_stands_above_it(path):
         other = module.removeprefix("uqwidgets").removeprefix(".")
         if (own, other) in WHEN_SHOWN:
             continue
-        same_package = own.split(".")[0] == other.split(".")[0] and other not in HOUSE
-        if not same_package and storey(other) >= storey(own) and other != own:
+        # Rooms that the house does not name have no order among themselves.
+        neighbours = own.split(".")[0] == other.split(".")[0] and not {own, other} <= set(HOUSE)
+        if not neighbours and storey(other) >= storey(own) and other != own:
             below.append(module)
     assert not below
 
@@ -144,7 +145,7 @@ explainer = Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
 found = explainer.importance("nll")
 assert found.features[0] == "x0" and found.importance[0] > 0.1, found
 assert found.importance[1] == 0, found
-assert explainer.dependence("x0").average[-1] == X[:, 0].max()
+assert np.isclose(explainer.dependence("x0").average[-1], X[:, 0].max())
 assert explainer.stress().values["mean"].shape == (2, 21)
 repr(found), found.frame
 """

