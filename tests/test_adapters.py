@@ -195,6 +195,11 @@ def test_a_function_can_be_told_its_classes():
     assert baseline == pytest.approx(expected)
 
 
+def test_labels_without_an_order_are_refused():
+    with pytest.raises(ValueError, match="y mixes kinds of labels that have no order; make them"):
+        Explainer(two_classes, X, np.array(["up", 1] * 40, dtype=object))
+
+
 def test_names_do_not_warn_when_the_model_knows_none():
     # Warnings are errors here: a model fitted on arrays would warn about a frame at every call.
     explainer = Explainer(LogisticRegression().fit(X, LABELS), FRAME, LABELS)
