@@ -34,7 +34,7 @@ def main() -> None:
         watched_page(
             launch(playwright, executable),
             viewport={"width": 1180, "height": 1000},
-            device_scale_factor=1.5,
+            device_scale_factor=1.25,
         ) as page,
         uq.explore(names["model"], names["X_test"], names["y_test"]) as widget,
     ):
@@ -44,8 +44,10 @@ def main() -> None:
             root.get_by_test_id("uq-measure").select_option(value="entropy")
         with answered(root):
             root.get_by_test_id("uq-tau").fill("0.4")
+        root.get_by_test_id("uq-tau").blur()
+        page.add_style_tag(content="body { margin: 0; padding: 16px; }")
         PICTURE.parent.mkdir(exist_ok=True)
-        root.screenshot(path=PICTURE)
+        page.locator("body").screenshot(path=PICTURE)
     print(f"{PICTURE.relative_to(ROOT)}: {PICTURE.stat().st_size // 1000} KB")
 
 
