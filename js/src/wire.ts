@@ -57,10 +57,6 @@ export class Columns {
       this.#columns.set(name, column(name, description, cols[name]));
   }
 
-  has(name: string): boolean {
-    return this.#columns.has(name);
-  }
-
   /** A `null` in `shape` takes any length. */
   get<T extends Numbers = Float64Array>(name: string, shape: (number | null)[]): T {
     const found = this.#columns.get(name);
@@ -79,6 +75,7 @@ export class Columns {
     return found.data as T;
   }
 
+  /** Length of the first axis, 0 where the column is missing. */
   rows(name: string): number {
     return this.#columns.get(name)?.shape[0] ?? 0;
   }

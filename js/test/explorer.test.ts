@@ -129,6 +129,26 @@ describe("the widget", () => {
     );
   });
 
+  it("leaves the charts alone until the frame that answers a move of τ", async () => {
+    const { one, root, receive } = await mount(about);
+    let writes = 0;
+    const observer = new MutationObserver((records) => {
+      writes += records.length;
+    });
+    const charts = root.querySelector(".uq-panels") as Element;
+    observer.observe(charts, {
+      attributes: true,
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
+    slide(one("uq-tau"), 0.5);
+    await painted();
+    expect(writes).toBe(0);
+    await receive(wireFrame(about, 2, { tau: 0.5 }));
+    expect(writes).toBeGreaterThan(0);
+  });
+
   it("takes nothing more after its end", async () => {
     const { abort, model, one } = await mount(about);
     abort.abort();

@@ -42,8 +42,14 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
   }
 
   let scheduled = 0;
-  const redraw = () => {
+  const schedule = () => {
     scheduled ||= requestAnimationFrame(paint);
+  };
+  // What the panels show; while only τ moves under the hand they wait for the frame that answers it.
+  let drawn: { frame: Frame | null; inputs: string } | null = null;
+  const redraw = () => {
+    drawn = null;
+    schedule();
   };
   const context: Context = {
     session,
@@ -91,7 +97,10 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     stress.update(shown);
     filters.update(inputs.ice_filter);
     setText(chosenRows, whole(rowsOf(frame, about.n_rows)));
-    for (const panel of panels) panel.update(shown);
+    const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };
+    if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs)
+      for (const panel of panels) panel.update(shown);
+    drawn = now;
     foot.update(frame);
     if (!frame) return;
     if (frame.final) live.say(summary(frame, names));
@@ -99,8 +108,8 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     root.dispatchEvent(new CustomEvent("uq:painted", { detail: { seq: frame.seq } }));
   };
 
-  session.subscribe(redraw, signal);
+  session.subscribe(schedule, signal);
   followTheme(root, redraw, signal);
   signal.addEventListener("abort", () => cancelAnimationFrame(scheduled));
-  redraw();
+  schedule();
 }

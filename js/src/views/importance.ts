@@ -74,6 +74,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     const { order, measures } = data;
     const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.32)));
     const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length));
+    scroller.style.setProperty("--uq-row", `${ROW_HEIGHT}px`);
     scroller.style.setProperty("--uq-name", `${nameWidth}px`);
     scroller.style.setProperty("--uq-column", `${each}px`);
     body.style.height = `${order.length * ROW_HEIGHT}px`;
