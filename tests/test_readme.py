@@ -1,0 +1,29 @@
+"""The README's examples run as they are printed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+README = Path(__file__).resolve().parents[1] / "README.md"
+EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
+
+
+def test_examples_run_and_give_what_they_promise():
+    first, second = re.findall(
+        r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
+    )
+    names = {}
+    *before, explore = first.strip().splitlines()
+    exec("\n".join(before), names)
+    with eval(explore, names) as widget:
+        assert widget.wait(60)
+        assert widget.feature in names["X"].columns
+
+    *before, importance, dependence, stress = second.strip().splitlines()
+    exec("\n".join(before), names)
+    assert isinstance(eval(importance, names), pd.DataFrame)
+    assert eval(dependence, names).to_dict()["$schema"].startswith("https://vega.github.io")
+    assert set(eval(stress, names)["tau"]) >= {-1, 0, 1}
