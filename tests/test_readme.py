@@ -12,9 +12,7 @@ EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
 def test_examples_run_and_give_what_they_promise():
-    first, second = re.findall(
-        r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL
-    )
+    first, second = EXAMPLE.findall(README.read_text(encoding="utf-8"))
     names = {}
     *before, explore = first.strip().splitlines()
     exec("\n".join(before), names)
