@@ -70,10 +70,16 @@ def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", 
         "reached": 10.0 + known + taus,
         "ess": 40.0 + known,
         "kl": known,
+        "half_share": 0.5 + known,
         "status": np.where(np.isfinite(rates), "ok", status).astype("<U15"),
         "values": {"error_rate": rates},
+        "low": {"error_rate": np.full(rates.shape, np.nan)},
+        "high": {"error_rate": np.full(rates.shape, np.nan)},
         "labels": {"error_rate": "error rate"},
+        "units": {"error_rate": ""},
         "alpha": 0.05,
+        "anchor": "quantile",
+        "level": None,
     }
     return Stress(**(given | more))
 

@@ -119,7 +119,7 @@ def test_stress_holds_the_numbers():
     assert set(strong["feature"]) == {f"f{j}" for j in range(3, 8)}
     assert set(others["feature"]) == {"f0", "f1", "f2"}
     shown = pd.concat([others, strong], ignore_index=True)
-    wanted = result.frame.drop(columns="indicator")
+    wanted = result.frame.drop(columns=["indicator", "low", "high"])
     pd.testing.assert_frame_equal(shown, wanted, check_dtype=False)
 
 
@@ -127,10 +127,21 @@ def test_stress_shows_the_indicator_that_is_asked_for():
     values = {"error_rate": fan(1), "nll": 1 + fan(1)}
     labels = {"error_rate": "error rate", "nll": "mean likelihood loss"}
     result = stress(
-        fan(1), AWKWARD[:1], indicators=("error_rate", "nll"), values=values, labels=labels
+        fan(1),
+        AWKWARD[:1],
+        indicators=("error_rate", "nll"),
+        values=values,
+        low={name: v - 0.1 for name, v in values.items()},
+        high={name: v + 0.1 for name, v in values.items()},
+        level=0.9,
+        labels=labels,
+        units={"error_rate": "", "nll": "nats"},
     )
     chart = stress_chart(result, "nll")
-    (table,) = tables(chart)
+    band, table = tables(chart)
+    assert band["low"].tolist() == pytest.approx(values["nll"][0] - 0.1)
+    assert "nats" in json.dumps(chart.to_dict())
+    assert "90 % interval" in json.dumps(chart.to_dict())
     assert table["value"].tolist() == pytest.approx(values["nll"][0])
     assert set(table["feature"]) == {AWKWARD[0]}
     assert chart.to_dict()["title"]["text"] == "Mean likelihood loss under stress"

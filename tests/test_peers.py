@@ -73,7 +73,9 @@ def test_the_unit_of_a_feature_does_not_flatten_its_stress(scale, shift):
 
 
 def test_a_mean_beyond_its_quantile_does_not_go_flat_or_the_wrong_way():
-    X = np.column_stack([np.where(np.arange(100) < 3, 50.0, 0.0), np.arange(100.0)])
+    X = np.column_stack(
+        [np.where(np.arange(100) < 3, 50.0 + np.arange(100), 0.0), np.arange(100.0)]
+    )
     found = Explainer(lambda X: X[:, 0], X, X[:, 0] + 1).stress(indicators=["mean", "rmse"])
     up = found.taus > 0
     assert (found.status[0, up] == "beyond quantile").all()

@@ -8,7 +8,7 @@ import pytest
 
 from models import classification, regression, table
 from uqwidgets import Explainer
-from uqwidgets.stress.profile import unstressable
+from uqwidgets.stress.columns import unstressable
 
 
 def awkward(n=100):
@@ -18,7 +18,7 @@ def awkward(n=100):
         {
             "good": rng.normal(size=n),
             "constant": np.full(n, 0.1),
-            "inflated": np.where(np.arange(n) < 3, 50.0, 0.0),
+            "inflated": np.where(np.arange(n) < 3, 50.0 + np.arange(n), 0.0),
             "gaps": np.where(np.arange(n) < 2, np.nan, rng.normal(size=n)),
             "endless": np.where(np.arange(n) < 1, np.inf, rng.normal(size=n)),
             "text": rng.choice(["a", "b"], n),
@@ -67,7 +67,7 @@ def test_stress_further_out_is_farther_from_the_data():
 
 def test_what_cannot_be_stressed_is_said_and_not_drawn():
     found = awkward().stress(taus=5, indicators=["mean"])
-    assert found.features == ("good", "constant", "inflated")
+    assert found.features == ("good", "constant", "inflated", "text=a", "text=b")
     assert found.status[1].tolist() == ["constant"] * 5
     assert found.status[2].tolist() == ["edge", "ok", "ok", "beyond quantile", "beyond quantile"]
     missing = ~np.isin(found.status, ["ok", "edge"])
@@ -77,7 +77,6 @@ def test_what_cannot_be_stressed_is_said_and_not_drawn():
     assert set(found.remarks) == {
         "gaps is left out: missing or infinite in 2 of 100 rows",
         "endless is left out: missing or infinite in 1 of 100 rows",
-        "text is left out: categorical",
     }
 
 
@@ -87,7 +86,7 @@ def test_what_cannot_be_stressed_is_said_and_not_drawn():
         ("good", None),
         ("constant", "constant"),
         ("gaps", "missing or infinite in 2 of 100 rows"),
-        ("text", "categorical"),
+        ("text", None),
     ],
 )
 def test_why_a_feature_cannot_be_stressed(feature, reason):
@@ -99,7 +98,12 @@ def test_why_a_feature_cannot_be_stressed(feature, reason):
     [
         ({"features": ["gaps"]}, "'gaps' is missing or infinite in 2 of 100 rows"),
         ({"features": "endless"}, "'endless' is missing or infinite in 1 of 100 rows"),
-        ({"features": ["text"]}, "'text' is categorical; this needs a numeric feature, one of 'go"),
+        (
+            {"features": ["good"], "anchor": "tail"},
+            "no anchor 'tail'; did you mean 'tail-mean'",
+        ),
+        ({"features": ["good"], "missing": "ignore"}, "missing is 'ignore'; it must be"),
+        ({"features": ["good"], "level": 95}, "level is 95; it must be between 0 and 1"),
         ({"features": ["goood"]}, "there is no feature 'goood'; did you mean 'good'"),
         ({"features": []}, "features is empty"),
         ({"alpha": 0.6}, "alpha is 0.6; it must be between 0 and 0.5, such as 0.05"),
@@ -121,6 +125,7 @@ def test_bad_wishes_are_refused(options, says):
         ("constant", 0.5, r"'constant' cannot be stressed to tau = 0.5 \(mean 0.1\): constant"),
         ("inflated", 0.5, r"'inflated' cannot be stressed.*beyond quantile"),
         ("gaps", 0.5, "'gaps' is missing or infinite"),
+        ("text", 0.5, "'text' is categorical; say which category's share to move, one of 'a', 'b'"),
         ("good", 2, "tau is 2"),
         ("good", float("nan"), "tau is nan"),
     ],
@@ -131,9 +136,9 @@ def test_weights_that_do_not_exist_are_refused(feature, tau, says):
 
 
 def test_a_table_with_nothing_to_stress_says_why():
-    frame = pd.DataFrame({"text": list("abab"), "gaps": [1.0, np.nan, 2.0, 3.0]})
+    frame = pd.DataFrame({"text": ["a", None, "b", "a"], "gaps": [1.0, np.nan, 2.0, 3.0]})
     explainer = Explainer(lambda d: np.arange(4.0)[: len(d)], frame, np.arange(4.0))
-    says = "no feature can be stressed: text is left out: categorical; gaps is left out"
+    says = "no feature can be stressed: text is left out: missing .*; gaps is left out"
     with pytest.raises(ValueError, match=says):
         explainer.stress()
 
@@ -149,6 +154,8 @@ def test_results_show_what_they_are():
         "reached",
         "indicator",
         "value",
+        "low",
+        "high",
         "ess",
         "kl",
         "status",

@@ -46,6 +46,12 @@ def by_brentq(z, target):
     return softmax(brentq(gap, -edge, edge, xtol=1e-15, rtol=1e-14) * z) * len(z)
 
 
+def end_of(values, tau):
+    """The quantile that tau = -1 or 1 stands for; alpha or 1 - alpha of a column of shares."""
+    level = ALPHA if tau < 0 else 1 - ALPHA
+    return level if set(values) == {0.0, 1.0} else np.quantile(values, level)
+
+
 def distance(one, other):
     """Total variation: the largest difference in the share that any set of rows holds."""
     return 0.5 * np.abs(one - other).mean()
@@ -69,7 +75,7 @@ def test_weights_reach_the_mean_and_are_those_of_another_solver(name):
                 continue
             assert found.weights.mean() == pytest.approx(1, abs=1e-12)
             assert found.weights.min() >= 0
-            end = np.quantile(values, ALPHA if tau < 0 else 1 - ALPHA)
+            end = end_of(values, tau)
             wanted = values.mean() + abs(tau) * (end - values.mean())
             assert found.target == pytest.approx(wanted, abs=1e-12 * values.std())
             assert abs(np.average(values, weights=found.weights) - wanted) <= 1e-9 * values.std()
@@ -188,7 +194,7 @@ def test_whether_a_level_is_the_edge_does_not_hang_on_rounding(side):
 
 def test_a_mean_beyond_its_quantile_is_said_and_not_drawn():
     values = np.zeros(100)
-    values[:3] = 50.0  # the mean is 1.5, the 95 % quantile 0
+    values[:3] = 50.0, 51.0, 52.0  # the mean is 1.53, the 95 % quantile 0
     for tau, found in zip(TAUS, project_levels(Column(values, ALPHA), TAUS), strict=True):
         if tau > 0:
             assert found.status == "beyond quantile"

@@ -137,6 +137,7 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
             f"the result has no indicator {indicator!r}; it has {listed(result.indicators)}."
         )
     name = result.labels[indicator]
+    unit = f" ({result.units[indicator]})" if result.units[indicator] else ""
     order = by_response(result, indicator)
     order = order[np.isfinite(response(result.values[indicator])[order])]
     ranked = [result.features[j] for j in order]
@@ -145,11 +146,12 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
 
     frame = result.frame
     frame = frame[(frame["indicator"] == indicator) & frame["feature"].isin(drawn)]
-    frame = frame.drop(columns="indicator")
+    unwanted = ["indicator"] if result.level is not None else ["indicator", "low", "high"]
+    frame = frame.drop(columns=unwanted)
     strong = frame["feature"].isin(emphasised)
     encoding = {
         "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1]), axis=alt.Axis(tickCount=5)),
-        "y": alt.Y("value:Q", title=name, scale=alt.Scale(zero=False)),
+        "y": alt.Y("value:Q", title=name + unit, scale=alt.Scale(zero=False)),
         "tooltip": _tooltips(
             ["feature:N", "status:N"], ["tau:Q", "value:Q", "target:Q", "reached:Q", "ess:Q"]
         ),
@@ -161,6 +163,10 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
         .mark_line(strokeWidth=2.5)
         .encode(color=colour, strokeDash=dash, **encoding)
     ]
+    if result.level is not None:
+        band = {"x": encoding["x"], "y": alt.Y("low:Q", title=name + unit), "y2": "high:Q"}
+        bands = alt.Chart(frame[strong]).mark_area(opacity=0.15)
+        layers.insert(0, bands.encode(color=colour, **band))
     if not strong.all():
         others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
         layers.insert(0, others.encode(detail="feature:N", **encoding))
@@ -170,6 +176,7 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
         title=alt.Title(
             f"{sentence(name)} under stress",
             subtitle=f"one line per stressed feature, {len(drawn)} of {len(result.features)}"
+            + (f", {result.level:.0%} interval".replace("%", " %") if result.level else "")
             + (f"; the {left_out} it responds to least are left out" if left_out else ""),
         ),
     )

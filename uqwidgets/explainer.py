@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,18 +15,15 @@ from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
 from uqwidgets.dependence import dependence, dependences
 from uqwidgets.evaluation import Evaluations, Report
-from uqwidgets.importance import importance, original_values
+from uqwidgets.importance import importance
 from uqwidgets.inference import Population, checked_interval, checked_level
 from uqwidgets.measures import Measure, available, find
 from uqwidgets.predictive import Predictive, as_predictive
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results import Dependence, Importance, Stress
-from uqwidgets.stress.indicators import Indicator, indicators_of
-from uqwidgets.stress.profile import stress, stress_column, stressable
-from uqwidgets.stress.projection import checked_taus
+from uqwidgets.results import Dependence, Importance
+from uqwidgets.stress.stressing import Stressing
 
 
-class Explainer:
+class Explainer(Stressing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
     The model is asked once for every replaced value; measures, weights, row filters and
@@ -273,93 +269,6 @@ class Explainer:
         if not names:
             raise ValueError("features is empty; name at least one.")
         return [self.features[self.table.index(name)] for name in names]
-
-    def stress(
-        self,
-        features: Sequence[str] | None = None,
-        indicators: Sequence[str] | None = None,
-        *,
-        taus: int | npt.ArrayLike = 21,
-        alpha: float = 0.05,
-    ) -> Stress:
-        """Weighted summaries of the rows while each feature's mean is moved (004).
-
-        Asks the model nothing.
-
-        Parameters
-        ----------
-        features : sequence of str, optional
-            All numeric ones without missing values, unless named.
-        indicators : sequence of str, optional
-            All that the model allows, unless named: see `indicators`.
-        taus : int or array-like, default=21
-            Levels within [-1, 1]; -1, 0 and 1 are always among them.
-        alpha : float, default=0.05
-            Tau = -1 and 1 move the mean to the quantiles alpha and 1 - alpha.
-
-        Returns
-        -------
-        Stress
-
-        Raises
-        ------
-        ValueError
-            For a name that does not exist, a feature that cannot be stressed, or a value out
-            of range.
-        """
-        if features is None:
-            names, remarks = stressable(self.table)
-            if not names:
-                raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
-        else:
-            names, remarks = self._named(features), ()
-        return stress(
-            self.table,
-            names,
-            self.indicators,
-            list(self.indicators) if indicators is None else list(indicators),
-            checked_taus(taus),
-            alpha,
-            remarks,
-        )
-
-    def stress_weights(self, feature: str, tau: float, *, alpha: float = 0.05) -> Floats:
-        """Row weights that move a feature's mean to level ``tau`` (004, theorem 2.3).
-
-        Parameters
-        ----------
-        feature : str
-        tau : float
-            Within [-1, 1].
-        alpha : float, default=0.05
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Mean 1. Pass it as ``sample_weight``.
-
-        Raises
-        ------
-        ValueError
-            If there are no such weights; the message says why.
-        """
-        checked_taus([tau])
-        projection, _ = stress_column(self.table, feature, alpha).project(float(tau))
-        if projection.weights is None:
-            raise ValueError(
-                f"{feature!r} cannot be stressed to tau = {tau:g} (mean {projection.target:.6g}): "
-                f"{projection.status}."
-            )
-        return projection.weights
-
-    @cached_property
-    def indicators(self) -> dict[str, Indicator]:
-        """What can be watched under stress with this model, by name."""
-        return indicators_of(
-            self.evaluations.original,
-            self._measures,
-            lambda measure: original_values(self.evaluations, measure),
-        )
 
 
 def _predictive(model: Any, y: Any) -> Predictive:

@@ -1,4 +1,4 @@
-"""What is summarised over the stressed rows, all from weighted means (004, section 3)."""
+"""What is summarised over the stressed rows (004, section 3 and A.1)."""
 
 from __future__ import annotations
 
@@ -8,46 +8,81 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqwidgets.measures import Measure
-from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Normal, Point
 
-# A number per row, and what becomes of the weighted means of these numbers.
-PerRow = tuple[Floats, ...]
+
+@dataclass(frozen=True)
+class Combination:
+    """A function of weighted means, with its slopes: what an interval needs besides the means.
+
+    Attributes
+    ----------
+    value : callable
+        From the weighted means, arrays of one shape, to the indicator.
+    slopes : callable
+        From the same means to the derivative by each.
+    """
+
+    value: Callable[..., Floats]
+    slopes: Callable[..., tuple[Floats, ...]]
+
+
+MEAN = Combination(lambda mean: mean, lambda mean: (np.ones_like(mean),))
+# Where one row holds all the weight, square and mean are equal but for rounding.
+VARIANCE = Combination(
+    lambda square, mean: np.maximum(square - np.square(mean), 0.0),
+    lambda square, mean: (np.ones_like(square), -2 * mean),
+)
+ROOT = Combination(np.sqrt, lambda mean: (0.5 / np.sqrt(mean),))
+RATIO = Combination(
+    lambda part, whole: part / whole,
+    lambda part, whole: (1 / whole, -part / np.square(whole)),
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Indicator:
-    """A summary of weighted rows.
+    """A summary of weighted rows, made of weighted means.
 
     Attributes
     ----------
     name, label, unit : str
     per_row : tuple of ndarray of shape (n,)
         What is averaged.
-    combine : callable
-        From the weighted means, arrays of one shape, to the indicator.
+    combination : Combination
     """
 
     name: str
     label: str
     unit: str
-    per_row: PerRow
-    combine: Callable[..., Floats]
+    per_row: tuple[Floats, ...]
+    combination: Combination
+
+    def combine(self, *means: Floats) -> Floats:
+        """Return the indicator of these weighted means; NaN where it does not exist."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(self.combination.value(*means))
 
 
 def indicators_of(
-    q: Distribution, measures: Mapping[str, Measure | str], values: Callable[[Measure], Floats]
+    q: Distribution,
+    truth: np.ndarray,
+    measures: Mapping[str, Measure | str],
+    values: Callable[[Measure], Floats],
 ) -> dict[str, Indicator]:
     """Every indicator that this model allows, by name.
 
-    ``error_rate`` and ``share:<class>`` (predicted class, 004, sections 3.1 and 3.2) for
-    classifiers; ``mean``, ``variance`` and ``rmse`` of the prediction (004, A.1) for
+    ``error_rate``, ``share:<class>`` (predicted class) and, of two classes, ``tpr`` and
+    ``fpr`` of the second (004, sections 3.1 and 3.2, the rates by their usual definitions)
+    for classifiers; ``mean``, ``variance`` and ``rmse`` of the prediction (004, A.1) for
     regressors; and the mean of every per-row measure.
 
     Parameters
     ----------
     q : Distribution
         The model's answer for the rows as they are.
+    truth : ndarray of shape (n,)
+        Class positions for a `Categorical`, the target's own values otherwise.
     measures : dict
         From `uqwidgets.measures.available`.
     values : callable
@@ -55,50 +90,32 @@ def indicators_of(
     """
     found: dict[str, Indicator] = {}
 
-    def add(name: str, label: str, combine: Callable[..., Floats], *per_row: Floats) -> None:
-        found[name] = Indicator(name, label, "", per_row, combine)
+    def add(name: str, label: str, combination: Combination, *per_row: Floats) -> None:
+        found[name] = Indicator(name, label, "", per_row, combination)
 
     zero_one = measures.get("zero_one")
     if isinstance(zero_one, Measure):
-        add("error_rate", "error rate", _mean, values(zero_one))
+        add("error_rate", "error rate", MEAN, values(zero_one))
     if isinstance(q, Categorical):
-        predicted = q.mode()
-        for column, label in enumerate(str(c) for c in q.classes.tolist()):
-            add(f"share:{label}", f"share predicted {label}", _mean, (predicted == column) * 1.0)
+        predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
+        for column, label in enumerate(classes):
+            add(f"share:{label}", f"share predicted {label}", MEAN, (predicted == column) * 1.0)
+        if len(classes) == 2:
+            hit, yes = (predicted == 1) * 1.0, (truth == 1) * 1.0
+            add("tpr", f"true positive rate of {classes[1]}", RATIO, hit * yes, yes)
+            add("fpr", f"false positive rate of {classes[1]}", RATIO, hit * (1 - yes), 1 - yes)
     squared, value = measures.get("squared_error"), measures.get("prediction")
     if isinstance(q, (Normal, Point)) and isinstance(squared, Measure):
         assert isinstance(value, Measure)
         prediction = values(value)
         # Around their own mean: the variance would drown in a large one.
         centred = prediction - prediction.mean()
-        add("mean", "mean prediction", _mean, prediction)
-        add("variance", "variance of prediction", _variance, np.square(centred), centred)
-        add("rmse", "RMSE", np.sqrt, values(squared))
+        add("mean", "mean prediction", MEAN, prediction)
+        add("variance", "variance of prediction", VARIANCE, np.square(centred), centred)
+        add("rmse", "RMSE", ROOT, values(squared))
     for name, measure in measures.items():
         if isinstance(measure, Measure) and name not in ("zero_one", "prediction"):
             found[name] = Indicator(
-                name, f"mean {measure.label}", measure.unit, (values(measure),), _mean
+                name, f"mean {measure.label}", measure.unit, (values(measure),), MEAN
             )
     return found
-
-
-def find_indicator(name: str, offered: Mapping[str, Indicator]) -> Indicator:
-    """Return the indicator of this name.
-
-    Raises
-    ------
-    ValueError
-        If this model does not give it.
-    """
-    if name not in offered:
-        raise ValueError(unknown("indicator", name, list(offered)))
-    return offered[name]
-
-
-def _mean(mean: Floats) -> Floats:
-    return mean
-
-
-def _variance(square: Floats, mean: Floats) -> Floats:
-    # Where one row holds all the weight, the two are equal but for rounding.
-    return np.maximum(square - np.square(mean), 0.0)

@@ -2,124 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import stdtrit
 
-from uqwidgets.data import Table
 from uqwidgets.inference import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
-from uqwidgets.stress.indicators import Indicator, find_indicator
-from uqwidgets.stress.projection import Column, project_levels
-
-
-def stress_column(table: Table, feature: str, alpha: float) -> Column:
-    """Return the feature, ready to be stressed.
-
-    Raises
-    ------
-    ValueError
-        If it is not numeric, or has missing or infinite values, or alpha is out of range.
-    """
-    if not 0 < alpha < 0.5:
-        raise ValueError(f"alpha is {alpha}; it must be between 0 and 0.5, such as 0.05.")
-    values = table.numbers(feature)
-    bad = ~np.isfinite(values)
-    if bad.any():
-        raise ValueError(
-            f"{feature!r} is missing or infinite in {int(bad.sum())} of {len(values)} rows; "
-            "a mean can be stressed only where every row has a value, so drop or fill them."
-        )
-    return Column(values, alpha)
-
-
-def unstressable(table: Table, feature: str) -> str | None:
-    """Why a feature's mean cannot be moved, or None if it can."""
-    if table.kind(feature) != "numeric":
-        return "categorical"
-    values = table.numbers(feature)
-    bad = int((~np.isfinite(values)).sum())
-    if bad:
-        return f"missing or infinite in {bad} of {len(values)} rows"
-    return "constant" if values.min() == values.max() else None
-
-
-def stressable(table: Table) -> tuple[list[str], tuple[str, ...]]:
-    """Return the features that can be stressed, and a remark for each that is left out.
-
-    A constant one is among them: its status says that it is.
-    """
-    reasons = {f: unstressable(table, f) for f in table.features}
-    left_out = {f: why for f, why in reasons.items() if why not in (None, "constant")}
-    remarks = tuple(f"{f} is left out: {why}" for f, why in left_out.items())
-    return [f for f in table.features if f not in left_out], remarks
+from uqwidgets.stress.columns import Stressed
+from uqwidgets.stress.indicators import Indicator
+from uqwidgets.stress.intervals import influence
+from uqwidgets.stress.metrics import Metric
+from uqwidgets.stress.projection import Projection, project_levels
 
 
 def stress(
-    table: Table,
-    features: Sequence[str],
-    indicators: Mapping[str, Indicator],
-    names: Sequence[str],
+    columns: Sequence[Stressed],
+    n: int,
+    indicators: Sequence[Indicator | Metric],
     taus: Floats,
+    *,
     alpha: float,
+    anchor: str,
+    level: float | None,
     remarks: tuple[str, ...],
 ) -> Stress:
-    """Stress each feature alone and summarise the rows at each level (004, sections 2.2, 3).
+    """Stress each column alone and summarise the rows at each level (004, sections 2.2, 3).
 
     Parameters
     ----------
-    table : Table
-    features : sequence of str, length p
-    indicators : dict of str to Indicator
-        Those on offer.
-    names : sequence of str, length q
-        Those wanted.
+    columns : sequence of Stressed, length p
+    n : int
+        Rows of the table.
+    indicators : sequence, length q
     taus : ndarray of shape (t,)
     alpha : float
+    anchor : str
+    level : float or None
+        Of the intervals; None for none.
     remarks : tuple of str
 
     Returns
     -------
     Stress
     """
-    if not names:
+    if not indicators:
         raise ValueError("indicators is empty; name at least one.")
-    wanted = [find_indicator(name, indicators) for name in names]
-    per_row = np.stack([v for i in wanted for v in i.per_row], axis=1)
-    shape = (len(features), len(taus))
-    target, reached = np.empty(shape), np.full(shape, np.nan)
-    ess, kl = np.full(shape, np.nan), np.full(shape, np.nan)
-    status = np.empty(shape, dtype="<U15")
-    means = np.full((*shape, per_row.shape[1]), np.nan)
-    for j, feature in enumerate(features):
-        projections = project_levels(stress_column(table, feature, alpha), taus)
-        for t, projection in enumerate(projections):
-            target[j, t], status[j, t] = projection.target, projection.status
-            if projection.weights is not None:
-                reached[j, t] = projection.reached
-                ess[j, t] = effective_sample_size(projection.weights)
-                kl[j, t] = divergence(projection.weights)
-                means[j, t] = projection.weights @ per_row / len(table)
-    values, start = {}, 0
-    for indicator in wanted:
-        stop = start + len(indicator.per_row)
-        values[indicator.name] = indicator.combine(*np.moveaxis(means[..., start:stop], -1, 0))
-        start = stop
+    if level is not None and not 0 < level < 1:
+        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
+    shape = (len(columns), len(taus))
+    points = {name: np.full(shape, np.nan) for name in ("reached", "ess", "kl", "half_share")}
+    target, status = np.empty(shape), np.empty(shape, dtype="<U15")
+    values = {i.name: np.full(shape, np.nan) for i in indicators}
+    widths = {i.name: np.full(shape, np.nan) for i in indicators}
+    for j, stressed in enumerate(columns):
+        for t, found in enumerate(project_levels(stressed.column, taus)):
+            target[j, t], status[j, t] = found.target, found.status
+            if found.weights is None:
+                continue
+            described = described_weights(found.weights)
+            for name, value in {"reached": found.reached, **described}.items():
+                points[name][j, t] = value
+            for indicator in indicators:
+                value, width = _summary(indicator, stressed, found, float(taus[t]), level, n)
+                values[indicator.name][j, t], widths[indicator.name][j, t] = value, width
     return Stress(
-        features=tuple(features),
-        indicators=tuple(i.name for i in wanted),
+        features=tuple(c.name for c in columns),
+        indicators=tuple(i.name for i in indicators),
         taus=taus,
         target=target,
-        reached=reached,
-        ess=ess,
-        kl=kl,
         status=status,
         values=values,
-        labels={i.name: i.label for i in wanted},
+        low={name: values[name] - widths[name] for name in values},
+        high={name: values[name] + widths[name] for name in values},
+        labels={i.name: i.label for i in indicators},
+        units={i.name: i.unit for i in indicators},
         alpha=alpha,
+        anchor=anchor,
+        level=level,
         remarks=remarks,
+        **points,
     )
+
+
+def described_weights(weights: Floats) -> dict[str, float]:
+    """Effective sample size, divergence and half share of weights (n,) of mean 1."""
+    return {
+        "ess": effective_sample_size(weights),
+        "kl": divergence(weights),
+        "half_share": half_share(weights),
+    }
 
 
 def divergence(weights: Floats) -> float:
@@ -132,3 +105,29 @@ def half_share(weights: Floats) -> float:
     """Smallest share of the rows that carries half the weight, between 0 and 0.5."""
     heaviest = np.cumsum(np.sort(weights)[::-1])
     return float(np.searchsorted(heaviest, heaviest[-1] / 2) + 1) / len(weights)
+
+
+def _summary(
+    indicator: Indicator | Metric,
+    stressed: Stressed,
+    found: Projection,
+    tau: float,
+    level: float | None,
+    n: int,
+) -> tuple[float, float]:
+    assert found.weights is not None
+    if isinstance(indicator, Metric):
+        return indicator.score(stressed.spread(found.weights, n)), np.nan
+    per_row = np.stack(indicator.per_row, axis=1)
+    if stressed.kept is not None:
+        per_row = per_row[stressed.kept]
+    means = found.weights @ per_row / len(per_row)
+    value = float(indicator.combine(*means))
+    if level is None:
+        return value, np.nan
+    slopes = np.array(indicator.combination.slopes(*means))
+    moved = influence(stressed.column, tau, found.weights, per_row) @ slopes
+    ess = effective_sample_size(found.weights)
+    std_error = float(np.sqrt(np.square(moved).mean() / len(moved)))
+    quantile = float(stdtrit(max(ess - 1, 1.0), (1 + level) / 2))
+    return value, quantile * std_error

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
+from uqwidgets.stress.anchors import Anchor, anchors_of
 
 Status = Literal["ok", "edge", "infeasible", "constant", "beyond quantile"]
 
@@ -49,14 +50,15 @@ class Column:
     values : ndarray of shape (n,)
         Finite.
     alpha : float
-        Tau = -1 and 1 stand for the quantiles alpha and 1 - alpha (004, section 2.2).
+    anchor : {"quantile", "tail-mean"}, default="quantile"
+        What tau = -1 and 1 stand for, see `uqwidgets.stress.anchors.Anchors`.
     """
 
-    def __init__(self, values: Floats, alpha: float) -> None:
+    def __init__(self, values: Floats, alpha: float, anchor: Anchor = "quantile") -> None:
         self.mean = float(values.mean())
-        self.low, self.high = (float(q) for q in np.quantile(values, [alpha, 1 - alpha]))
+        self.anchors = anchors_of(values, alpha, anchor)
         self.least, self.most = float(values.min()), float(values.max())
-        self._values = values
+        self.values = values
         self.std, self._z = 0.0, None
         if self.most > self.least:
             # Squares of very small or large numbers leave the range of floats.
@@ -67,7 +69,7 @@ class Column:
 
     def target(self, tau: float) -> float:
         """Mean that tau stands for (004, section 2.2)."""
-        # At tau = -1 and 1 this is the quantile to the last bit: whether it is the edge of the
+        # At tau = -1 and 1 this is the anchor to the last bit: whether it is the edge of the
         # data must not hang on a rounding error.
         return (1.0 - abs(tau)) * self.mean + abs(tau) * self._end(tau)
 
@@ -95,11 +97,11 @@ class Column:
         return Projection(weights, target, reached, "ok"), xi
 
     def _end(self, tau: float) -> float:
-        return self.low if tau < 0 else self.high
+        return self.anchors.low if tau < 0 else self.anchors.high
 
     def _edge(self, target: float) -> Projection:
         # The limit of the weights as the target goes to the edge: the extreme rows, equally.
-        at = self._values == (self.least if target <= self.least else self.most)
+        at = self.values == (self.least if target <= self.least else self.most)
         if not self.least <= target <= self.most:
             return Projection(None, target, np.nan, "infeasible")
         return Projection(at * (len(at) / at.sum()), target, target, "edge")

@@ -10,8 +10,8 @@ import pandas as pd
 from uqwidgets.explainer import Explainer
 from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
-from uqwidgets.stress.profile import unstressable
 from uqwidgets.widgets.frames import SCHEMA, plain
+from uqwidgets.widgets.inputs import immovable
 
 LEVEL = 0.95
 # Categories that a filter offers one by one.
@@ -82,5 +82,5 @@ def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
         "max": high,
         "integer": bool(pd.api.types.is_integer_dtype(column.dtype)),
         "values": values,
-        "unstressable": unstressable(explainer.table, name),
+        "unstressable": immovable(explainer.table, name),
     }

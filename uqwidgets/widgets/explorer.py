@@ -174,7 +174,9 @@ class Explorer(anywidget.AnyWidget):
         return checked(proposal["trait"].name, proposal["value"], self.explainer)
 
     def _input_changed(self, _change: Any) -> None:
-        if not self._receiving:
+        # Several traits set together tell of themselves one by one: the first asks for all.
+        answering = self._answering
+        if not self._receiving and (answering is None or answering[1] != self._inputs()):
             self._scheduler.request()
 
     def _inputs(self) -> Inputs:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.data import Table
 from uqwidgets.explainer import Explainer
 from uqwidgets.inference import checked_interval
-from uqwidgets.stress.indicators import find_indicator
-from uqwidgets.stress.profile import unstressable
+from uqwidgets.names import unknown
+from uqwidgets.stress.columns import unstressable
 
 MOST_LINES = 1000
 MOST_REPEATS = 1000
@@ -101,17 +102,25 @@ def checked(name: str, value: Any, explainer: Explainer) -> Any:
         case "measure":
             explainer.measure(value)
         case "indicator":
-            find_indicator(value, explainer.indicators)
+            if value not in explainer.indicators:
+                raise ValueError(unknown("indicator", value, list(explainer.indicators)))
         case "interval":
             checked_interval(value)
         case "feature" if value:
             explainer.table.index(value)
         case "stress_feature" if value:
             explainer.table.index(value)
-            reason = unstressable(explainer.table, value)
+            reason = immovable(explainer.table, value)
             if reason is not None and reason != "constant":
                 raise ValueError(f"{value!r} cannot be stressed: {reason}.")
     return value
+
+
+def immovable(table: Table, feature: str) -> str | None:
+    """Why the slider cannot move a feature's mean, or None if it can."""
+    if table.kind(feature) != "numeric":
+        return "categorical"
+    return unstressable(table, feature)
 
 
 def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.explainer import Explainer
-from uqwidgets.inference import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
-from uqwidgets.stress.profile import divergence, half_share, stress_column, stressable
+from uqwidgets.stress.columns import stressed
+from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Column, Projection, Status
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs import Inputs, immovable
 from uqwidgets.widgets.panel import Panel
 from uqwidgets.widgets.scheduler import Ticket
 
@@ -27,7 +27,9 @@ class StressPanel(Panel):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__()
         self._explainer = explainer
-        self.features, _ = stressable(explainer.table)
+        self.features = tuple(
+            f for f in explainer.features if immovable(explainer.table, f) in (None, "constant")
+        )
         self._profiles: dict[str, Stress] = {}
         self._columns: dict[str, Column] = {}
         self._xi: dict[str, float] = {}
@@ -47,7 +49,8 @@ class StressPanel(Panel):
     def project(self, feature: str, tau: float) -> Projection:
         """Weights now; each tau is solved from the one before."""
         if feature not in self._columns:
-            self._columns[feature] = stress_column(self._explainer.table, feature, ALPHA)
+            (one,) = stressed(self._explainer.table, feature, ALPHA)
+            self._columns[feature] = one.column
         projection, self._xi[feature] = self._columns[feature].project(
             tau, self._xi.get(feature, 0.0)
         )
@@ -92,13 +95,11 @@ class StressPanel(Panel):
         }
         weights = projection.weights
         if weights is not None:
-            ess = effective_sample_size(weights)
+            described = described_weights(weights)
             now |= {
                 "value": self._indicator(inputs.indicator, weights),
-                "ess": ess,
-                "ess_share": ess / len(weights),
-                "half_share": half_share(weights),
-                "kl": divergence(weights),
+                "ess_share": described["ess"] / len(weights),
+                **described,
             }
         else:
             now |= dict.fromkeys(("value", "ess", "ess_share", "half_share", "kl"))

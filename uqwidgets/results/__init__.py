@@ -1,0 +1,8 @@
+"""What an analysis found: frozen arrays that show themselves in any notebook."""
+
+from uqwidgets.results.dependence import Dependence
+from uqwidgets.results.importance import Importance
+from uqwidgets.results.stress import Stress
+from uqwidgets.results.types import Positions
+
+__all__ = ["Dependence", "Importance", "Positions", "Stress"]

@@ -1,0 +1,101 @@
+"""Importance: mean changes of a measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.results.text import in_unit, lines
+from uqwidgets.results.types import Positions
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Importance:
+    """Mean change of a measure when a feature's values are replaced.
+
+    Attributes
+    ----------
+    measure, label, unit : str
+    features : tuple of str, length p
+        Most important first; all arrays are in this order.
+    importance, std_error, low, high : ndarray of shape (p,)
+        In the unit of the measure.
+    per_row : ndarray of shape (p, m)
+        Mean change of every scored row.
+    repeats : ndarray of shape (p, K)
+        The estimate of every repeat alone.
+    baseline : float
+        Mean of the measure over the scored rows, nothing replaced.
+    replacement, interval : str
+    n_repeats, seed : int
+    level : float
+    rows : ndarray of shape (m,) or None
+        Positions of the scored rows; None for all.
+    weighted : bool
+        Whether row weights were used.
+    ess : float
+        Effective sample size of the scored rows.
+    remarks : tuple of str
+        What a reader of the numbers should know.
+    """
+
+    measure: str
+    label: str
+    unit: str
+    features: tuple[str, ...]
+    importance: Floats
+    std_error: Floats
+    low: Floats
+    high: Floats
+    per_row: Floats
+    repeats: Floats
+    baseline: float
+    replacement: str
+    n_repeats: int
+    interval: str
+    level: float
+    seed: int
+    rows: Positions | None
+    weighted: bool
+    ess: float
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``feature, importance, std_error, low, high``; most important first."""
+        return pd.DataFrame(
+            {
+                "feature": list(self.features),
+                "importance": self.importance,
+                "std_error": self.std_error,
+                "low": self.low,
+                "high": self.high,
+            }
+        )
+
+    def __repr__(self) -> str:
+        scored = self.per_row.shape[1]
+        head = (
+            f"Importance of {len(self.features)} features for {self.label}"
+            f"{in_unit(self.unit)}: {self.replacement}, {self.n_repeats} repeats, {scored} rows"
+            f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval {self.interval}, "
+            f"baseline {self.baseline:.4g}"
+        )
+        return lines(head, self.frame, self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.stills import importance_html
+
+        return importance_html(self)
+
+    def to_altair(self) -> alt.Chart | alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+        from uqwidgets.charts import importance_chart
+
+        return importance_chart(self)

@@ -1,0 +1,184 @@
+"""Stress: weighted summaries over tau."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets.names import unknown
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.results.text import lines
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stress:
+    """Weighted summaries of the rows while one feature's mean is moved.
+
+    Attributes
+    ----------
+    features : tuple of str, length p
+    indicators : tuple of str, length q
+    taus : ndarray of shape (t,)
+        Stress levels in [-1, 1], -1, 0 and 1 among them.
+    target, reached, ess, kl, half_share : ndarray of shape (p, t)
+        Mean that was asked for and the one that was got, in the feature's unit; effective
+        sample size of the weights; their Kullback-Leibler divergence from equal ones in nats;
+        the smallest share of the rows that carries half the weight.
+    status : ndarray of str, shape (p, t)
+        ``ok``; ``edge``: the target is the extreme of the data, equal weight on the rows there;
+        ``infeasible``, ``constant`` or ``beyond quantile``: there are no such weights, and
+        every value at this point is NaN.
+    values, low, high : dict of str to ndarray of shape (p, t)
+        Each indicator, with its pointwise interval; NaN where no level was asked for, and for
+        scikit-learn's metrics, which have none.
+    labels, units : dict of str to str
+        How each is shown.
+    alpha : float
+    anchor : {"quantile", "tail-mean"}
+        What tau = -1 and 1 stand for: the quantiles alpha and 1 - alpha, or the means of the
+        lowest and highest alpha of the rows.
+    level : float or None
+        Of the intervals.
+    remarks : tuple of str
+        What a reader of the numbers should know.
+    """
+
+    features: tuple[str, ...]
+    indicators: tuple[str, ...]
+    taus: Floats
+    target: Floats
+    reached: Floats
+    ess: Floats
+    kl: Floats
+    half_share: Floats
+    status: npt.NDArray[np.str_]
+    values: dict[str, Floats]
+    low: dict[str, Floats]
+    high: dict[str, Floats]
+    labels: dict[str, str]
+    units: dict[str, str]
+    alpha: float
+    anchor: str
+    level: float | None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Tidy table.
+
+        Columns ``feature, tau, target, reached, indicator, value, low, high, ess, kl, status``.
+        """
+        p, t, q = len(self.features), len(self.taus), len(self.indicators)
+
+        def once(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.repeat(values.ravel(), q)
+
+        def each(values: dict[str, Floats]) -> Floats:
+            return np.stack([values[i] for i in self.indicators], axis=-1).ravel()
+
+        return pd.DataFrame(
+            {
+                "feature": np.repeat(np.array(self.features, dtype=object), t * q),
+                "tau": np.tile(np.repeat(self.taus, q), p),
+                "target": once(self.target),
+                "reached": once(self.reached),
+                "indicator": np.tile(np.array(self.indicators, dtype=object), p * t),
+                "value": each(self.values),
+                "low": each(self.low),
+                "high": each(self.high),
+                "ess": once(self.ess),
+                "kl": once(self.kl),
+                "status": once(self.status),
+            }
+        )
+
+    def responses(
+        self, low: float = 0.0, high: float = 1.0, indicator: str | None = None
+    ) -> pd.DataFrame:
+        """How much each feature's indicator moves between two levels (004, table 1).
+
+        Parameters
+        ----------
+        low, high : float
+            Levels among ``taus``.
+        indicator : str, optional
+            The first, unless named.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature, response, low, high``, the greatest response first: the value at
+            ``high`` minus that at ``low``, and the two values. A feature without a value at
+            either level comes last, as NaN.
+
+        Raises
+        ------
+        ValueError
+            If a level or the indicator is not part of this result.
+        """
+        values = self.values[self._named(indicator)]
+        start, stop = (values[:, self._level(tau)] for tau in (low, high))
+        table = pd.DataFrame(
+            {"feature": list(self.features), "response": stop - start, "low": start, "high": stop}
+        )
+        ranked = table.sort_values("response", ascending=False, kind="stable", na_position="last")
+        return ranked.reset_index(drop=True)
+
+    def roc_path(self, feature: str) -> pd.DataFrame:
+        """Follow false and true positive rate along tau, for one feature (004, B.4).
+
+        Returns
+        -------
+        DataFrame
+            Columns ``tau, fpr, tpr``.
+
+        Raises
+        ------
+        ValueError
+            If the feature or the rates are not part of this result.
+        """
+        if feature not in self.features:
+            raise ValueError(unknown("stressed feature", feature, list(self.features)))
+        j = self.features.index(feature)
+        rates = {rate: self.values[self._named(rate)][j] for rate in ("fpr", "tpr")}
+        return pd.DataFrame({"tau": self.taus, **rates})
+
+    def _named(self, indicator: str | None) -> str:
+        if indicator is None:
+            return self.indicators[0]
+        if indicator not in self.indicators:
+            raise ValueError(unknown("indicator in this result", indicator, list(self.indicators)))
+        return indicator
+
+    def _level(self, tau: float) -> int:
+        near = int(np.argmin(np.abs(self.taus - tau)))
+        if abs(self.taus[near] - tau) > 1e-9:
+            raise ValueError(
+                f"tau {tau:g} is not among the levels; the nearest is {self.taus[near]:g}."
+            )
+        return near
+
+    def __repr__(self) -> str:
+        head = (
+            f"Stress of {len(self.features)} features at {len(self.taus)} levels of tau "
+            f"(alpha {self.alpha:g}): {', '.join(self.indicators)}"
+        )
+        return lines(head, self.frame, self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.stills import stress_html
+
+        return stress_html(self)
+
+    def to_altair(self, indicator: str | None = None) -> alt.LayerChart:
+        """Chart of one indicator (the first, unless named), to restyle or save."""
+        from uqwidgets.charts import stress_chart
+
+        return stress_chart(self, self.indicators[0] if indicator is None else indicator)

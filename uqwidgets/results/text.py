@@ -1,0 +1,16 @@
+"""How results show themselves as text."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+
+def in_unit(unit: str) -> str:
+    """Return a unit as it follows a name, or nothing."""
+    return f" in {unit}" if unit else ""
+
+
+def lines(head: str, frame: pd.DataFrame, remarks: tuple[str, ...]) -> str:
+    """Return a heading, a table of at most twelve lines, and remarks."""
+    table = frame.to_string(index=False, max_rows=12, float_format=lambda v: f"{v:.4g}")
+    return "\n".join([head, table, *(f"note: {r}" for r in remarks)])

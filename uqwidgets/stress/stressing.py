@@ -1,0 +1,166 @@
+"""What an explainer can be asked about stress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.data import Table
+from uqwidgets.evaluation import Evaluations
+from uqwidgets.importance import original_values
+from uqwidgets.measures import Measure
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.results import Stress
+from uqwidgets.stress.columns import stressable, stressed, stressed_one
+from uqwidgets.stress.indicators import Indicator, indicators_of
+from uqwidgets.stress.metrics import find_indicator
+from uqwidgets.stress.profile import stress
+from uqwidgets.stress.projection import checked_taus
+
+
+class Stressing:
+    """The part of `uqwidgets.Explainer` that reweights rows; it asks the model nothing."""
+
+    table: Table
+    evaluations: Evaluations
+    classes: npt.NDArray[np.generic] | None
+    _measures: dict[str, Measure | str]
+
+    @cached_property
+    def indicators(self) -> dict[str, Indicator]:
+        """What can be watched under stress with this model, by name."""
+        return indicators_of(
+            self.evaluations.original,
+            self.evaluations.truth,
+            self._measures,
+            lambda measure: original_values(self.evaluations, measure),
+        )
+
+    def stress(
+        self,
+        features: Sequence[str] | None = None,
+        indicators: Sequence[str] | None = None,
+        *,
+        taus: int | npt.ArrayLike = 21,
+        alpha: float = 0.05,
+        anchor: str = "quantile",
+        missing: str = "error",
+        level: float | None = None,
+    ) -> Stress:
+        """Weighted summaries of the rows while each feature's mean is moved (004).
+
+        A categorical feature, and one of two values, is stressed by the share of each
+        category: tau = 1 moves it to 1 - alpha and tau = -1 to alpha, or half-way to 1 or 0
+        where it lies beyond already.
+
+        Parameters
+        ----------
+        features : sequence of str, optional
+            All that have a value in every row, unless named.
+        indicators : sequence of str, optional
+            All in `indicators`, unless named; besides, any scikit-learn scorer name whose
+            metric takes sample weights, such as ``"roc_auc"`` or ``"r2"``.
+        taus : int or array-like, default=21
+            Levels within [-1, 1]; -1, 0 and 1 are always among them.
+        alpha : float, default=0.05
+            See ``anchor``.
+        anchor : {"quantile", "tail-mean"}, default="quantile"
+            Tau = -1 and 1 move the mean to the quantiles alpha and 1 - alpha (004, section
+            2.2), or to the means of the lowest and the highest alpha of the rows, which works
+            for columns so skewed that a quantile lies on the wrong side of the mean.
+        missing : {"error", "drop"}, default="error"
+            Whether rows without a value of the stressed feature are left out, with a remark.
+        level : float, optional
+            Of pointwise intervals, such as 0.95; they re-solve the weights (see
+            `uqwidgets.stress.intervals.influence`).
+
+        Returns
+        -------
+        Stress
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, a feature that cannot be stressed, or a value out
+            of range.
+        """
+        remarks: tuple[str, ...] = ()
+        if isinstance(features, str):
+            features = [features]
+        if features is None and missing == "error":
+            features, remarks = stressable(self.table)
+            if not features:
+                raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
+        elif features is None:
+            features = self.table.features
+        if not features:
+            raise ValueError("features is empty; name at least one.")
+        names = [self.table.features[self.table.index(f)] for f in dict.fromkeys(features)]
+        columns = [c for f in names for c in stressed(self.table, f, alpha, anchor, missing)]
+        n = len(self.table)
+        dropped = {c.name.partition("=")[0]: n - len(c.kept) for c in columns if c.kept is not None}
+        remarks += tuple(
+            f"{f}: {k} of {n} rows without a value are left out" for f, k in dropped.items()
+        )
+        wanted = list(self.indicators) if indicators is None else list(indicators)
+        return stress(
+            columns,
+            n,
+            [
+                find_indicator(
+                    name, self.indicators, self.evaluations.original, self.table.y, self.classes
+                )
+                for name in wanted
+            ],
+            checked_taus(taus),
+            alpha=alpha,
+            anchor=anchor,
+            level=level,
+            remarks=remarks,
+        )
+
+    def stress_weights(
+        self,
+        feature: str,
+        tau: float,
+        *,
+        category: object | None = None,
+        alpha: float = 0.05,
+        anchor: str = "quantile",
+        missing: str = "error",
+    ) -> Floats:
+        """Row weights that move a feature's mean to level ``tau`` (004, theorem 2.3).
+
+        Parameters
+        ----------
+        feature : str
+        tau : float
+            Within [-1, 1].
+        category : object, optional
+            Of a categorical feature: the one whose share is moved.
+        alpha, anchor, missing
+            As in `stress`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Mean 1. Pass it as ``sample_weight``.
+
+        Raises
+        ------
+        ValueError
+            If there are no such weights; the message says why.
+        """
+        checked_taus([tau])
+        name = self.table.features[self.table.index(feature)]
+        one = stressed_one(self.table, name, category, alpha, anchor, missing)
+        projection, _ = one.column.project(float(tau))
+        if projection.weights is None:
+            raise ValueError(
+                f"{one.name!r} cannot be stressed to tau = {tau:g} (mean {projection.target:.6g}): "
+                f"{projection.status}."
+            )
+        return one.spread(projection.weights, len(self.table))
