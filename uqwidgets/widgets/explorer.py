@@ -175,9 +175,10 @@ class Explorer(anywidget.AnyWidget):
 
     def _input_changed(self, _change: Any) -> None:
         # Several traits set together tell of themselves one by one: the first asks for all.
-        answering = self._answering
-        if not self._receiving and (answering is None or answering[1] != self._inputs()):
-            self._scheduler.request()
+        with self._lock:
+            answering = self._answering
+            if not self._receiving and (answering is None or answering[1] != self._inputs()):
+                self._scheduler.request()
 
     def _inputs(self) -> Inputs:
         values = {name: getattr(self, name) for name in NAMES}

@@ -241,7 +241,8 @@ class _Answer:
             panel.compute(self._inputs, self._populations, coarse=coarse)
 
     def _send(self, *, final: bool = False) -> None:
-        if not final:
+        # What a newer request will answer need not be shown; an end that was asked for must.
+        if not self._ticket.stopped:
             self._ticket.check()
         session, inputs, ex = self._session, self._inputs, self._explainer
         session.stress.compute(inputs, self._projection)
