@@ -26,6 +26,7 @@ HOUSE = [
     "results",
     "stills",
     "charts",
+    "sums",
     "inference",
     "importance",
     "dependence",

@@ -23,12 +23,14 @@ from scipy.special import stdtrit
 
 from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
+from uqwidgets.sums import dot, weighted_sums
 
 Interval = Literal["u-statistic", "model"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 
 # Work on whole (repeats, rows) arrays while they fit the processor's cache, else row by row.
 _CACHED_VALUES = 1 << 16
+_KEPT_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,12 +175,17 @@ def mean_change(
     step = max(1, _CACHED_VALUES // n)
     chunks = [slice(k, k + step) for k in range(0, repeats, step)]
 
+    # Weights of each pair of a scored row and its donor; kept between the passes while small.
+    kept = _pairs(w, s, donors) if repeats * n <= _KEPT_VALUES else None
+
+    def pairs_of(chunk: slice) -> Floats:
+        return _pairs(w, s, donors[chunk]) if kept is None else kept[chunk]
+
     sums, totals = np.empty(repeats), np.empty(repeats)
     for chunk in chunks:
-        w_donor = w[donors[chunk]]
-        totals[chunk] = w_donor @ s
-        w_donor *= s
-        sums[chunk] = np.einsum("ki,ki->k", w_donor, change[chunk])
+        pairs = pairs_of(chunk)
+        totals[chunk] = pairs.sum(axis=1)
+        sums[chunk] = np.einsum("ki,ki->k", pairs, change[chunk])
     if not totals.any():
         nothing = np.full(repeats, np.nan)
         return Change(np.nan, np.nan, nothing, change, lambda: w[donors])
@@ -187,22 +194,23 @@ def mean_change(
     scored_role, squares, donor_role = np.zeros(n), np.zeros(n), np.zeros(n)
     for chunk in chunks:
         centred = change[chunk] - estimate
-        seen = w[donors[chunk]] * centred
-        scored_role += seen.sum(axis=0)
+        moved = pairs_of(chunk) * centred
+        scored_role += moved.sum(axis=0)
         if interval == "u-statistic":
             if repeats > 1:
-                squares += np.einsum("ki,ki->i", seen, seen)
-            donor_role += np.bincount(
-                donors[chunk].ravel(), weights=(centred * s).ravel(), minlength=n
-            )
-    pairs = totals.sum() / n  # repeats, were all weights one
-    scored_role *= s / pairs
+                squares += np.einsum("ki,ki->i", moved, moved)
+            centred *= s
+            donor_role += np.bincount(donors[chunk].ravel(), weights=centred.ravel(), minlength=n)
+    scale = n / totals.sum()  # one over the repeats, were all weights one
+    scored_role *= scale
     variance = _sum_variance(scored_role, population)
     if interval == "u-statistic":
-        both = _sum_variance(scored_role + donor_role * w / pairs, population)
+        donor_role *= w * scale
+        donor_role += scored_role
+        both = _sum_variance(donor_role, population)
         if repeats > 1:
-            spread = squares * np.square(s / pairs) - np.square(scored_role) / repeats
-            both -= float(spread.sum()) * repeats / (repeats - 1) / n**2
+            spread = squares.sum() * scale**2 - dot(scored_role, scored_role) / repeats
+            both -= float(spread) * repeats / (repeats - 1) / n**2
         variance = max(variance, both)
     with np.errstate(invalid="ignore"):
         each = sums / totals  # NaN for a repeat that pairs no two rows of weight
@@ -224,12 +232,14 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
         unequal weights: sum s^2 (v - mean)^2 / (sum s)^2, times ESS / (ESS - 1).
     """
     s = population.scored / population.scored.sum()
-    mean = values @ s
-    variance = np.empty(len(values))
+    squared = np.square(s)
+    mean, variance = np.empty(len(values)), np.empty(len(values))
     step = max(1, _CACHED_VALUES // max(1, values.shape[1]))
     for k in range(0, len(values), step):
         lines = slice(k, k + step)
-        variance[lines] = np.square(values[lines] - mean[lines, None]) @ np.square(s)
+        mean[lines] = weighted_sums(values[lines], s)
+        deviation = values[lines] - mean[lines, None]
+        variance[lines] = weighted_sums(np.square(deviation, out=deviation), squared)
     return mean, np.sqrt(variance * _small_sample(population))
 
 
@@ -273,7 +283,13 @@ def checked_level(level: float) -> float:
 
 def _sum_variance(influence: Floats, population: Population) -> float:
     # Variance of the mean of n influences whose own mean is zero.
-    return float(influence @ influence) / len(influence) ** 2 * _small_sample(population)
+    return dot(influence, influence) / len(influence) ** 2 * _small_sample(population)
+
+
+def _pairs(w: Floats, s: Floats, donors: npt.NDArray[np.intp]) -> Floats:
+    pairs = w[donors]
+    pairs *= s
+    return pairs
 
 
 def _small_sample(population: Population) -> float:

@@ -15,6 +15,7 @@ from uqwidgets.stress.indicators import Indicator
 from uqwidgets.stress.intervals import influence
 from uqwidgets.stress.metrics import Metric
 from uqwidgets.stress.projection import Projection, project_levels
+from uqwidgets.sums import dot
 
 
 def stress(
@@ -98,7 +99,7 @@ def described_weights(weights: Floats) -> dict[str, float]:
 def divergence(weights: Floats) -> float:
     """Kullback-Leibler divergence of weights (n,) of mean 1 from equal ones, in nats."""
     positive = weights[weights > 0]
-    return max(0.0, float(positive @ np.log(positive)) / len(weights))
+    return max(0.0, dot(positive, np.log(positive)) / len(weights))
 
 
 def half_share(weights: Floats) -> float:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.anchors import Anchor, anchors_of
+from uqwidgets.sums import dot
 
 Status = Literal["ok", "edge", "infeasible", "constant", "beyond quantile"]
 
@@ -93,7 +94,7 @@ class Column:
         if target <= self.least or target >= self.most:
             return self._edge(target), start
         weights, xi = _solve(self._z, (target - self.mean) / self.std, start)
-        reached = self.mean + self.std * float(weights @ self._z) / len(weights)
+        reached = self.mean + self.std * dot(weights, self._z) / len(weights)
         return Projection(weights, target, reached, "ok"), xi
 
     def _end(self, tau: float) -> float:
@@ -143,7 +144,7 @@ def _solve(z: Floats, target: float, xi: float) -> tuple[Floats, float]:
         if abs(gap) <= TOLERANCE:
             break
         low, high = (xi, high) if gap < 0 else (low, xi)
-        spread = float(moment @ z) / total - mean**2
+        spread = dot(moment, z) / total - mean**2
         newton = xi - gap / spread if spread > 0 and step < _NEWTON_STEPS else np.nan
         if low < newton < high and abs(newton - xi) <= 10 * max(1.0, abs(xi)):
             xi = newton

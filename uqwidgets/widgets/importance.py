@@ -12,6 +12,7 @@ from uqwidgets.importance import changes, original_values, permutations
 from uqwidgets.inference import Population, checked_interval, half_width
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Permutation
+from uqwidgets.sums import dot
 from uqwidgets.widgets.about import LEVEL, ranked_by
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.panel import Panel, Populations
@@ -82,7 +83,7 @@ class ImportancePanel(Panel):
                     "name": m.name,
                     "label": m.label,
                     "unit": m.unit,
-                    "baseline": original_values(ex.evaluations, m) @ scored / scored.sum(),
+                    "baseline": dot(original_values(ex.evaluations, m), scored) / scored.sum(),
                 }
                 for m in self.measures
             ],

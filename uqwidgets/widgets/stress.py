@@ -13,6 +13,7 @@ from uqwidgets.results import Stress
 from uqwidgets.stress.columns import stressed
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Column, Projection, Status
+from uqwidgets.sums import dot
 from uqwidgets.widgets.inputs import Inputs, immovable
 from uqwidgets.widgets.panel import Panel
 from uqwidgets.widgets.scheduler import Ticket
@@ -109,7 +110,8 @@ class StressPanel(Panel):
         indicator = self._explainer.indicators[name]
         n = len(self._explainer.table)
         means = [
-            np.asarray(v.mean() if weights is None else weights @ v / n) for v in indicator.per_row
+            np.asarray(v.mean() if weights is None else dot(weights, v) / n)
+            for v in indicator.per_row
         ]
         return float(indicator.combine(*means))
 
