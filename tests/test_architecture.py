@@ -39,6 +39,7 @@ HOUSE = [
     "stress.intervals",
     "stress.profile",
     "stress.stressing",
+    "importance_over_tau",
     "explainer",
     "widgets",
     "",
@@ -48,7 +49,7 @@ DRAWING = ("charts", "stills")
 # A result asks for its picture when it is looked at, and only then.
 WHEN_SHOWN = {
     (f"results.{kind}", drawing)
-    for kind in ("importance", "dependence", "stress")
+    for kind in ("importance", "importance_over_tau", "dependence", "stress")
     for drawing in DRAWING
 }
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
 from uqwidgets.predictive import Categorical, Normal, Point, as_predictive
-from uqwidgets.results import Dependence, Importance, Stress
+from uqwidgets.results import Dependence, Importance, ImportanceOverTau, Stress
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.explorer import Explorer, explore
@@ -18,6 +18,7 @@ __all__ = [
     "Explainer",
     "Explorer",
     "Importance",
+    "ImportanceOverTau",
     "ModelError",
     "Normal",
     "Point",

@@ -16,10 +16,13 @@ from uqwidgets.data import Table
 from uqwidgets.dependence import dependence, dependences
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance import importance
+from uqwidgets.importance_over_tau import importance_over_tau
 from uqwidgets.inference import Population, checked_interval, checked_level
 from uqwidgets.measures import Measure, available, find
 from uqwidgets.predictive import Predictive, as_predictive
-from uqwidgets.results import Dependence, Importance
+from uqwidgets.results import Dependence, Importance, ImportanceOverTau
+from uqwidgets.stress.columns import stressed_one
+from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.stressing import Stressing
 
 
@@ -259,6 +262,57 @@ class Explainer(Stressing):
             Population.of(len(self.table), sample_weight, rows),
             grid=grid,
             level=level,
+            report=report,
+        )
+
+    def importance_over_tau(
+        self,
+        stressed: str,
+        measure: str = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        category: object | None = None,
+        taus: int | npt.ArrayLike = 9,
+        alpha: float = 0.05,
+        anchor: str = "quantile",
+        n_repeats: int = 10,
+        interval: str = "u-statistic",
+        level: float = 0.95,
+        report: Report | None = None,
+    ) -> ImportanceOverTau:
+        """How each feature's importance changes as the mean of one feature is moved.
+
+        Asks the model no more than `importance` does, once for all levels.
+
+        Parameters
+        ----------
+        stressed : str
+            The feature whose mean is moved.
+        measure, features, n_repeats, interval, level, report
+            As in `importance`.
+        category, taus, alpha, anchor
+            As in `stress` and `stress_weights`.
+
+        Returns
+        -------
+        ImportanceOverTau
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, or a value out of range.
+        """
+        name = self.features[self.table.index(stressed)]
+        return importance_over_tau(
+            self.evaluations,
+            self.measure(measure),
+            self._named(features),
+            stressed_one(self.table, name, category, alpha, anchor),
+            checked_taus(taus),
+            n_repeats=_at_least(1, n_repeats, "n_repeats"),
+            interval=checked_interval(interval),
+            level=checked_level(level),
+            seed=self.seed,
             report=report,
         )
 

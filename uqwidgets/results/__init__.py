@@ -2,7 +2,8 @@
 
 from uqwidgets.results.dependence import Dependence
 from uqwidgets.results.importance import Importance
+from uqwidgets.results.importance_over_tau import ImportanceOverTau
 from uqwidgets.results.stress import Stress
 from uqwidgets.results.types import Positions
 
-__all__ = ["Dependence", "Importance", "Positions", "Stress"]
+__all__ = ["Dependence", "Importance", "ImportanceOverTau", "Positions", "Stress"]

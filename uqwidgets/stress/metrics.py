@@ -39,7 +39,7 @@ class Metric:
         scorer = get_scorer(self.name)
         try:
             return float(scorer(self._answers, rows, self._y, sample_weight=weights))
-        except (TypeError, ValueError) as error:
+        except (AttributeError, TypeError, ValueError) as error:
             raise ValueError(
                 f"scikit-learn's {self.name} cannot be an indicator of this model: {error}"
             ) from error

@@ -1,0 +1,238 @@
+"""Stress beyond a numeric mean: shares, skewed columns, missing values, metrics, intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import r2_score, roc_auc_score, roc_curve
+
+import uqwidgets as uq
+from uqwidgets.stress.anchors import anchors_of, share_ends
+from uqwidgets.stress.projection import Column
+
+TAUS = [-1.0, -0.5, 0.0, 0.5, 1.0]
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    rng = np.random.default_rng(5)
+    n = 300
+    X = pd.DataFrame(
+        {
+            "age": rng.normal(40, 10, n),
+            "gain": np.where(rng.random(n) < 0.04, rng.lognormal(8, 1, n), 0.0),
+            "sex": rng.choice(["f", "m"], n, p=[0.3, 0.7]),
+            "rare": (rng.random(n) < 0.02) * 1,
+        }
+    )
+    X.loc[:9, "gain"] = 5000.0 + np.arange(10)
+    y = (X["age"] + 8 * (X["sex"] == "m") + rng.normal(0, 10, n) > 46).astype(int)
+    numbers = pd.DataFrame({"age": X["age"], "m": X["sex"] == "m"})
+    fitted = LogisticRegression().fit(numbers, y)
+
+    def model(frame):
+        return fitted.predict_proba(pd.DataFrame({"age": frame["age"], "m": frame["sex"] == "m"}))
+
+    return uq.Explainer(model, X, y)
+
+
+@pytest.mark.parametrize(
+    ("share", "low", "high"), [(0.3, 0.05, 0.95), (0.02, 0.01, 0.95), (0.97, 0.05, 0.985)]
+)
+def test_shares_move_to_alpha_and_its_complement_or_half_way(share, low, high):
+    assert share_ends(share, 0.05) == pytest.approx((low, high))
+
+
+def test_a_category_is_stressed_by_its_share(explainer):
+    found = explainer.stress(["sex"], ["error_rate"], taus=TAUS)
+    assert found.features == ("sex=f", "sex=m")
+    male = (explainer.table.column("sex") == "m").to_numpy()
+    share = male.mean()
+    line = found.reached[1]
+    np.testing.assert_allclose(
+        line, [0.05, (share + 0.05) / 2, share, (share + 0.95) / 2, 0.95], atol=1e-9
+    )
+    assert (found.status == "ok").all()
+    weights = explainer.stress_weights("sex", 0.5, category="m")
+    assert np.unique(weights.round(12)).size == 2, "one weight inside, one outside"
+    assert weights[male].sum() / weights.sum() == pytest.approx(line[3])
+    # The two categories are each other's mirror.
+    np.testing.assert_allclose(
+        found.values["error_rate"][0], found.values["error_rate"][1][::-1], atol=1e-9
+    )
+
+
+def test_a_number_of_two_values_is_a_share(explainer):
+    found = explainer.stress(["rare"], ["error_rate"], taus=TAUS)
+    share = explainer.table.numbers("rare").mean()
+    assert found.target[0, 0] == pytest.approx(share / 2), "half-way to none"
+    assert found.target[0, -1] == pytest.approx(0.95)
+    assert (found.status == "ok").all()
+
+
+def test_a_skewed_column_says_so_and_works_by_its_tails(explainer):
+    plain = explainer.stress(["gain"], ["error_rate"], taus=TAUS)
+    assert (
+        plain.status[0].tolist() == ["edge", "ok", "ok", "beyond quantile", "beyond quantile"]
+        or (plain.status[0, 3:] == "ok").all()
+    )
+    tails = explainer.stress(["gain"], ["error_rate"], taus=TAUS, anchor="tail-mean")
+    gain = np.sort(explainer.table.numbers("gain"))
+    assert tails.target[0, -1] == pytest.approx(gain[-15:].mean())
+    assert tails.target[0, 0] == pytest.approx(gain[:15].mean())
+    assert (tails.status[0, 2:] == "ok").all()
+    np.testing.assert_allclose(tails.reached[0, 2:], tails.target[0, 2:], rtol=1e-8)
+
+
+def test_zero_inflated_columns_have_no_way_up_by_quantiles():
+    values = np.where(np.arange(400) < 8, 1000.0 + np.arange(400), 0.0)
+    column = Column(values, 0.05)
+    assert column.project(0.5)[0].status == "beyond quantile"
+    assert Column(values, 0.05, "tail-mean").project(0.5)[0].status == "ok"
+
+
+def test_missing_values_are_an_error_or_dropped_and_counted():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=50), "b": rng.choice(["x", "y"], 50)})
+    X.loc[:4, "a"] = np.nan
+    X.loc[0, "b"] = None
+    explainer = uq.Explainer(lambda d: d["a"].fillna(0).to_numpy(), X, rng.normal(size=50))
+    with pytest.raises(ValueError, match="'a' is missing or infinite in 5 of 50 rows"):
+        explainer.stress(["a"])
+    found = explainer.stress(["a", "b"], ["mean"], missing="drop", taus=3)
+    assert found.remarks == (
+        "a: 5 of 50 rows without a value are left out",
+        "b: 1 of 50 rows without a value are left out",
+    )
+    kept = X["a"].dropna()
+    assert found.values["mean"][0, 1] == pytest.approx(kept.mean())
+    weights = explainer.stress_weights("a", 1.0, missing="drop")
+    assert weights.mean() == pytest.approx(1)
+    assert (weights[:5] == 0).all()
+    assert np.average(X["a"].fillna(0), weights=weights) == pytest.approx(kept.quantile(0.95))
+
+
+def test_rates_are_those_of_weighted_counts_and_make_a_roc_path(explainer):
+    found = explainer.stress(["age"], ["tpr", "fpr", "error_rate"], taus=TAUS)
+    path = found.roc_path("age")
+    y = explainer.table.y
+    predicted = explainer.evaluations.original.mode()
+    for line in path.itertuples():
+        w = explainer.stress_weights("age", line.tau)
+        fpr, tpr, _ = roc_curve(y, predicted, sample_weight=w, drop_intermediate=False)
+        assert line.fpr == pytest.approx(fpr[1])
+        assert line.tpr == pytest.approx(tpr[1])
+    with pytest.raises(ValueError, match="there is no stressed feature 'sex'"):
+        found.roc_path("sex")
+
+
+def test_scikit_learns_metrics_are_indicators(explainer):
+    found = explainer.stress(["age"], ["roc_auc", "f1"], taus=TAUS, level=0.9)
+    p = explainer.evaluations.original.probabilities[:, 1]
+    for t, tau in enumerate(found.taus):
+        w = explainer.stress_weights("age", tau)
+        expected = roc_auc_score(explainer.table.y, p, sample_weight=w)
+        assert found.values["roc_auc"][0, t] == pytest.approx(expected)
+    assert np.isnan(found.low["roc_auc"]).all()
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    regression = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+    found = regression.stress(["x1"], ["r2"], taus=3)
+    w = regression.stress_weights("x1", 1.0)
+    assert found.values["r2"][0, 2] == pytest.approx(
+        r2_score(X[:, 0] + X[:, 1], X[:, 0], sample_weight=w)
+    )
+    with pytest.raises(ValueError, match="scikit-learn's roc_auc cannot be an indicator"):
+        regression.stress(["x1"], ["roc_auc"])
+    with pytest.raises(ValueError, match="there is no indicator 'r3'"):
+        regression.stress(["x1"], ["r3"])
+
+
+def test_responses_rank_the_features(explainer):
+    found = explainer.stress(["age", "sex", "rare"], ["share:1"], taus=TAUS)
+    table = found.responses(0.0, 0.5)
+    assert list(table.columns) == ["feature", "response", "low", "high"]
+    assert (np.diff(table["response"]) <= 0).all()
+    assert table["feature"][0] in ("age", "sex=m")
+    assert table["feature"].iloc[-1] == "sex=f"
+    row = table.set_index("feature").loc["age"]
+    assert row["response"] == pytest.approx(found.values["share:1"][0, 3] - row["low"])
+    with pytest.raises(ValueError, match=r"tau 0.3 is not among the levels; the nearest is 0.5"):
+        found.responses(0.3, 1.0)
+
+
+def test_half_the_weight_lies_on_the_heaviest_rows(explainer):
+    found = explainer.stress(["age"], ["nll"], taus=TAUS)
+    for t, tau in enumerate(found.taus):
+        w = np.sort(explainer.stress_weights("age", tau))[::-1]
+        count = round(found.half_share[0, t] * len(w))
+        assert w[:count].sum() >= w.sum() / 2 > w[: count - 1].sum()
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
+    # Against a smoothed finite difference: move a few rows and look at the end.
+    values = np.random.default_rng(1).normal(size=4001)
+    anchors = anchors_of(values, 0.05, anchor)
+    for upper in (False, True):
+        influence = anchors.influence(values, upper=upper)
+        assert abs(influence.mean()) < 0.02
+        heavy = np.random.default_rng(2).permutation(4001)[:400]
+        more = np.concatenate([values, values[heavy]])
+        moved = anchors_of(more, 0.05, anchor)
+        change = (moved.high if upper else moved.low) - (anchors.high if upper else anchors.low)
+        expected = influence[heavy].sum() / len(more)
+        assert change == pytest.approx(expected, abs=0.02)
+
+
+def bootstrap(explainer_of, X, y, runs, rng, **wish):
+    """Standard deviation of a stressed indicator over resampled rows, weights solved anew."""
+    found = []
+    for _ in range(runs):
+        rows = rng.integers(len(X), size=len(X))
+        found.append(explainer_of(X[rows], y[rows]).stress(**wish).values)
+    return {name: np.std([f[name] for f in found], axis=0) for name in found[0]}
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+def test_intervals_are_as_wide_as_those_of_a_bootstrap(anchor):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 2))
+    y = X @ [1.0, 0.5] + rng.normal(size=400)
+
+    def explainer_of(X, y):
+        return uq.Explainer(lambda X: X[:, 0] + 0.2 * X[:, 1] ** 2, X, y)
+
+    wish = {
+        "features": ["x0", "x1"],
+        "indicators": ["mean", "rmse", "variance"],
+        "taus": [-0.6, 0.6],
+    }
+    wish["anchor"] = anchor
+    found = explainer_of(X, y).stress(level=0.68269, **wish)
+    spread = bootstrap(explainer_of, X, y, 400, rng, **wish)
+    for name, std in spread.items():
+        half = (found.high[name] - found.low[name]) / 2
+        moderate = np.abs(found.taus) < 1
+        np.testing.assert_allclose(half[:, moderate], std[:, moderate], rtol=0.2, err_msg=name)
+
+
+def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):
+    explainer.importance("entropy", n_repeats=3)
+    calls = explainer.model_calls
+    found = explainer.importance_over_tau("age", "entropy", taus=TAUS, n_repeats=3)
+    assert explainer.model_calls == calls
+    for t, tau in enumerate(found.taus):
+        weights = explainer.stress_weights("age", tau)
+        plain = explainer.importance("entropy", n_repeats=3, sample_weight=weights).frame
+        expected = plain.set_index("feature").loc[list(found.features)]
+        np.testing.assert_allclose(found.importance[:, t], expected["importance"], atol=1e-12)
+        np.testing.assert_allclose(found.low[:, t], expected["low"], atol=1e-12)
+        assert found.ess[t] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert found.frame.shape == (len(found.features) * 5, 9)
+    assert "age" in repr(found)
+    assert found.to_altair().to_dict()["layer"]
+    by_share = explainer.importance_over_tau("sex", "nll", category="m", taus=3, n_repeats=2)
+    assert by_share.stressed == "sex=m"
+    assert np.isfinite(by_share.importance).all()
