@@ -29,7 +29,7 @@ def importance_over_tau(
     seed: int,
     report: Report | None = None,
 ) -> ImportanceOverTau:
-    """Importance of each feature at each level: one set of answers, other weights.
+    """Weigh one set of answers anew at each level: importance of each feature there.
 
     Parameters
     ----------

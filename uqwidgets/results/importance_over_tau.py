@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -65,8 +64,8 @@ class ImportanceOverTau:
         """Columns ``feature, tau, importance, std_error, low, high, ess, reached, status``."""
         p, t = self.importance.shape
 
-        def each(values: Sequence[object] | npt.NDArray[np.generic]) -> list[object]:
-            return list(values) * p
+        def each(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.tile(values, p)
 
         return pd.DataFrame(
             {
