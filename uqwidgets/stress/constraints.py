@@ -1,0 +1,227 @@
+"""What can be asked of a reweighted table: means, variances, covariances, shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets.data import Table
+from uqwidgets.names import unknown
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.stress.entropic import Projected, project
+
+Function = Callable[[pd.DataFrame], npt.ArrayLike]
+
+# Of a sum of shares, and of a correlation: what rounding makes of 1.
+_ROUNDING = 1e-9
+
+
+def stress_to(
+    table: Table,
+    means: Mapping[str, float] | None = None,
+    variances: Mapping[str, float] | None = None,
+    covariances: Mapping[tuple[str, str], float] | None = None,
+    shares: Mapping[str | None, Mapping[Any, float]] | None = None,
+    pinned: Sequence[str] | None = None,
+    functions: Mapping[str, tuple[Function, float]] | None = None,
+) -> Floats:
+    """Row weights under which the table meets all that is asked: see `projected_to`.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Mean 1. Pass it as ``sample_weight``.
+
+    Raises
+    ------
+    ValueError
+        As `projected_to`, and if no weights meet the constraints; the message says which.
+    """
+    found = projected_to(table, means, variances, covariances, shares, pinned, functions)
+    if found.weights is None:
+        raise ValueError(found.message)
+    return found.weights
+
+
+def projected_to(
+    table: Table,
+    means: Mapping[str, float] | None = None,
+    variances: Mapping[str, float] | None = None,
+    covariances: Mapping[tuple[str, str], float] | None = None,
+    shares: Mapping[str | None, Mapping[Any, float]] | None = None,
+    pinned: Sequence[str] | None = None,
+    functions: Mapping[str, tuple[Function, float]] | None = None,
+) -> Projected:
+    """Reweight a table to several constraints at once, as close to the data as possible.
+
+    Parameters
+    ----------
+    table : Table
+    means : dict of str to float, optional
+        Weighted mean of numeric features.
+    variances : dict of str to float, optional
+        Weighted variance of numeric features around their weighted mean, in the population's
+        definition (divided by n, not n - 1). The mean stays as it is, unless it is given.
+    covariances : dict of (str, str) to float, optional
+        Weighted covariance, likewise. Both means stay as they are, unless given: constraints
+        are on (X_i, X_j, X_i X_j) as at the end of 004, section 2.2.
+    shares : dict of str to dict of category to float, optional
+        Share of the rows that have a category, of any feature; None stands for the target. A
+        row without a value belongs to no category.
+    pinned : sequence of str, optional
+        Features whose mean, or share of each category, stays as it is.
+    functions : dict of str to (callable, float), optional
+        Anything else: what gives a number, or a truth value, for each row of the table's
+        DataFrame, and its weighted mean.
+
+    Returns
+    -------
+    Projected
+        Its constraints in the order means, variances, covariances, shares, pinned features,
+        functions, each mean once; their names are in `Projected.names`.
+
+    Raises
+    ------
+    ValueError
+        If nothing is asked, a name does not exist, a feature is of the wrong kind or lacks
+        values, a number cannot be what it is given for, or the table has one row.
+    """
+    asked = _Asked(table)
+    names = [pinned] if isinstance(pinned, str) else list(pinned or ())
+    for feature, mean in (means or {}).items():
+        asked.mean(feature, mean)
+    for feature, variance in (variances or {}).items():
+        asked.variance(feature, variance)
+    for pair, covariance in (covariances or {}).items():
+        asked.covariance(pair, covariance, variances or {})
+    for of, wanted in (shares or {}).items():
+        asked.shares(of, wanted)
+    for feature in names:
+        if feature in (means or {}) or feature in (shares or {}):
+            raise ValueError(f"{feature!r} is pinned and given a value too; leave out one of them.")
+        asked.pin(feature)
+    for name, (function, mean) in (functions or {}).items():
+        asked.function(name, function, mean)
+    return asked.project()
+
+
+class _Asked:
+    """Constraints as they come in: a column of Phi, a target and a name for each."""
+
+    def __init__(self, table: Table) -> None:
+        if len(table) == 1:
+            raise ValueError("the table has only one row; reweighting takes at least two.")
+        self._table = table
+        self._constraints: dict[str, tuple[Floats, float]] = {}
+        self._means: dict[str, float] = {}
+
+    def project(self) -> Projected:
+        if not self._constraints:
+            raise ValueError("nothing is asked; give means, variances, covariances or shares.")
+        columns, targets = zip(*self._constraints.values(), strict=True)
+        return project(np.column_stack(columns), targets, names=list(self._constraints))
+
+    def mean(self, feature: str, mean: float) -> None:
+        self._means[feature] = _number(mean, f"the mean of {feature!r}")
+        self._add(f"mean of {feature!r}", self._numbers(feature), self._means[feature])
+
+    def variance(self, feature: str, variance: float) -> None:
+        wanted = _number(variance, f"the variance of {feature!r}")
+        if wanted < 0:
+            raise ValueError(f"the variance of {feature!r} is {wanted:g}; give 0 or more.")
+        # With the mean where it is asked to be, this is X^2 without its rounding errors.
+        self._add(f"variance of {feature!r}", np.square(self._around_mean(feature)), wanted)
+
+    def covariance(self, pair: Any, value: float, variances: Mapping[str, float]) -> None:
+        if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
+            raise ValueError(f"a covariance is of a pair of features such as ('a', 'b'): {pair!r}.")
+        first, second = pair
+        what = f"covariance of {first!r} and {second!r}"
+        if f"covariance of {second!r} and {first!r}" in self._constraints:
+            raise ValueError(f"the {what} is given twice; leave out one of them.")
+        wanted = _number(value, f"the {what}")
+        if first in variances and second in variances:
+            most = float(np.sqrt(variances[first]) * np.sqrt(variances[second]))
+            if abs(wanted) > most * (1 + _ROUNDING):
+                raise ValueError(
+                    f"the {what} cannot be {wanted:g}: with these variances it lies within "
+                    f"{-most:.6g} to {most:.6g} (Cauchy-Schwarz)."
+                )
+        product = self._around_mean(first) * self._around_mean(second)
+        self._add(what, product, wanted)
+
+    def shares(self, feature: str | None, wanted: Mapping[Any, float]) -> None:
+        known = self._categories(feature)
+        of = repr(self._table.target if feature is None else feature)
+        total = 0.0
+        for category, share in wanted.items():
+            if category not in known:
+                raise ValueError(unknown(f"category of {of}", category, [str(c) for c in known]))
+            value = _number(share, f"the share of {category!r} in {of}")
+            if not 0 <= value <= 1:
+                raise ValueError(
+                    f"the share of {category!r} in {of} is {value:g}; a share is 0 to 1."
+                )
+            total += value
+            self._add(f"share of {category!r} in {of}", known[category], value)
+        if total > 1 + _ROUNDING:
+            raise ValueError(f"the shares in {of} sum to {total:.6g}; they cannot exceed 1.")
+
+    def pin(self, feature: str) -> None:
+        if self._table.kind(feature) == "numeric":
+            self._mean_as_it_is(feature)
+            return
+        for category, rows in self._categories(feature).items():
+            self._add(f"share of {category!r} in {feature!r}", rows, float(rows.mean()))
+
+    def function(self, name: str, function: Function, mean: float) -> None:
+        frame = pd.DataFrame({f: self._table.column(f) for f in self._table.features})
+        values = np.asarray(function(frame), dtype=np.float64)
+        if values.shape != (len(frame),):
+            raise ValueError(
+                f"{name!r} gives values of shape {values.shape}; it must give one for each of "
+                f"the {len(frame)} rows."
+            )
+        self._add(str(name), values, _number(mean, f"the mean of {name!r}"))
+
+    def _mean_as_it_is(self, feature: str) -> float:
+        if feature not in self._means:
+            values = self._numbers(feature)
+            self._means[feature] = float(values.mean())
+            self._add(f"mean of {feature!r}", values, self._means[feature])
+        return self._means[feature]
+
+    def _around_mean(self, feature: str) -> Floats:
+        return self._numbers(feature) - self._mean_as_it_is(feature)
+
+    def _numbers(self, feature: str) -> Floats:
+        values = self._table.numbers(feature)
+        bad = ~np.isfinite(values)
+        if bad.any():
+            raise ValueError(
+                f"{feature!r} is missing or infinite in {int(bad.sum())} of {len(values)} rows; "
+                "weights can move it only where every row has a value, so drop or fill them."
+            )
+        return values
+
+    def _categories(self, feature: str | None) -> dict[Any, Floats]:
+        column = pd.Series(self._table.y) if feature is None else self._table.column(feature)
+        present = pd.unique(column[column.notna()]).tolist()
+        return {c: (column == c).to_numpy(dtype=np.float64, na_value=0.0) for c in present}
+
+    def _add(self, name: str, values: Floats, target: float) -> None:
+        self._constraints[name] = (values, target)
+
+
+def _number(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} is {value!r}; give a number.") from None
+    if not np.isfinite(number):
+        raise ValueError(f"{what} is {number}; give a finite number.")
+    return number

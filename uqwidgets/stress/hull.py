@@ -1,0 +1,169 @@
+"""Where a point lies in the convex hull of many others: linear programs in few variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linprog
+
+from uqwidgets.predictive.distributions import Floats
+
+# How near the hull's edge counts as on it, in the unit of the points: standard deviations.
+EDGE = 1e-12
+# What the solver may leave of a constraint. Where the first is too much to ask, it says so.
+_PRECISIONS = (1e-10, 1e-9, 1e-8)
+# How near the plane of a face counts as on the face, to that precision.
+FACE = 5e-10
+# Parts of the rows that each give a cut.
+_PARTS = 16
+# Slopes of the hull beyond this one are told apart by no number that a person reads.
+_STEEPEST = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Exit:
+    """Where the ray from the mean of the points through a target leaves their hull.
+
+    Attributes
+    ----------
+    outward : ndarray of shape (r,)
+        Of length 1 and orthogonal to the face of the hull that the ray leaves by.
+    depth : float
+        How far inside that face the target is; negative outside.
+    """
+
+    outward: Floats
+    depth: float
+
+
+def exit_towards(points: Floats, target: Floats) -> Exit | None:
+    """Follow the ray from the mean of the points through the target; None if they are the same.
+
+    The target is a convex combination of the points with positive weights, which is what 004,
+    theorem 2.2, asks for, just if its depth is positive. Of all slopes d with <d, ray> = 1,
+    that of the face is the one with the least max_i <d, points_i>, and this is how far away
+    the face is.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, r)
+        Of rank r, with their mean at the origin.
+    target : ndarray of shape (r,)
+    """
+    far = float(np.linalg.norm(target))
+    if far == 0:
+        return None
+    ray, size = target / far, len(target)
+    free = np.full(size, np.inf)
+    slope, _ = _program(
+        points,
+        objective=np.append(np.zeros(size), 1.0),
+        low=np.append(-free, 0.0),
+        high=np.append(free, np.inf),
+        ray=ray,
+    )
+    # The answer to the program bounds this from below.
+    exits_at, steepness = float((points @ slope).max()), float(np.linalg.norm(slope))
+    return Exit(slope / steepness, (exits_at - far) / steepness)
+
+
+def distance(points: Floats, target: Floats) -> float:
+    """L1 distance of the target (r,) from the hull of the points (n, r), by its dual program."""
+    within = np.append(np.ones(len(target)), np.inf)
+    direction, support = _program(points, np.append(-target, 1.0), low=-within, high=within)
+    return max(0.0, float(direction @ target - support))
+
+
+def reach(points: Floats, target: Floats) -> tuple[float, float]:
+    """Least and greatest last coordinate in the hull, where the others are the target's.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, r)
+    target : ndarray of shape (r,)
+        All but the last coordinate within the reach of the points.
+    """
+    ends = []
+    steepest = np.append(np.full(len(target) - 1, _STEEPEST), [0.0, np.inf])
+    for sign in (-1.0, 1.0):
+        fixed = np.zeros(len(steepest))
+        fixed[-2] = sign
+        slope, support = _program(
+            points,
+            np.append(-target[:-1], [0.0, 1.0]),
+            low=fixed - steepest,
+            high=fixed + steepest,
+        )
+        ends.append(sign * (support - float(slope[:-1] @ target[:-1])))
+    return ends[0], ends[1]
+
+
+def _program(
+    points: Floats,
+    objective: Floats,
+    low: Floats,
+    high: Floats,
+    ray: Floats | None = None,
+) -> tuple[Floats, float]:
+    """Minimise <objective, (d, c)> with low <= (d, c) <= high and c >= max_i <d, points_i>.
+
+    By cutting planes (Kelley): few of the rows ever matter, so the program is solved for some,
+    and those which its answer violates most are added until there are none.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, r)
+    objective, low, high : ndarray of shape (r + 1,)
+    ray : ndarray of shape (r,), optional
+        Holds d to <d, ray> = 1.
+
+    Returns
+    -------
+    d : ndarray of shape (r,)
+    c : float
+    """
+    rows = np.union1d(points.argmin(axis=0), points.argmax(axis=0))
+    starts = np.unique(np.linspace(0, len(points), _PARTS + 1).astype(np.intp)[:-1])
+    bounds = list(zip(low.tolist(), high.tolist(), strict=True))
+    while True:
+        cuts = np.column_stack([points[rows], np.full(len(rows), -1.0)])
+        found = _solved(objective, cuts, bounds, ray)
+        direction, support = found[:-1], float(found[-1])
+        along = points @ direction
+        worst = _worst_of_each(along, starts)
+        more = np.setdiff1d(worst[along[worst] > support + EDGE], rows)
+        if not len(more):
+            return direction, support
+        rows = np.concatenate([rows, more])
+
+
+def _worst_of_each(along: Floats, starts: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    stops = [*starts[1:].tolist(), len(along)]
+    pairs = zip(starts.tolist(), stops, strict=True)
+    return np.array([a + int(along[a:b].argmax()) for a, b in pairs], dtype=np.intp)
+
+
+def _solved(
+    objective: Floats, cuts: Floats, bounds: list[tuple[float, float]], ray: Floats | None
+) -> Floats:
+    for precision in _PRECISIONS:
+        found = linprog(
+            objective,
+            A_ub=cuts,
+            b_ub=np.zeros(len(cuts)),
+            A_eq=None if ray is None else np.append(ray, 0.0)[None, :],
+            b_eq=None if ray is None else np.ones(1),
+            bounds=bounds,
+            method="highs",
+            options={
+                "primal_feasibility_tolerance": precision,
+                "dual_feasibility_tolerance": precision,
+            },
+        )
+        if found.status == 0:
+            return np.asarray(found.x, dtype=np.float64)
+    raise ArithmeticError(
+        f"whether the targets can be reached could not be decided: {found.message}"
+    )

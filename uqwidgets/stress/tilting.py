@@ -1,0 +1,118 @@
+"""Exponential tilting: weights exp(<xi, points>) that move several means at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.stress.projection import TOLERANCE
+
+_MOST_STEPS = 300
+_ARMIJO = 1e-4
+# Rows at a time, so that a block and its weighted copy stay in the processor's cache.
+_BLOCK = 1 << 13
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """Weights of the exponential family through the points.
+
+    Attributes
+    ----------
+    xi : ndarray of shape (r,)
+    weights : ndarray of shape (n,)
+        Sum 1.
+    gap : ndarray of shape (r,)
+        Weighted mean of the points less the target.
+    value : float
+        H(xi) (004, theorem 2.1).
+    steps : int
+        Newton's, from xi = 0.
+    """
+
+    xi: Floats
+    weights: Floats
+    gap: Floats
+    value: float
+    steps: int
+
+    @property
+    def miss(self) -> float:
+        """Length of the gap."""
+        return float(np.linalg.norm(self.gap))
+
+
+def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
+    """Weights base exp(<xi, points>) / Z(xi) whose weighted mean is the target (004, eq. 3, 4).
+
+    Damped Newton on the strictly convex H(xi) = log Z(xi) - <xi, target> (004, theorem 2.1):
+    its gradient is the gap of the means, its Hessian their covariance under the weights.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, r)
+        Of rank r, in units in which their covariance is about 1.
+    base : ndarray of shape (n,)
+        Weights of the rows before, positive, sum 1.
+    target : ndarray of shape (r,)
+        Inside the convex hull of the points.
+
+    Returns
+    -------
+    Tilt
+        Its gap is down to rounding, unless it stays above `TOLERANCE`.
+    """
+    relative = points - target  # which makes <xi, target> vanish from H
+    now = _at(relative, base, np.zeros(points.shape[1]))
+    while now.miss > 0 and now.steps < _MOST_STEPS:
+        new = _next(relative, base, now)
+        if new is None or (now.miss <= TOLERANCE and new.miss >= now.miss):
+            break  # what is left is rounding
+        now = new
+    return now
+
+
+def _at(relative: Floats, base: Floats, xi: Floats, steps: int = 0) -> Tilt:
+    exponents = relative @ xi
+    highest = float(exponents.max())
+    weights = base * np.exp(exponents - highest)
+    total = float(weights.sum())
+    weights /= total
+    return Tilt(xi, weights, weights @ relative, float(np.log(total)) + highest, steps)
+
+
+def _next(relative: Floats, base: Floats, now: Tilt) -> Tilt | None:
+    direction = _newton_direction(_covariance(relative, now), now.gap)
+    # Where nearly all weight is on one row, the covariance says nothing of how far to go.
+    longest = 10 * max(1.0, float(np.linalg.norm(now.xi)))
+    direction *= min(1.0, longest / float(np.linalg.norm(direction)))
+    slope = float(direction @ now.gap)
+    size = 1.0
+    while size > 1e-12:
+        new = _at(relative, base, now.xi + size * direction, now.steps + 1)
+        # Near the minimum H itself is lost in rounding, but not yet its gradient.
+        if new.value <= now.value + _ARMIJO * size * slope or new.miss <= 0.5 * now.miss:
+            return new
+        size /= 2
+    return None
+
+
+def _covariance(relative: Floats, at: Tilt) -> Floats:
+    size = relative.shape[1]
+    second = np.zeros((size, size))
+    for start in range(0, len(relative), _BLOCK):
+        block = relative[start : start + _BLOCK] - at.gap
+        second += (block.T * at.weights[start : start + _BLOCK]) @ block
+    return second
+
+
+def _newton_direction(covariance: Floats, gap: Floats) -> Floats:
+    values, vectors = np.linalg.eigh(covariance)
+    tiny = np.finfo(np.float64).tiny
+    floored = np.maximum(values, max(1e-15 * float(values[-1]), tiny))
+    with np.errstate(over="ignore"):
+        steps = np.clip((vectors.T @ gap) / floored, -1e100, 1e100)
+    direction: Floats = -(vectors @ steps)
+    return direction
