@@ -74,12 +74,10 @@ def test_a_number_of_two_values_is_a_share(explainer):
 
 def test_a_skewed_column_says_so_and_works_by_its_tails(explainer):
     plain = explainer.stress(["gain"], ["error_rate"], taus=TAUS)
-    assert (
-        plain.status[0].tolist() == ["edge", "ok", "ok", "beyond quantile", "beyond quantile"]
-        or (plain.status[0, 3:] == "ok").all()
-    )
-    tails = explainer.stress(["gain"], ["error_rate"], taus=TAUS, anchor="tail-mean")
     gain = np.sort(explainer.table.numbers("gain"))
+    beyond = np.quantile(gain, 0.95) <= gain.mean()
+    assert (plain.status[0, 3:] == ("beyond quantile" if beyond else "ok")).all()
+    tails = explainer.stress(["gain"], ["error_rate"], taus=TAUS, anchor="tail-mean")
     assert tails.target[0, -1] == pytest.approx(gain[-15:].mean())
     assert tails.target[0, 0] == pytest.approx(gain[:15].mean())
     assert (tails.status[0, 2:] == "ok").all()

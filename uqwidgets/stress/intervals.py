@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import stdtrit
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.projection import Column
+
+# A row that holds the solution alone says nothing of its own error.
+_LEAST_FREEDOM = 0.05
 
 
 def influence(column: Column, tau: float, weights: Floats, outputs: Floats) -> Floats:
@@ -19,7 +23,14 @@ def influence(column: Column, tau: float, weights: Floats, outputs: Floats) -> F
 
     where :math:`\beta = \mathrm{cov}_w(o, x) / \mathrm{var}_w(x)` is how the mean answers to
     the target, and :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(end)`
-    how the target hangs on the rows.
+    how the target hangs on the rows. The first term is the residual of a weighted regression
+    of the output on the column, and as there (HC3) a row's residual is divided by one minus its
+    leverage :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`, which makes it the
+    residual from a solution without that row.
+
+    The intervals that follow need weights of finite variance in the population: a column with
+    a tail heavier than that of the exponential distribution has none when it is stressed far
+    upwards. A small effective sample size tells of it.
 
     Parameters
     ----------
@@ -43,7 +54,38 @@ def influence(column: Column, tau: float, weights: Floats, outputs: Floats) -> F
     if spread == 0:  # on the edge of the data, where all weight lies on one value
         return weights[:, None] * centred
     slope = (share * deviation) @ centred / spread
+    # Heavy rows draw the solution to themselves and look better fitted than a fresh row would:
+    # what they would say of a sample without them is larger by one over one minus their hold.
+    hold = share * (1 + np.square(deviation) / spread)
+    weights = weights / np.maximum(1 - hold, _LEAST_FREEDOM)
     end = column.anchors.influence(column.values, upper=tau > 0)
     target = (1 - abs(tau)) * x + abs(tau) * end
     moved = weights[:, None] * (centred - np.outer(deviation, slope))
     return np.asarray(moved + np.outer(target, slope))
+
+
+def half_width(influence: Floats, level: float) -> float:
+    r"""Half the width of an interval from the influence of each row on an estimate.
+
+    Under stress few rows carry much of a sum. So the degrees of freedom of the t interval are
+    those of the estimated variance itself (Satterthwaite): 2 over
+    :math:`\sum \mathrm{IF}^4 / (\sum \mathrm{IF}^2)^2 - 1/n`.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n,)
+    level : float
+
+    Returns
+    -------
+    float
+        In the unit of the influence.
+    """
+    n = len(influence)
+    squares = np.square(influence)
+    total = float(squares.sum())
+    if total == 0:
+        return 0.0
+    excess = float(np.square(squares).sum()) / total**2 - 1 / n
+    freedom = min(n - 1.0, 2 / max(excess, 2 / n**2))
+    return float(stdtrit(max(freedom, 1.0), (1 + level) / 2) * np.sqrt(total) / n)

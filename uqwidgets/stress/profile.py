@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import stdtrit
 
 from uqwidgets.inference import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.indicators import Indicator
-from uqwidgets.stress.intervals import influence
+from uqwidgets.stress.intervals import half_width, influence
 from uqwidgets.stress.metrics import Metric
 from uqwidgets.stress.projection import Projection, project_levels
 from uqwidgets.sums import dot
@@ -55,8 +54,7 @@ def stress(
     shape = (len(columns), len(taus))
     points = {name: np.full(shape, np.nan) for name in ("reached", "ess", "kl", "half_share")}
     target, status = np.empty(shape), np.empty(shape, dtype="<U15")
-    values = {i.name: np.full(shape, np.nan) for i in indicators}
-    widths = {i.name: np.full(shape, np.nan) for i in indicators}
+    values, low, high = ({i.name: np.full(shape, np.nan) for i in indicators} for _ in range(3))
     for j, stressed in enumerate(columns):
         for t, found in enumerate(project_levels(stressed.column, taus)):
             target[j, t], status[j, t] = found.target, found.status
@@ -66,8 +64,9 @@ def stress(
             for name, value in {"reached": found.reached, **described}.items():
                 points[name][j, t] = value
             for indicator in indicators:
-                value, width = _summary(indicator, stressed, found, float(taus[t]), level, n)
-                values[indicator.name][j, t], widths[indicator.name][j, t] = value, width
+                summary = _summary(indicator, stressed, found, float(taus[t]), level, n)
+                for store, value in zip((values, low, high), summary, strict=True):
+                    store[indicator.name][j, t] = value
     return Stress(
         features=tuple(c.name for c in columns),
         indicators=tuple(i.name for i in indicators),
@@ -75,8 +74,8 @@ def stress(
         target=target,
         status=status,
         values=values,
-        low={name: values[name] - widths[name] for name in values},
-        high={name: values[name] + widths[name] for name in values},
+        low=low,
+        high=high,
         labels={i.name: i.label for i in indicators},
         units={i.name: i.unit for i in indicators},
         alpha=alpha,
@@ -115,20 +114,18 @@ def _summary(
     tau: float,
     level: float | None,
     n: int,
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     assert found.weights is not None
     if isinstance(indicator, Metric):
-        return indicator.score(stressed.spread(found.weights, n)), np.nan
+        return indicator.score(stressed.spread(found.weights, n)), np.nan, np.nan
     per_row = np.stack(indicator.per_row, axis=1)
     if stressed.kept is not None:
         per_row = per_row[stressed.kept]
     means = found.weights @ per_row / len(per_row)
     value = float(indicator.combine(*means))
     if level is None:
-        return value, np.nan
+        return value, np.nan, np.nan
     slopes = np.array(indicator.combination.slopes(*means))
     moved = influence(stressed.column, tau, found.weights, per_row) @ slopes
-    ess = effective_sample_size(found.weights)
-    std_error = float(np.sqrt(np.square(moved).mean() / len(moved)))
-    quantile = float(stdtrit(max(ess - 1, 1.0), (1 + level) / 2))
-    return value, quantile * std_error
+    width = half_width(moved, level)
+    return value, value - width, value + width
