@@ -25,6 +25,8 @@ from uqwidgets.stress.whitening import Space, across, whitened
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # Constraints in one sentence.
 _NAMED = 3
+# What a number in a sentence may be off, in standard deviations.
+_ZERO = 1e-8
 _TOO_NEAR = (
     "the targets lie too near the edge of what weights of these rows reach for numbers of this "
     "precision; move them inwards."
@@ -83,7 +85,7 @@ class _Standard(NamedTuple):
     def shown(self, j: int, value: float) -> str:
         """Value of a constraint in its own unit, for a sentence."""
         number = self.centre[j] + self.scale[j] * value
-        return f"{number if abs(number) > EDGE * self.scale[j] else 0.0:.6g}"
+        return f"{number if abs(number) > _ZERO * self.scale[j] else 0.0:.6g}"
 
 
 class _Solution(NamedTuple):
@@ -256,7 +258,7 @@ def _why_not(standard: _Standard, labels: Sequence[str]) -> str:
     """Which targets cannot be reached, fewest possible, and what one of them could be."""
     points, target = standard.points, standard.target
     conflict = list(range(len(labels)))
-    for j in range(len(labels)):
+    for j in reversed(range(len(labels))):
         rest = [i for i in conflict if i != j]
         if rest and distance(points[:, rest], target[rest]) > FACE:
             conflict = rest
