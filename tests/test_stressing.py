@@ -212,8 +212,9 @@ def test_intervals_are_as_wide_as_those_of_a_bootstrap(anchor):
     spread = bootstrap(explainer_of, X, y, 400, rng, **wish)
     for name, std in spread.items():
         half = (found.high[name] - found.low[name]) / 2
-        moderate = np.abs(found.taus) < 1
-        np.testing.assert_allclose(half[:, moderate], std[:, moderate], rtol=0.2, err_msg=name)
+        # Wider than the bootstrap, which knows neither leverage nor few degrees of freedom.
+        ratio = (half / std)[:, np.abs(found.taus) < 1]
+        assert ((ratio > 0.88) & (ratio < 1.35)).all(), (name, ratio)
 
 
 def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -263,6 +264,22 @@ def test_stop_keeps_what_is_finished_and_the_next_change_goes_on() -> None:
         assert widget._frame["meta"]["notes"] == []
         everything = (1 + 10 * 4 + 49) * 400
         assert rows < model.rows == everything, "nothing was asked twice"
+
+
+def test_one_long_model_call_is_no_silence() -> None:
+    class Slow(Counting):
+        def predict_proba(self, X: Any) -> np.ndarray:
+            if self.calls == 1:
+                time.sleep(2.3)
+            return super().predict_proba(X)
+
+    explainer = uq.Explainer(Slow(), *table())
+    with uq.Explorer(explainer, feature="a", stress_feature="a", n_repeats=2) as widget:
+        frames = Frames(widget)
+        assert widget.wait(30)
+        waiting = [f for f in frames if not f["meta"]["final"]]
+        assert len(waiting) >= 2
+        assert len({thread.name for thread in threading.enumerate()} & {"uqwidgets-heartbeat"}) == 0
 
 
 def test_close_frees_the_widget(explainer: uq.Explainer) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from uqwidgets.explainer import Explainer
 from uqwidgets.inference import Population
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.dependence import DependencePanel
+from uqwidgets.widgets.heartbeat import heartbeat
 from uqwidgets.widgets.importance import ImportancePanel
 from uqwidgets.widgets.inputs import Condition, Inputs
 from uqwidgets.widgets.panel import Panel, Populations
@@ -26,6 +29,7 @@ _AT_ONCE = 0.015
 _LONG = 0.4
 _BETWEEN_FRAMES = 0.3
 _AT_REST = 0.15
+_BEAT = 1.0
 
 Publish = Callable[[dict[str, Any], dict[str, Any]], None]
 
@@ -90,6 +94,7 @@ class _Answer:
         self._inputs = inputs
         self._ticket = ticket
         self._notes: list[str] = []
+        self._sending = Lock()
         self._progress: dict[str, Any] | None = None
         self._calls = self._explainer.model_calls
         self._rows = self._explainer.rows_evaluated
@@ -198,12 +203,19 @@ class _Answer:
         failed = self._session.failed
         if key not in failed:
             try:
-                self._explainer.evaluations.ask(questions, self._report(what))
+                with heartbeat(self._beat, _BEAT):
+                    self._explainer.evaluations.ask(questions, self._report(what))
                 return True
             except ValueError as error:
                 failed[key] = str(error)
         self.errors.append(failed[key])
         return False
+
+    def _beat(self) -> None:
+        # The browser takes longer silence for a dead kernel.
+        if time.perf_counter() - self._published > _BEAT:
+            with suppress(SupersededError):
+                self._send()
 
     def _report(self, what: str) -> Report:
         def report(progress: Progress) -> None:
@@ -241,6 +253,10 @@ class _Answer:
             panel.compute(self._inputs, self._populations, coarse=coarse)
 
     def _send(self, *, final: bool = False) -> None:
+        with self._sending:
+            self._send_one(final)
+
+    def _send_one(self, final: bool) -> None:
         # What a newer request will answer need not be shown; an end that was asked for must.
         if not self._ticket.stopped:
             self._ticket.check()

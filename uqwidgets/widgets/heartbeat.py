@@ -1,0 +1,25 @@
+"""A sign of life while a single model call takes long."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def heartbeat(beat: Callable[[], None], seconds: float) -> Iterator[None]:
+    """Call ``beat`` from a thread of its own every so many seconds, until the block ends."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(seconds):
+            beat()
+
+    thread = threading.Thread(target=run, name="uqwidgets-heartbeat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
