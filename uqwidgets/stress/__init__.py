@@ -1,4 +1,4 @@
-"""Entropic projection: rows reweighted so that means move, as close to the data as possible (004)."""
+"""Entropic projection: rows reweighted so that means move, close to the data (004)."""
 
 from uqwidgets.stress.entropic import Projected, project
 

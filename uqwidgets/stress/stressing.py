@@ -16,6 +16,7 @@ from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import stressable, stressed, stressed_one
+from uqwidgets.stress.constraints import Function, stress_to
 from uqwidgets.stress.indicators import Indicator, indicators_of
 from uqwidgets.stress.metrics import find_indicator
 from uqwidgets.stress.profile import stress
