@@ -174,3 +174,113 @@ def test_results_give_their_charts():
 
 def _layers(chart):
     return chart.to_dict()["layer"]
+
+
+def pictures(change, **more):
+    """A result whose change from tau = 0 to 1 is ``change``, a pixel per feature."""
+    change = np.asarray(change, dtype=float)
+    known = np.where(np.isfinite(change), 0.25, np.nan)[:, None]
+    rates = known + np.outer(np.nan_to_num(change), [-0.5, 0, 1])
+    return stress(rates, taus=(-1.0, 0.0, 1.0), status="constant", **more)
+
+
+def maps(chart):
+    """The specification of each picture, and the table they share."""
+    spec = chart.to_dict()
+    (table,) = spec["datasets"].values()
+    return spec, spec["concat"], pd.DataFrame(table)
+
+
+def test_pixels_hold_the_responses_row_by_row():
+    change = np.arange(6) / 10 - 0.2
+    result = pictures(change, features=AWKWARD)
+    spec, (only,), table = maps(result.to_pixels((2, 3)))
+    assert table["feature"].tolist() == AWKWARD
+    assert table["row"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert table["column"].tolist() == [0, 1, 2, 0, 1, 2]
+    assert table["change0"].tolist() == pytest.approx(change)
+    scale = only["encoding"]["color"]["scale"]
+    assert scale["domain"] == pytest.approx([-0.3, 0, 0.3])
+    assert scale["range"][1] == "#ffffff"
+    assert only["title"] == "error rate"
+    assert spec["title"]["text"] == "Change from τ = 0 to τ = 1, pixel by pixel"
+    assert spec["title"]["subtitle"] == ""
+    spec, _, table = maps(result.to_pixels((3, 2), low=-1, high=1))
+    assert table["change0"].tolist() == pytest.approx(1.5 * change)
+    assert "τ = \N{MINUS SIGN}1 to τ = 1" in spec["title"]["text"]
+
+
+def test_pixels_that_tell_nothing_are_blank():
+    ess = np.full((4, 3), 40.0)
+    ess[1, 2], ess[3] = 1.5, np.nan
+    chart = pictures([0.1, 0.9, 0.2, np.nan], ess=ess).to_pixels((2, 2))
+    spec, (only,), table = maps(chart)
+    assert table["change0"].isna().tolist() == [False, True, False, True]
+    assert only["transform"] == [{"filter": "isValid(datum.change0)"}]
+    assert only["encoding"]["color"]["scale"]["domain"] == pytest.approx([-0.2, 0, 0.2])
+    subtitle = "grey: 1 constant and 1 below an effective sample size of 10"
+    assert spec["title"]["subtitle"] == subtitle
+    json.dumps(spec, allow_nan=False)
+    wanted = pictures([0.1, 0.9, 0.2, np.nan], ess=ess).to_pixels((2, 2), least_ess=1)
+    assert maps(wanted)[2]["change0"].isna().tolist() == [False, False, False, True]
+
+
+def test_pixels_without_any_answer_are_all_blank():
+    spec, (only,), table = maps(pictures([np.nan] * 4).to_pixels((2, 2)))
+    assert table["change0"].isna().all()
+    assert only["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
+    assert spec["title"]["subtitle"] == "grey: 4 constant"
+
+
+def test_pictures_of_several_indicators_share_their_scale_and_their_data():
+    change = np.linspace(-0.5, 0.25, 6400)
+    values = {"share:3": np.outer(change, [-1, 0, 1]), "share:4": np.outer(-2 * change, [-1, 0, 1])}
+    result = pictures(
+        change,
+        indicators=("share:3", "share:4"),
+        values=values,
+        labels={"share:3": f"share predicted {HOSTILE}", "share:4": "share predicted 4"},
+        units={"share:3": "", "share:4": ""},
+    )
+    _, drawn, table = maps(result.to_pixels((80, 80)))
+    assert [one["title"] for one in drawn] == [f"share predicted {HOSTILE}", "share predicted 4"]
+    assert [one["encoding"]["color"]["scale"]["domain"] for one in drawn] == [[-1, 0, 1]] * 2
+    # More than the 5000 rows that Altair takes as a table.
+    assert len(table) == 6400
+    assert table["change1"].to_numpy() == pytest.approx(-2 * change)
+    _, drawn, table = maps(result.to_pixels((80, 80), indicators=["share:4"]))
+    assert [one["title"] for one in drawn] == ["share predicted 4"]
+    assert "change1" not in table
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ((2, 2), "shape 2 x 2 does not fit a result of 6 stressed features"),
+        ((-2, -3), "does not fit"),
+        (6, "shape is 6; it must be two whole numbers"),
+        ((2, 3, 1), "must be two whole numbers"),
+        ((2.0, 3.0), "must be two whole numbers"),
+    ],
+)
+def test_pictures_of_another_shape_are_refused(shape, message):
+    with pytest.raises(ValueError, match=message):
+        pictures(np.zeros(6)).to_pixels(shape)
+
+
+def test_pictures_of_what_the_result_does_not_hold_are_refused():
+    result = pictures(
+        np.zeros(4),
+        indicators=("error_rate", "nll"),
+        values={"error_rate": np.zeros((4, 3)), "nll": np.zeros((4, 3))},
+        labels={"error_rate": "error rate", "nll": "mean likelihood loss"},
+        units={"error_rate": "", "nll": "nats"},
+    )
+    with pytest.raises(ValueError, match="differ in their unit"):
+        result.to_pixels((2, 2))
+    with pytest.raises(ValueError, match="rmse"):
+        result.to_pixels((2, 2), indicators=["rmse"])
+    with pytest.raises(ValueError, match="indicators is empty"):
+        result.to_pixels((2, 2), indicators=[])
+    with pytest.raises(ValueError, match=r"tau 0\.5 is not among the levels"):
+        result.to_pixels((2, 2), high=0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -182,3 +183,41 @@ class Stress:
         from uqwidgets.charts import stress_chart
 
         return stress_chart(self, self.indicators[0] if indicator is None else indicator)
+
+    def to_pixels(
+        self,
+        shape: tuple[int, int],
+        low: float = 0.0,
+        high: float = 1.0,
+        *,
+        indicators: Sequence[str] | None = None,
+        least_ess: float = 10.0,
+    ) -> alt.ConcatChart:
+        """Chart of `responses` where each feature is a pixel (004, figure 2), one per indicator.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            Rows and columns of the picture; the features are its pixels, row by row.
+        low, high : float
+            Levels among ``taus``.
+        indicators : sequence of str, optional
+            All of the result, unless named. They share one scale of colours, which is centred
+            on no change.
+        least_ess : float, default=10
+            A pixel with a smaller effective sample size at either level is left blank, as is one
+            without a value: what rests on a picture or two says nothing of the others.
+
+        Returns
+        -------
+        alt.ConcatChart
+
+        Raises
+        ------
+        ValueError
+            If the shape does not fit the features, a level or an indicator is not part of this
+            result, or the indicators differ in their unit.
+        """
+        from uqwidgets.charts import pixel_chart
+
+        return pixel_chart(self, shape, low, high, indicators, least_ess)

@@ -1,0 +1,17 @@
+"""Altair charts of results, to restyle, to combine or to save."""
+
+from __future__ import annotations
+
+from uqwidgets.charts.dependence import dependence_chart
+from uqwidgets.charts.importance import importance_chart
+from uqwidgets.charts.importance_over_tau import importance_over_tau_chart
+from uqwidgets.charts.pixels import pixel_chart
+from uqwidgets.charts.stress import stress_chart
+
+__all__ = [
+    "dependence_chart",
+    "importance_chart",
+    "importance_over_tau_chart",
+    "pixel_chart",
+    "stress_chart",
+]

@@ -1,0 +1,87 @@
+"""Dependence as a curve over lines of single rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from uqwidgets.charts.style import FAINT, MOST_LINES, WIDTH, tooltips
+from uqwidgets.results import Dependence
+from uqwidgets.stills.choice import MOST_CURVES, ice_sample
+from uqwidgets.stills.drawing import BLUE
+from uqwidgets.stills.wording import with_unit
+
+_CURVE = ["average:Q", "low:Q", "high:Q"]
+
+
+def dependence_chart(result: Dependence) -> alt.LayerChart:
+    """Return a curve with its band over lines of single rows; for categories, dots with whiskers.
+
+    Parameters
+    ----------
+    result : Dependence
+
+    Returns
+    -------
+    alt.LayerChart
+    """
+    frame, lines = result.frame, _ice(result)
+    axis = with_unit(result.label, result.unit)
+    measured: Any = {"title": axis, "scale": alt.Scale(zero=False)}
+    # A curve needs two values; a single one is a dot, as a category is.
+    if result.categorical or len(result.grid) == 1:
+        for table in (frame, lines):
+            # A category may be anything, but JSON knows text.
+            table["value"] = table["value"].map(str)
+        grid = alt.Y("value:N", title=result.feature, sort=None)
+        base = alt.Chart(frame).encode(y=grid, tooltip=tooltips(["value:N"], _CURVE))
+        layers = [
+            alt.Chart(lines)
+            .mark_tick(color=FAINT, opacity=0.4)
+            .encode(y=grid, x=alt.X("ice:Q", **measured)),
+            base.mark_rule(color=BLUE, strokeWidth=2).encode(
+                x=alt.X("low:Q", **measured), x2="high:Q"
+            ),
+            base.mark_circle(color=BLUE, size=80, opacity=1).encode(
+                x=alt.X("average:Q", **measured)
+            ),
+        ]
+        spread = "interval"
+    else:
+        scale = alt.Scale(zero=False, nice=False)
+        along = alt.X("value:Q", title=result.feature, scale=scale, axis=alt.Axis(tickCount=8))
+        base = alt.Chart(frame).encode(x=along, tooltip=tooltips([], ["value:Q", *_CURVE]))
+        layers = [
+            alt.Chart(lines)
+            .mark_line(color=FAINT, opacity=0.3, strokeWidth=1)
+            .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N"),
+            base.mark_area(color=BLUE, opacity=0.3).encode(
+                y=alt.Y("low:Q", **measured), y2="high:Q"
+            ),
+            base.mark_line(color=BLUE, strokeWidth=3).encode(y=alt.Y("average:Q", **measured)),
+        ]
+        spread = "band"
+    return alt.LayerChart(layer=layers).properties(
+        width=WIDTH,
+        title=alt.Title(
+            f"Dependence of {axis} on {result.feature}",
+            subtitle=f"average with {result.level:.0%} {spread}; "
+            f"{lines['row'].nunique()} of {len(result.rows)} rows",
+        ),
+    )
+
+
+def _ice(result: Dependence) -> pd.DataFrame:
+    """Long table of the lines that are drawn, columns ``row, value, ice``."""
+    points = len(result.grid)
+    rows, lines = ice_sample(result, min(MOST_CURVES, max(1, MOST_LINES // points)))
+    return pd.DataFrame(
+        {
+            "row": np.repeat(rows, points),
+            "value": np.tile(result.grid, len(rows)),
+            "ice": lines.ravel(),
+        }
+    )

@@ -1,0 +1,40 @@
+"""Importance as dots."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from uqwidgets.charts.style import FAINT, tooltips
+from uqwidgets.results import Importance
+from uqwidgets.stills.drawing import BLUE
+from uqwidgets.stills.wording import with_unit
+
+
+def importance_chart(result: Importance) -> alt.LayerChart:
+    """Return dots with whiskers, the most important feature on top.
+
+    Parameters
+    ----------
+    result : Importance
+
+    Returns
+    -------
+    alt.LayerChart
+    """
+    axis = with_unit(result.label, result.unit)
+    base = alt.Chart(result.frame).encode(
+        y=alt.Y("feature:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
+        tooltip=tooltips(["feature:N"], ["importance:Q", "std_error:Q", "low:Q", "high:Q"]),
+    )
+    zero = alt.Chart().mark_rule(color=FAINT).encode(x=alt.datum(0))
+    whiskers = base.mark_rule(color=BLUE, strokeWidth=2).encode(
+        x=alt.X("low:Q", title=f"increase of {axis}"), x2="high:Q"
+    )
+    dots = base.mark_circle(color=BLUE, size=60, opacity=1).encode(x="importance:Q")
+    return alt.LayerChart(data=result.frame, layer=[zero, whiskers, dots]).properties(
+        title=alt.Title(
+            f"Importance for {axis}",
+            subtitle=f"{result.replacement}, {result.n_repeats} repeats, {result.level:.0%} "
+            f"interval ({result.interval})",
+        )
+    )
