@@ -23,6 +23,12 @@ from uqwidgets.widgets.still import still
 
 # How long showing the widget waits for something to put in its still twin.
 _STILL_SECONDS = 3.0
+# A server holds a small message back until the one before it is acknowledged, which takes the
+# browser 40 ms. So nothing small may go ahead of a frame: neither an echo of what was received,
+# nor the kernel's word that it is idle again. What handles a request waits this long for its
+# first frame.
+_FIRST_FRAME_SECONDS = 0.2
+_SYNCED = {"sync": True, "echo_update": False}
 
 
 class Explorer(anywidget.AnyWidget):
@@ -66,20 +72,20 @@ class Explorer(anywidget.AnyWidget):
     _esm = bundle("index.js")
     _css = bundle("styles.css")
 
-    tau = t.Float(0.0).tag(sync=True)
-    stress_feature = t.Unicode("").tag(sync=True)
-    feature = t.Unicode("").tag(sync=True)
-    measure = t.Unicode("").tag(sync=True)
-    indicator = t.Unicode("").tag(sync=True)
-    ice_filter = t.List(t.Dict()).tag(sync=True)
-    ice_lines = t.Int(100).tag(sync=True)
-    n_repeats = t.Int(10).tag(sync=True)
-    interval = t.Unicode("u-statistic").tag(sync=True)
+    tau = t.Float(0.0).tag(**_SYNCED)
+    stress_feature = t.Unicode("").tag(**_SYNCED)
+    feature = t.Unicode("").tag(**_SYNCED)
+    measure = t.Unicode("").tag(**_SYNCED)
+    indicator = t.Unicode("").tag(**_SYNCED)
+    ice_filter = t.List(t.Dict()).tag(**_SYNCED)
+    ice_lines = t.Int(100).tag(**_SYNCED)
+    n_repeats = t.Int(10).tag(**_SYNCED)
+    interval = t.Unicode("u-statistic").tag(**_SYNCED)
 
-    _seq = t.Int(0).tag(sync=True)
-    _stop = t.Int(0).tag(sync=True)
-    _about = t.Dict().tag(sync=True)
-    _frame = t.Dict().tag(sync=True)
+    _seq = t.Int(0).tag(**_SYNCED)
+    _stop = t.Int(0).tag(**_SYNCED)
+    _about = t.Dict().tag(**_SYNCED)
+    _frame = t.Dict().tag(**_SYNCED)
 
     def __init__(self, explainer: Explainer, **inputs: Any) -> None:
         # First of all: a widget that fails below is closed all the same.
@@ -89,6 +95,7 @@ class Explorer(anywidget.AnyWidget):
         self._lock = threading.RLock()
         self._complaint: str | None = None
         self._receiving = False
+        self._shown = threading.Event()
         inputs.setdefault("measure", offered(explainer)[0].name)
         inputs.setdefault("indicator", next(iter(explainer.indicators)))
         self._session = Session(explainer, self._publish, self._choose)
@@ -143,7 +150,10 @@ class Explorer(anywidget.AnyWidget):
         if "_stop" in accepted:
             self._scheduler.stop()
         if refused or "_seq" in accepted or any(name in accepted for name in NAMES):
+            self._shown.clear()
             self._scheduler.request()
+            if "_seq" in accepted:  # from a client that sends one request at a time
+                self._shown.wait(_FIRST_FRAME_SECONDS)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         shown = super()._repr_mimebundle_(**kwargs)
@@ -195,6 +205,7 @@ class Explorer(anywidget.AnyWidget):
         assert self._answering is not None
         seq, inputs = self._answering
         self._frame = pack(seq, inputs.plain(), meta, columns)
+        self._shown.set()
 
     def _choose(self, top: int) -> None:
         name = self.explainer.features[top]
