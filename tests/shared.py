@@ -1,0 +1,34 @@
+"""Real data of the papers: not part of the project, whose tests read it where it is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def shared(name: str) -> Path:
+    """Path of a file; a test of one that is missing is skipped, but fails under CI=true."""
+    path = FOLDER / name
+    if not path.is_file():
+        reason = f"../shared/data/{name} is missing: put the papers' data beside the project"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return path
+
+
+def features_and_target(name: str, target: str) -> tuple[pd.DataFrame, pd.Series]:
+    X = pd.read_csv(shared(name))
+    return X, X.pop(target)
+
+
+def digits() -> tuple[np.ndarray, np.ndarray]:
+    """Pixels of the MNIST test images, row by row, shape (10000, 784), and their labels."""
+    with np.load(shared("mnist_test.npz")) as archive:
+        return archive["images"].reshape(len(archive["labels"]), -1), archive["labels"]
