@@ -30,6 +30,10 @@ HOUSE = [
     "inference",
     "importance",
     "dependence",
+    "stress.grids",
+    "stress.panels",
+    "stress.compression",
+    "stress.levels",
     "stress.anchors",
     "stress.projection",
     "stress.columns",
@@ -47,6 +51,7 @@ HOUSE = [
     "stress.stressing",
     "importance_over_tau",
     "explainer",
+    "batches",
     "widgets",
     "",
 ]

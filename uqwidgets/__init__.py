@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from uqwidgets.batches import stress_batches
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
 from uqwidgets.predictive import Categorical, Normal, Point, as_predictive
@@ -26,6 +27,7 @@ __all__ = [
     "Stress",
     "as_predictive",
     "explore",
+    "stress_batches",
 ]
 
 

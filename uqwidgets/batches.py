@@ -1,0 +1,128 @@
+"""Stress of a model over more rows than fit in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets.explainer import Explainer
+from uqwidgets.names import unknown
+from uqwidgets.predictive import as_predictive
+from uqwidgets.results import Stress
+from uqwidgets.stress.batches import stress_of_batches, survey
+from uqwidgets.stress.indicators import Indicator
+from uqwidgets.stress.sources import source_of
+from uqwidgets.stress.survey import Numeric, column_of
+
+
+def stress_batches(
+    model: Any,
+    batches: Any,
+    target: str,
+    features: Sequence[str] | None = None,
+    indicators: Sequence[str] | None = None,
+    *,
+    taus: int | npt.ArrayLike = 21,
+    alpha: float = 0.05,
+    anchor: str = "quantile",
+    missing: str = "error",
+) -> Stress:
+    """Weighted summaries of the rows while each feature's mean is moved (004), batch by batch.
+
+    The result is that of `Explainer.stress` on all rows at once, to about 1e-12. The model is
+    asked once for every row, and memory holds one batch and a few thousand numbers per feature
+    and indicator.
+
+    Parameters
+    ----------
+    model : object or callable
+        As for `Explainer`. A function that gives probabilities is wrapped, so that every batch
+        has the same classes: ``as_predictive(function, classes=[...])``.
+    batches : DataFrame, sequence of DataFrame, callable, path, sequence of path, or Dask DataFrame
+        Rows with the features and the target. A function is called without arguments whenever
+        the batches are needed again, two to four times, and returns an iterator of them. Paths
+        are of Parquet files or directories of them, read in pieces. Partitions of a Dask
+        DataFrame are worked on where they are, on the cluster of the current
+        `dask.distributed.Client` if there is one.
+    target : str
+        Name of the column that the model predicts.
+    features : sequence of str, optional
+        All that the model sees and that have a value in every row, unless named.
+    indicators : sequence of str, optional
+        All of `Explainer.indicators`, unless named.
+    taus, alpha, anchor, missing
+        As in `Explainer.stress`.
+
+    Returns
+    -------
+    Stress
+        Without intervals.
+
+    Raises
+    ------
+    TypeError
+        If the batches cannot be read.
+    ValueError
+        For a name that does not exist, a feature that cannot be stressed, a value out of range,
+        or batches that do not fit each other or the model.
+    """
+    source = source_of(batches)
+    features = [features] if isinstance(features, str) else features
+    wanted = as_predictive(model).wanted if features is None else features
+    columns = None if wanted is None else [*dict.fromkeys(str(f) for f in wanted), target]
+    surveyed = survey(source, columns)
+    if target not in surveyed:
+        raise ValueError(unknown("column", target, list(surveyed)))
+    truth = surveyed.pop(target)
+    centre = truth.total / truth.n if isinstance(truth, Numeric) and truth.n else 0.0
+    return stress_of_batches(
+        source,
+        surveyed,
+        _Asked(model, target, None if indicators is None else tuple(indicators), centre),
+        named=features is not None,
+        taus=taus,
+        alpha=alpha,
+        anchor=anchor,
+        missing=missing,
+    )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Indicators of a batch from its own explainer.
+
+    Attributes
+    ----------
+    model : object or callable
+    target : str
+    names : tuple of str or None
+        Indicators that are wanted; None for all.
+    centre : float
+        What predictions are compared with for their variance.
+    """
+
+    model: Any
+    target: str
+    names: tuple[str, ...] | None
+    centre: float
+
+    def __call__(self, batch: pd.DataFrame) -> list[Indicator]:
+        """Ask the model about every row of a batch."""
+        y = column_of(batch, self.target)
+        X = batch.loc[:, [str(c) != self.target for c in batch.columns]]
+        offered = dict(Explainer(self.model, X, y).indicators)
+        if "variance" in offered:
+            # Around the mean of the batch, squares of two batches would not add up.
+            centred = offered["mean"].per_row[0] - self.centre
+            offered["variance"] = replace(
+                offered["variance"], per_row=(np.square(centred), centred)
+            )
+        for name in self.names or ():
+            if name not in offered:
+                raise ValueError(unknown("indicator", name, list(offered)))
+        return [offered[name] for name in (offered if self.names is None else self.names)]

@@ -1,0 +1,122 @@
+"""Where batches of rows come from, and how what is made of them is added up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
+
+import pandas as pd
+
+# Rows of a Parquet file to hold at a time.
+_PARQUET_ROWS = 1 << 17
+
+
+class Addable(Protocol):
+    """What adds up."""
+
+    def __add__(self, other: Self, /) -> Self: ...
+
+
+T = TypeVar("T", bound=Addable)
+Work = Callable[[pd.DataFrame], T]
+
+
+class Source(Protocol):
+    """Batches that can be gone through as often as wanted."""
+
+    def total(self, work: Work[T]) -> T | None:
+        """Sum of what ``work`` makes of every batch that has rows; None where none has."""
+
+
+def source_of(batches: Any) -> Source:
+    """Read batches from whatever holds them.
+
+    Parameters
+    ----------
+    batches : DataFrame, sequence of DataFrame, callable, path, sequence of path, or Dask DataFrame
+        A function is called without arguments whenever the batches are needed again, and
+        returns them from the first one on. Paths are of Parquet files or directories of them,
+        read in pieces. Partitions of a Dask DataFrame are worked on where they are, on the
+        cluster of the current `dask.distributed.Client` if there is one.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    """
+    if isinstance(batches, pd.DataFrame):
+        return _Local(lambda: [batches])
+    if hasattr(batches, "to_delayed") and hasattr(batches, "map_partitions"):
+        return _Dask(batches)
+    if callable(batches):
+        return _Local(batches)
+    if isinstance(batches, (str, Path)):
+        return _Local(partial(_parquet, [batches]))
+    if isinstance(batches, Sequence):
+        if all(isinstance(b, pd.DataFrame) for b in batches):
+            return _Local(lambda: batches)
+        if all(isinstance(b, (str, Path)) for b in batches):
+            return _Local(partial(_parquet, batches))
+    if isinstance(batches, Iterator):
+        raise TypeError(
+            "an iterator of batches can be gone through once, but they are needed several times; "
+            "pass the function that makes it."
+        )
+    raise TypeError(
+        f"batches is of type {type(batches).__name__}; pass DataFrames, a function that returns "
+        "an iterator of them, paths of Parquet files, or a Dask DataFrame."
+    )
+
+
+@dataclass(frozen=True)
+class _Local:
+    batches: Callable[[], Iterable[pd.DataFrame]]
+
+    def total(self, work: Work[T]) -> T | None:
+        found = None
+        for batch in self.batches():
+            if not isinstance(batch, pd.DataFrame):
+                raise TypeError(f"a batch is a {type(batch).__name__}; it must be a DataFrame.")
+            found = _sum(found, _done(work, batch))
+        return found
+
+
+@dataclass(frozen=True)
+class _Dask:
+    frame: Any
+
+    def total(self, work: Work[T]) -> T | None:
+        from dask.delayed import delayed
+
+        parts = [delayed(_done, pure=False)(work, part) for part in self.frame.to_delayed()]
+        while len(parts) > 1:  # in pairs, so that sums are made where the parts are
+            pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
+            parts = [delayed(_sum, pure=False)(*p) if len(p) == 2 else p[0] for p in pairs]
+        found: T | None = parts[0].compute()
+        return found
+
+
+def _done(work: Work[T], batch: pd.DataFrame) -> T | None:
+    return work(batch) if len(batch) else None
+
+
+def _sum(one: T | None, other: T | None) -> T | None:
+    if one is None or other is None:
+        return other if one is None else one
+    return one + other
+
+
+def _parquet(paths: Sequence[str | Path]) -> Iterator[pd.DataFrame]:
+    try:
+        from pyarrow.dataset import dataset
+    except ImportError:
+        raise ImportError(
+            "reading Parquet needs pyarrow, which the extra dask brings: "
+            "pip install 'uqwidgets[dask]'."
+        ) from None
+    for path in paths:
+        for piece in dataset(str(path), format="parquet").to_batches(batch_size=_PARQUET_ROWS):
+            yield piece.to_pandas()
