@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets.inference import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed
+from uqwidgets.stress.compression import compress
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.stress.intervals import half_width, influence
+from uqwidgets.stress.levels import levels
 from uqwidgets.stress.metrics import Metric
 from uqwidgets.stress.projection import Projection, project_levels
 from uqwidgets.sums import dot
@@ -51,37 +55,105 @@ def stress(
         raise ValueError("indicators is empty; name at least one.")
     if level is not None and not 0 < level < 1:
         raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
-    shape = (len(columns), len(taus))
-    points = {name: np.full(shape, np.nan) for name in ("reached", "ess", "kl", "half_share")}
-    target, status = np.empty(shape), np.empty(shape, dtype="<U15")
-    values, low, high = ({i.name: np.full(shape, np.nan) for i in indicators} for _ in range(3))
-    for j, stressed in enumerate(columns):
-        for t, found in enumerate(project_levels(stressed.column, taus)):
-            target[j, t], status[j, t] = found.target, found.status
-            if found.weights is None:
-                continue
-            described = described_weights(found.weights)
-            for name, value in {"reached": found.reached, **described}.items():
-                points[name][j, t] = value
-            for indicator in indicators:
-                summary = _summary(indicator, stressed, found, float(taus[t]), level, n)
-                for store, value in zip((values, low, high), summary, strict=True):
-                    store[indicator.name][j, t] = value
+    by_rows = level is not None or any(isinstance(i, Metric) for i in indicators)
+    lines = [
+        _over_rows(c, n, indicators, taus, level)
+        if by_rows
+        else _over_nodes(c, [i for i in indicators if isinstance(i, Indicator)], taus)
+        for c in columns
+    ]
+    names = [i.name for i in indicators]
     return Stress(
         features=tuple(c.name for c in columns),
-        indicators=tuple(i.name for i in indicators),
+        indicators=tuple(names),
         taus=taus,
-        target=target,
-        status=status,
-        values=values,
-        low=low,
-        high=high,
+        target=np.stack([line.target for line in lines]),
+        reached=np.stack([line.reached for line in lines]),
+        ess=np.stack([line.ess for line in lines]),
+        kl=np.stack([line.kl for line in lines]),
+        half_share=np.stack([line.half_share for line in lines]),
+        status=np.stack([line.status for line in lines]),
+        values={name: np.stack([line.values[q] for line in lines]) for q, name in enumerate(names)},
+        low={name: np.stack([line.low[q] for line in lines]) for q, name in enumerate(names)},
+        high={name: np.stack([line.high[q] for line in lines]) for q, name in enumerate(names)},
         labels={i.name: i.label for i in indicators},
         units={i.name: i.unit for i in indicators},
         alpha=alpha,
         anchor=anchor,
         level=level,
         remarks=remarks,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """One stressed column at every level: arrays (t,), and (q, t) for indicators."""
+
+    target: Floats
+    reached: Floats
+    ess: Floats
+    kl: Floats
+    half_share: Floats
+    status: npt.NDArray[np.str_]
+    values: Floats
+    low: Floats
+    high: Floats
+
+
+def _over_nodes(stressed: Stressed, indicators: Sequence[Indicator], taus: Floats) -> _Line:
+    """Summarise a column that is compressed once: a level costs the same for any rows."""
+    per_row = [v for i in indicators for v in i.per_row]
+    if stressed.kept is not None:
+        per_row = [v[stressed.kept] for v in per_row]
+    ends = stressed.column.anchors
+    outputs = np.stack(per_row).T  # contiguous by column, as `compress` likes them
+    found = levels(compress(stressed.column.values, outputs, ends.low, ends.high), taus)
+    means, values, start = found.means.T, np.empty((len(indicators), len(taus))), 0
+    for q, indicator in enumerate(indicators):
+        stop = start + len(indicator.per_row)
+        values[q] = indicator.combine(*means[start:stop])
+        start = stop
+    nothing = np.full(values.shape, np.nan)
+    return _Line(
+        found.target,
+        found.reached,
+        found.ess,
+        found.kl,
+        found.half_share,
+        found.status,
+        values,
+        nothing,
+        nothing,
+    )
+
+
+def _over_rows(
+    stressed: Stressed,
+    n: int,
+    indicators: Sequence[Indicator | Metric],
+    taus: Floats,
+    level: float | None,
+) -> _Line:
+    """Summarise a column by the weights of its rows, which intervals and metrics need."""
+    shape = (len(indicators), len(taus))
+    values, low, high = (np.full(shape, np.nan) for _ in range(3))
+    points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
+    projections = project_levels(stressed.column, taus)
+    for t, found in enumerate(projections):
+        if found.weights is None:
+            continue
+        for name, value in {"reached": found.reached, **described_weights(found.weights)}.items():
+            points[name][t] = value
+        for q, indicator in enumerate(indicators):
+            values[q, t], low[q, t], high[q, t] = _summary(
+                indicator, stressed, found, float(taus[t]), level, n
+            )
+    return _Line(
+        target=np.array([p.target for p in projections]),
+        status=np.array([p.status for p in projections], dtype="<U15"),
+        values=values,
+        low=low,
+        high=high,
         **points,
     )
 
