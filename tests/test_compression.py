@@ -109,9 +109,7 @@ def test_tables_answer_as_rows_do(name, change):
         assert relative(found.ess[t], true.ess) < 1e-10
         assert found.kl[t] == pytest.approx(float(true.kl), rel=1e-9, abs=1e-15)
         assert found.half_share[t] == pytest.approx(true.half_share, abs=5e-4)
-        end = values.min() if tau < 0 else values.max()
-        weights = np.exp(found.xi[t] * (values - end) / compressed.std)
-        error = weights / weights.mean() - true.weights
+        error = found.row_weights(t, values) - true.weights
         assert np.max(np.abs(error)) < 1e-9 * true.weights.max()
         for degree in (0, 1, 2):
             moment, size = true.moment(values, outputs, 2, degree)
@@ -226,6 +224,7 @@ def test_an_edge_weighs_the_extreme_rows_alike(n):
     assert found.kl[0] == pytest.approx(np.log(n / at.sum()), rel=1e-14)
     assert found.half_share[0] == np.ceil(at.sum() / 2) / n
     assert found.xi[0] == -np.inf
+    np.testing.assert_allclose(found.row_weights(0, values), at * (n / at.sum()))
     squares = (outputs[at] * (n / at.sum()) ** 2).sum(axis=0) / n
     np.testing.assert_allclose(found.moments(2, 0)[0, 1:], squares, rtol=1e-13)
     assert (found.moments(2, 1)[0] == 0).all()
@@ -248,6 +247,8 @@ def test_what_cannot_be_is_said(values, low, high, status):
     for numbers in (found.means[:, 0], found.reached, found.ess, found.kl, found.half_share):
         assert np.isfinite(numbers[there]).all()
         assert np.isnan(numbers[~there]).all()
+    for t in np.flatnonzero(~there):
+        assert np.isnan(found.row_weights(t, values)).all()
 
 
 def test_tau_zero_is_the_data_as_they_are():
@@ -271,6 +272,8 @@ def test_very_large_and_very_small_columns(scale):
     np.testing.assert_allclose(scaled.means, plain.means, rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(scaled.reached / scale, plain.reached, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(scaled.xi, plain.xi, rtol=1e-9)
+    own, other = (f.row_weights(0, v) for f, v in ((scaled, values * scale), (plain, values)))
+    np.testing.assert_allclose(own, other, rtol=1e-9)
 
 
 def test_a_quantile_next_to_the_end_of_a_vast_column():

@@ -78,6 +78,32 @@ class Levels:
             found[t] = ends * (weight**power / n if degree == 0 else 0.0)
         return found
 
+    def row_weights(self, level: int, values: Floats) -> Floats:
+        """Weights of the rows themselves at one level.
+
+        Parameters
+        ----------
+        level : int
+            Its position among ``taus``.
+        values : ndarray of shape (n,)
+            The column that was compressed.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Mean 1; NaN where there are no weights.
+        """
+        c, xi = self.compressed, self.xi[level]
+        end = c.least if self.taus[level] < 0 else c.most
+        if np.isnan(xi) or xi == 0:
+            return np.full(len(values), xi + 1)
+        if np.isinf(xi):
+            weights = (values == end).astype(np.float64)
+        else:
+            distance = values / c.grid.unit - end / c.grid.unit
+            weights = np.exp(xi * (distance / c.spread))
+        return np.asarray(weights / weights.mean())
+
     @cached_property
     def means(self) -> Floats:
         """Weighted mean of every output, shape (t, q)."""
