@@ -39,6 +39,12 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/** A field's value counts when it is left, and on Enter, which a notebook keeps from the browser. */
+export function onCommit(field: HTMLInputElement, commit: () => void, signal: AbortSignal): void {
+  field.addEventListener("change", commit, { signal });
+  field.addEventListener("keydown", (event) => event.key === "Enter" && commit(), { signal });
+}
+
 /** Text that is already there is left alone, so that assistive technology is not told about it again. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;

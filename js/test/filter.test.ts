@@ -38,6 +38,14 @@ describe("a condition", () => {
     expect(wanted()).toEqual({ ice_filter: [range(1, null)] });
   });
 
+  it("takes a number on Enter, which a notebook keeps from the browser", async () => {
+    const { one, asked } = await mount(about, filtered([range(1, 3)]));
+    const low = one<HTMLInputElement>("uq-filter-low");
+    low.value = "1.4";
+    low.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+    expect(asked()).toEqual({ ice_filter: [range(1.4, 3)] });
+  });
+
   it("never crosses its ends: the moved one stops at the other", async () => {
     const { one, asked } = await mount(about, filtered([range(1, 2)]));
     type(one("uq-filter-low"), "2.5");

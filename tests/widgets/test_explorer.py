@@ -200,6 +200,10 @@ def test_a_model_that_breaks_is_reported_and_everything_else_stays(
     frame = change(explorer, feature="a")[-1]
     assert frame["meta"]["error"] is None
     assert not frame["meta"]["dependence"]["stale"]
+    model.broken = False
+    frame = change(explorer, feature="b")[-1]
+    assert frame["meta"]["error"] is None, "chosen anew, it is asked anew"
+    assert frame["meta"]["dependence"]["feature"] == "b"
 
 
 def test_a_constant_feature_cannot_be_stressed_and_says_so(explorer: uq.Explorer) -> None:

@@ -55,7 +55,7 @@ class Session:
         self.stress = StressPanel(explainer)
         self.publish = publish
         self.choose = choose
-        # What the model could not answer is not asked again.
+        # What the model could not answer is not asked again while it stays chosen.
         self.failed: dict[tuple[Any, ...], str] = {}
 
     def answer(self, inputs: Inputs, ticket: Ticket, complaint: str | None = None) -> None:
@@ -104,6 +104,7 @@ class _Answer:
 
     def run(self) -> None:
         try:
+            self._forget_failures()
             self._populations = self._describe_rows()
             if self._at_once():
                 return
@@ -117,6 +118,13 @@ class _Answer:
             self._notes.append("stopped; what is finished is kept, and the next change goes on")
         self._progress = None
         self._send(final=True)
+
+    def _forget_failures(self) -> None:
+        chosen = {("dependence", self._inputs.feature)}
+        for key in list(self._session.failed):
+            stays = key in chosen or (key[0] == "importance" and key[1] <= self._inputs.n_repeats)
+            if not stays:
+                del self._session.failed[key]
 
     def give_up(self) -> None:
         """Show the last good panels with the error."""

@@ -1,5 +1,5 @@
 import type { Attributes } from "../dom.ts";
-import { h, setOptions } from "../dom.ts";
+import { h, onCommit, setOptions } from "../dom.ts";
 
 export interface PickerChoice {
   value: string;
@@ -34,15 +34,12 @@ export function wholeNumber(
 ) {
   const input = h("input", { type: "number", step: 1, min, max, ...attributes });
   let accepted = min;
-  input.addEventListener(
-    "change",
-    () => {
-      const value = Math.round(input.valueAsNumber);
-      if (Number.isFinite(value)) onPick(Math.min(max, Math.max(min, value)));
-      else input.value = String(accepted);
-    },
-    { signal },
-  );
+  const commit = () => {
+    const value = Math.round(input.valueAsNumber);
+    if (Number.isFinite(value)) onPick(Math.min(max, Math.max(min, value)));
+    else input.value = String(accepted);
+  };
+  onCommit(input, commit, signal);
   return {
     element: h("label", { class: "uq-field" }, h("span", {}, label), input),
     update(value: number): void {

@@ -1,5 +1,5 @@
 import type { Feature } from "../about.ts";
-import { h } from "../dom.ts";
+import { h, onCommit } from "../dom.ts";
 import type { Condition } from "../frame.ts";
 
 type End = number | null;
@@ -66,16 +66,13 @@ export function rangeOf(
 
   const pair = h("span", { class: "uq-range" }, sliders[0], sliders[1]);
   ([0, 1] as const).forEach((i) => {
-    fields[i].addEventListener(
-      "change",
-      () => {
-        const value = fields[i].valueAsNumber;
-        move(i, Number.isFinite(value) ? value : null);
-        const shown = ends[i];
-        fields[i].value = shown === null ? "" : String(shown);
-      },
-      { signal },
-    );
+    const commit = () => {
+      const value = fields[i].valueAsNumber;
+      move(i, Number.isFinite(value) ? value : null);
+      const shown = ends[i];
+      fields[i].value = shown === null ? "" : String(shown);
+    };
+    onCommit(fields[i], commit, signal);
     sliders[i].addEventListener("input", () => move(i, valueAt(sliders[i].valueAsNumber)), {
       signal,
     });
