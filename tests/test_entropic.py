@@ -115,7 +115,7 @@ def test_no_other_weights_of_these_means_are_closer_to_the_data(seed):
 @pytest.mark.parametrize("tau", [-0.9, -0.3, 0.4, 1.0])
 def test_one_constraint_is_what_a_column_makes_of_it(name, tau):
     values = DRAWS[name](np.random.default_rng(1), 400)
-    column, _ = Column(values, 0.05).project(tau)
+    column = Column(values, 0.05).project(tau)
     found = project(values, column.target)
     assert found.status == column.status
     np.testing.assert_allclose(found.weights, column.weights, atol=1e-8)

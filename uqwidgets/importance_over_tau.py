@@ -13,7 +13,6 @@ from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import ImportanceOverTau
 from uqwidgets.stress.columns import Stressed
-from uqwidgets.stress.projection import project_levels
 
 
 def importance_over_tau(
@@ -46,7 +45,7 @@ def importance_over_tau(
     ImportanceOverTau
     """
     n = len(evaluations.table)
-    projections = project_levels(stressed.column, taus)
+    projections = stressed.column.projections(taus)
     estimates = np.full((2, len(features), len(taus)), np.nan)
     widths = np.full((len(features), len(taus)), np.nan)
     ess = np.full(len(taus), np.nan)

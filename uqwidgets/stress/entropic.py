@@ -17,8 +17,7 @@ from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.functions import Phi, checked_targets, values_of
 from uqwidgets.stress.hull import EDGE, FACE, distance, exit_towards, reach
 from uqwidgets.stress.profile import half_share
-from uqwidgets.stress.projection import TOLERANCE
-from uqwidgets.stress.tilting import tilt
+from uqwidgets.stress.tilting import TOLERANCE, tilt
 from uqwidgets.stress.whitening import Space, across, whitened
 
 # Of a value, by rounding in the arithmetic that made it.

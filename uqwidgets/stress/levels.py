@@ -136,18 +136,24 @@ class Levels:
         weigh the same, which leaves an error of about 1e-4.
         """
         found = np.full(len(self.taus), np.nan)
-        grid, counts = self.compressed.grid, self.compressed.sums.counts
-        bins = np.flatnonzero(counts)
-        solved = np.flatnonzero(self.status == "ok").tolist()
-        for t, steepness in zip(solved, self._tilt.steepness, strict=True):
-            # Heaviest first: bins are in ascending order of the value.
-            order = bins if self.taus[t] < 0 else bins[::-1]
-            distance = (grid.bins_below if self.taus[t] < 0 else grid.bins_above)[order]
-            each = np.exp(-steepness * (distance - distance[0]))
-            weight = np.cumsum(each * counts[order])
-            last = int(np.searchsorted(weight, weight[-1] / 2))
-            rows = counts[order[: last + 1]].sum() - (weight[last] - weight[-1] / 2) // each[last]
-            found[t] = rows / self.compressed.n
+        c, lower = self.compressed, self.taus < 0
+        bins = np.flatnonzero(c.sums.counts)
+        # Heaviest first: bins are in ascending order of the value.
+        for side, order, ends in (
+            (lower, bins, c.grid.bins_below),
+            (~lower, bins[::-1], c.grid.bins_above),
+        ):
+            solved = np.flatnonzero(side & (self.status == "ok"))
+            if not len(solved):
+                continue
+            counts, distance = c.sums.counts[order], ends[order] - ends[order[0]]
+            each = np.exp(np.outer(-np.abs(self.xi[solved]), distance / c.spread))
+            weight = np.cumsum(each * counts, axis=1)
+            half = weight[:, -1:] / 2
+            last = np.argmax(weight >= half, axis=1)[:, None]
+            spare, single = (np.take_along_axis(v, last, axis=1) for v in (weight - half, each))
+            rows = np.cumsum(counts)[last] - spare // single
+            found[solved] = rows[:, 0] / c.n
         for t in self._edges:
             found[t] = np.ceil(self._rows_at_edge(t) / 2) / self.compressed.n
         return found

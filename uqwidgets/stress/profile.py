@@ -17,7 +17,7 @@ from uqwidgets.stress.indicators import Indicator
 from uqwidgets.stress.intervals import half_width, influence
 from uqwidgets.stress.levels import levels
 from uqwidgets.stress.metrics import Metric
-from uqwidgets.stress.projection import Projection, project_levels
+from uqwidgets.stress.projection import Projection
 from uqwidgets.sums import dot
 
 
@@ -138,7 +138,7 @@ def _over_rows(
     shape = (len(indicators), len(taus))
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
-    projections = project_levels(stressed.column, taus)
+    projections = stressed.column.projections(taus)
     for t, found in enumerate(projections):
         if found.weights is None:
             continue

@@ -159,7 +159,7 @@ class Stressing:
         checked_taus([tau])
         name = self.table.features[self.table.index(feature)]
         one = stressed_one(self.table, name, category, alpha, anchor, missing)
-        projection, _ = one.column.project(float(tau))
+        projection = one.column.project(float(tau))
         if projection.weights is None:
             raise ValueError(
                 f"{one.name!r} cannot be stressed to tau = {tau:g} (mean {projection.target:.6g}): "

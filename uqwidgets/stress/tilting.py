@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.projection import TOLERANCE
 
 _MOST_STEPS = 300
 _ARMIJO = 1e-4
 # Rows at a time, so that a block and its weighted copy stay in the processor's cache.
 _BLOCK = 1 << 13
+
+# In standard deviations of each column.
+TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)

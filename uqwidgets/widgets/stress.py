@@ -33,7 +33,6 @@ class StressPanel(Panel):
         )
         self._profiles: dict[str, Stress] = {}
         self._columns: dict[str, Column] = {}
-        self._xi: dict[str, float] = {}
 
     @property
     def complete(self) -> bool:
@@ -48,14 +47,11 @@ class StressPanel(Panel):
                 self._profiles[feature] = self._explainer.stress([feature], alpha=ALPHA)
 
     def project(self, feature: str, tau: float) -> Projection:
-        """Weights now; each tau is solved from the one before."""
+        """Weights of this level; the column is compressed once."""
         if feature not in self._columns:
             (one,) = stressed(self._explainer.table, feature, ALPHA)
             self._columns[feature] = one.column
-        projection, self._xi[feature] = self._columns[feature].project(
-            tau, self._xi.get(feature, 0.0)
-        )
-        return projection
+        return self._columns[feature].project(tau)
 
     def compute(self, inputs: Inputs, projection: Projection | None) -> None:
         """Describe the profile of the picked indicator, and the point where tau stands."""
