@@ -133,7 +133,7 @@ class Levels:
         """Smallest share of the rows that carries half the weight, shape (t,).
 
         Exact where the nodes are the distinct values; else within a bin the rows are taken to
-        weigh the same, which leaves an error of about 1e-4.
+        weigh the same, which leaves an error of two rows, or of 1e-4 where they are many.
         """
         found = np.full(len(self.taus), np.nan)
         c, lower = self.compressed, self.taus < 0
