@@ -10,6 +10,7 @@ from sklearn.metrics import r2_score, roc_auc_score, roc_curve
 
 import uqwidgets as uq
 from uqwidgets.stress.anchors import anchors_of, share_ends
+from uqwidgets.stress.intervals import influence
 from uqwidgets.stress.projection import Column
 
 TAUS = [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -150,7 +151,7 @@ def test_scikit_learns_metrics_are_indicators(explainer):
 def test_responses_rank_the_features(explainer):
     found = explainer.stress(["age", "sex", "rare"], ["share:1"], taus=TAUS)
     table = found.responses(0.0, 0.5)
-    assert list(table.columns) == ["feature", "response", "low", "high"]
+    assert list(table.columns) == ["feature", "response", "low", "high", "ess"]
     assert (np.diff(table["response"]) <= 0).all()
     assert table["feature"][0] in ("age", "sex=m")
     assert table["feature"].iloc[-1] == "sex=f"
@@ -184,37 +185,34 @@ def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
         assert change == pytest.approx(expected, abs=0.02)
 
 
-def bootstrap(explainer_of, X, y, runs, rng, **wish):
-    """Standard deviation of a stressed indicator over resampled rows, weights solved anew."""
-    found = []
-    for _ in range(runs):
-        rows = rng.integers(len(X), size=len(X))
-        found.append(explainer_of(X[rows], y[rows]).stress(**wish).values)
-    return {name: np.std([f[name] for f in found], axis=0) for name in found[0]}
-
-
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_intervals_are_as_wide_as_those_of_a_bootstrap(anchor):
+def test_influence_gives_the_spread_of_a_bootstrap_that_solves_the_weights_anew(anchor):
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(400, 2))
-    y = X @ [1.0, 0.5] + rng.normal(size=400)
+    x = rng.normal(size=1500)
+    outputs = np.column_stack([x + rng.normal(size=1500), rng.normal(size=1500) ** 2])
+    for tau in (-0.6, 0.0, 0.6):
 
-    def explainer_of(X, y):
-        return uq.Explainer(lambda X: X[:, 0] + 0.2 * X[:, 1] ** 2, X, y)
+        def means(rows, tau=tau):
+            found = Column(x[rows], 0.05, anchor).project(tau)
+            return found.weights @ outputs[rows] / len(rows)
 
-    wish = {
-        "features": ["x0", "x1"],
-        "indicators": ["mean", "rmse", "variance"],
-        "taus": [-0.6, 0.6],
-    }
-    wish["anchor"] = anchor
-    found = explainer_of(X, y).stress(level=0.68269, **wish)
-    spread = bootstrap(explainer_of, X, y, 400, rng, **wish)
-    for name, std in spread.items():
-        half = (found.high[name] - found.low[name]) / 2
-        # Wider than the bootstrap, which knows neither leverage nor few degrees of freedom.
-        ratio = (half / std)[:, np.abs(found.taus) < 1]
-        assert ((ratio > 0.88) & (ratio < 1.5)).all(), (name, ratio)
+        column = Column(x, 0.05, anchor)
+        moved = influence(column, tau, column.project(tau).weights, outputs)
+        assert np.abs(moved.mean(axis=0)).max() < 0.05
+        ours = np.sqrt((moved**2).mean(axis=0) / len(x))
+        drawn = [means(rng.integers(1500, size=1500)) for _ in range(600)]
+        np.testing.assert_allclose(ours, np.std(drawn, axis=0), rtol=0.2)
+
+
+def test_intervals_surround_the_estimate_and_widen_with_the_level(explainer):
+    found = explainer.stress(["age"], ["error_rate", "tpr"], taus=TAUS, level=0.95)
+    for name in found.indicators:
+        low, value, high = found.low[name][0], found.values[name][0], found.high[name][0]
+        np.testing.assert_allclose(value - low, high - value)
+        width = high - low
+        assert (width > 0).all()
+        wider = explainer.stress(["age"], [name], taus=TAUS, level=0.99)
+        assert (wider.high[name][0] - wider.low[name][0] > width).all()
 
 
 def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):

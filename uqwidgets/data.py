@@ -120,7 +120,10 @@ class Table:
                 f"{feature!r} is categorical; this needs a numeric feature, one of "
                 f"{', '.join(repr(f) for f in self.numeric[:6])}."
             )
-        return self.column(feature).to_numpy(dtype=np.float64, na_value=np.nan)
+        column = self.column(feature)
+        if column.dtype == np.float64:
+            return column.to_numpy()  # no copy
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def target_numbers(self) -> npt.NDArray[np.float64]:
         """Return the target as floats, shape (n,).

@@ -115,19 +115,25 @@ class Stress:
         Returns
         -------
         DataFrame
-            Columns ``feature, response, low, high``, the greatest response first: the value at
-            ``high`` minus that at ``low``, and the two values. A feature without a value at
-            either level comes last, as NaN.
+            Columns ``feature, response, low, high, ess``, the greatest response first: the value
+            at ``high`` minus that at ``low``, the two values, and the smaller of their effective
+            sample sizes. A feature without a value at either level comes last, as NaN.
 
         Raises
         ------
         ValueError
             If a level or the indicator is not part of this result.
         """
-        values = self.values[self._named(indicator)]
-        start, stop = (values[:, self._level(tau)] for tau in (low, high))
+        values, at = self.values[self._named(indicator)], [self._level(low), self._level(high)]
+        start, stop = values[:, at].T
         table = pd.DataFrame(
-            {"feature": list(self.features), "response": stop - start, "low": start, "high": stop}
+            {
+                "feature": list(self.features),
+                "response": stop - start,
+                "low": start,
+                "high": stop,
+                "ess": self.ess[:, at].min(axis=1),
+            }
         )
         ranked = table.sort_values("response", ascending=False, kind="stable", na_position="last")
         return ranked.reset_index(drop=True)

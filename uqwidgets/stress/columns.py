@@ -69,7 +69,7 @@ def stressed(
         raise ValueError(f"missing is {missing!r}; it must be 'error' or 'drop'.")
     column = table.column(feature)
     numeric = table.kind(feature) == "numeric"
-    present = np.isfinite(table.numbers(feature)) if numeric else column.notna().to_numpy()
+    present = _present(table, feature)
     absent = int((~present).sum())
     if absent and missing == "error":
         raise ValueError(
@@ -81,7 +81,8 @@ def stressed(
         raise ValueError(f"{feature!r} has no value in any row; there is nothing to stress.")
     kept = np.flatnonzero(present) if absent else None
     if numeric:
-        values = table.numbers(feature)[present]
+        values = table.numbers(feature)
+        values = np.ascontiguousarray(values if kept is None else values[kept])
         return [Stressed(feature, Column(values, alpha, kind), kept)]
     categories = column[present]
     return [
@@ -127,13 +128,19 @@ def stressed_one(
 
 def unstressable(table: Table, feature: str) -> str | None:
     """Why a feature cannot be stressed as it is, or None if it can."""
-    column = table.column(feature)
-    numeric = table.kind(feature) == "numeric"
-    present = np.isfinite(table.numbers(feature)) if numeric else column.notna().to_numpy()
-    absent = int((~present).sum())
+    absent = int((~_present(table, feature)).sum())
     if absent:
-        return f"missing or infinite in {absent} of {len(column)} rows"
-    return "constant" if column.nunique() == 1 else None
+        return f"missing or infinite in {absent} of {len(table)} rows"
+    if table.kind(feature) == "numeric":
+        values = table.numbers(feature)
+        return "constant" if values.min() == values.max() else None
+    return "constant" if table.column(feature).nunique() == 1 else None
+
+
+def _present(table: Table, feature: str) -> npt.NDArray[np.bool_]:
+    if table.kind(feature) == "numeric":
+        return np.isfinite(table.numbers(feature))
+    return table.column(feature).notna().to_numpy()
 
 
 def stressable(table: Table) -> tuple[list[str], tuple[str, ...]]:

@@ -24,9 +24,9 @@ def influence(column: Column, tau: float, weights: Floats, outputs: Floats) -> F
     where :math:`\beta = \mathrm{cov}_w(o, x) / \mathrm{var}_w(x)` is how the mean answers to
     the target, and :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(end)`
     how the target hangs on the rows. The first term is the residual of a weighted regression
-    of the output on the column, and as there (HC3) a row's residual is divided by one minus its
-    leverage :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`, which makes it the
-    residual from a solution without that row.
+    of the output on the column, and as there (HC4: Cribari-Neto 2004) a row's residual is
+    divided by :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
+    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`.
 
     The intervals that follow need weights of finite variance in the population: a column with
     a tail heavier than that of the exponential distribution has none when it is stressed far
@@ -54,10 +54,10 @@ def influence(column: Column, tau: float, weights: Floats, outputs: Floats) -> F
     if spread == 0:  # on the edge of the data, where all weight lies on one value
         return weights[:, None] * centred
     slope = (share * deviation) @ centred / spread
-    # Heavy rows draw the solution to themselves and look better fitted than a fresh row would:
-    # what they would say of a sample without them is larger by one over one minus their hold.
+    # Heavy rows draw the solution to themselves and look better fitted than a fresh row would.
     hold = share * (1 + np.square(deviation) / spread)
-    weights = weights / np.maximum(1 - hold, _LEAST_FREEDOM)
+    power = np.minimum(4.0, hold / hold.mean()) / 2
+    weights = weights / np.maximum(1 - hold, _LEAST_FREEDOM) ** power
     end = column.anchors.influence(column.values, upper=tau > 0)
     target = (1 - abs(tau)) * x + abs(tau) * end
     moved = weights[:, None] * (centred - np.outer(deviation, slope))

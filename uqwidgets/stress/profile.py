@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ from uqwidgets.sums import dot
 
 
 def stress(
-    columns: Sequence[Stressed],
+    columns: Iterable[Stressed],
     n: int,
     indicators: Sequence[Indicator | Metric],
     taus: Floats,
@@ -36,7 +36,8 @@ def stress(
 
     Parameters
     ----------
-    columns : sequence of Stressed, length p
+    columns : iterable of Stressed, length p
+        Made one by one: all at once they would be a second table.
     n : int
         Rows of the table.
     indicators : sequence, length q
@@ -56,15 +57,17 @@ def stress(
     if level is not None and not 0 < level < 1:
         raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
     by_rows = level is not None or any(isinstance(i, Metric) for i in indicators)
-    lines = [
-        _over_rows(c, n, indicators, taus, level)
-        if by_rows
-        else _over_nodes(c, [i for i in indicators if isinstance(i, Indicator)], taus)
-        for c in columns
-    ]
+    features, lines = [], []
+    for column in columns:
+        features.append(column.name)
+        if by_rows:
+            lines.append(_over_rows(column, n, indicators, taus, level))
+        else:
+            plain = [i for i in indicators if isinstance(i, Indicator)]
+            lines.append(_over_nodes(column, plain, taus))
     names = [i.name for i in indicators]
     return Stress(
-        features=tuple(c.name for c in columns),
+        features=tuple(features),
         indicators=tuple(names),
         taus=taus,
         target=np.stack([line.target for line in lines]),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +16,7 @@ from uqwidgets.importance import original_values
 from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
-from uqwidgets.stress.columns import stressable, stressed, stressed_one
+from uqwidgets.stress.columns import Stressed, stressable, stressed, stressed_one
 from uqwidgets.stress.constraints import Function, stress_to
 from uqwidgets.stress.indicators import Indicator, indicators_of
 from uqwidgets.stress.metrics import find_indicator
@@ -101,15 +102,21 @@ class Stressing:
         if not features:
             raise ValueError("features is empty; name at least one.")
         names = [self.table.features[self.table.index(f)] for f in dict.fromkeys(features)]
-        columns = [c for f in names for c in stressed(self.table, f, alpha, anchor, missing)]
         n = len(self.table)
-        dropped = {c.name.partition("=")[0]: n - len(c.kept) for c in columns if c.kept is not None}
-        remarks += tuple(
-            f"{f}: {k} of {n} rows without a value are left out" for f, k in dropped.items()
-        )
+        dropped: list[str] = []
+
+        def columns() -> Iterator[Stressed]:
+            for name in names:
+                found = stressed(self.table, name, alpha, anchor, missing)
+                kept = found[0].kept
+                if kept is not None:
+                    absent = n - len(kept)
+                    dropped.append(f"{name}: {absent} of {n} rows without a value are left out")
+                yield from found
+
         wanted = list(self.indicators) if indicators is None else list(indicators)
-        return stress(
-            columns,
+        result = stress(
+            columns(),
             n,
             [
                 find_indicator(
@@ -123,6 +130,7 @@ class Stressing:
             level=level,
             remarks=remarks,
         )
+        return replace(result, remarks=result.remarks + tuple(dropped))
 
     def stress_weights(
         self,
