@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 import uqwidgets as uq
-from uqwidgets.stress.compression import compress
-from uqwidgets.stress.levels import levels
+from uqwidgets.stress.compressed.compression import compress
+from uqwidgets.stress.compressed.levels import levels
 
 ETHIK = """
 import sys, time, warnings

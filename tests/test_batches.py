@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 
 import uqwidgets as uq
-from uqwidgets.stress.batches import profile_batches
-from uqwidgets.stress.compression import compress
-from uqwidgets.stress.ends import ends_of
-from uqwidgets.stress.levels import levels
-from uqwidgets.stress.sources import source_of
-from uqwidgets.stress.survey import Numeric
+from uqwidgets.stress.batched.batches import profile_batches
+from uqwidgets.stress.batched.ends import ends_of
+from uqwidgets.stress.batched.sources import source_of
+from uqwidgets.stress.batched.survey import Numeric
+from uqwidgets.stress.compressed.compression import compress
+from uqwidgets.stress.compressed.levels import levels
 
 N = 6000
 TAUS = [-1.0, -0.5, 0.0, 0.3, 1.0]
@@ -204,7 +204,7 @@ def test_few_values_have_numpy_s_quantiles(numbers, alpha):
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 def test_many_values_have_the_ends_of_all_rows(alpha, anchor, monkeypatch):
     # So few that are looked at at once make a second and a third pass necessary.
-    monkeypatch.setattr("uqwidgets.stress.selection.FEW_ROWS", 10)
+    monkeypatch.setattr("uqwidgets.stress.batched.selection.FEW_ROWS", 10)
     rng = np.random.default_rng(0)
     n = 20_011
     rows = pd.DataFrame(
@@ -238,7 +238,7 @@ def test_many_values_have_the_ends_of_all_rows(alpha, anchor, monkeypatch):
 
 def test_parquet_is_read_in_pieces(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow", reason="Parquet needs the extra dask")
-    monkeypatch.setattr("uqwidgets.stress.sources._PARQUET_ROWS", 1000)
+    monkeypatch.setattr("uqwidgets.stress.batched.sources._PARQUET_ROWS", 1000)
     rows = frame()
     rows.to_parquet(tmp_path / "all.parquet")
     (tmp_path / "parts").mkdir()

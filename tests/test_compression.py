@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from uqwidgets.stress.compression import Compressed, compress
-from uqwidgets.stress.grids import Distinct, distinct_values
-from uqwidgets.stress.levels import levels
-from uqwidgets.stress.panels import Panels
+from uqwidgets.stress.compressed.compression import Compressed, compress
+from uqwidgets.stress.compressed.grids import Distinct, distinct_values
+from uqwidgets.stress.compressed.levels import levels
+from uqwidgets.stress.compressed.panels import Panels
 
 N = 5000
 TAUS = np.array([-1.0, -0.99, -0.6, -0.1, 0.0, 0.1, 0.5, 1.0])

@@ -8,8 +8,8 @@ import pytest
 
 from uqwidgets.data import Table
 from uqwidgets.predictive import as_predictive
-from uqwidgets.stress.constraints import projected_to, stress_to
-from uqwidgets.stress.entropic import project
+from uqwidgets.stress.constrained.constraints import projected_to, stress_to
+from uqwidgets.stress.constrained.entropic import project
 
 N = 400
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from uqwidgets.stress.entropic import project
-from uqwidgets.stress.hull import distance, exit_towards, reach
+from uqwidgets.stress.constrained.entropic import project
+from uqwidgets.stress.constrained.hull import distance, exit_towards, reach
+from uqwidgets.stress.constrained.tilting import tilt
 from uqwidgets.stress.projection import Column
-from uqwidgets.stress.tilting import tilt
 
 DRAWS = {
     "normal": lambda rng, n: rng.normal(size=n),

@@ -14,10 +14,10 @@ from uqwidgets.explainer import Explainer
 from uqwidgets.names import unknown
 from uqwidgets.predictive import as_predictive
 from uqwidgets.results import Stress
-from uqwidgets.stress.batches import stress_of_batches, survey
+from uqwidgets.stress.batched.batches import stress_of_batches, survey
+from uqwidgets.stress.batched.sources import source_of
+from uqwidgets.stress.batched.survey import Numeric, column_of
 from uqwidgets.stress.indicators import Indicator
-from uqwidgets.stress.sources import source_of
-from uqwidgets.stress.survey import Numeric, column_of
 
 
 def stress_batches(

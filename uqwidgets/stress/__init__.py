@@ -1,5 +1,5 @@
 """Entropic projection: rows reweighted so that means move, close to the data (004)."""
 
-from uqwidgets.stress.entropic import Projected, project
+from uqwidgets.stress.constrained.entropic import Projected, project
 
 __all__ = ["Projected", "project"]

@@ -12,10 +12,10 @@ from uqwidgets.inference import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed
-from uqwidgets.stress.compression import compress
+from uqwidgets.stress.compressed.compression import compress
+from uqwidgets.stress.compressed.levels import levels
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.stress.intervals import half_width, influence
-from uqwidgets.stress.levels import levels
 from uqwidgets.stress.metrics import Metric
 from uqwidgets.stress.projection import Projection
 from uqwidgets.sums import dot

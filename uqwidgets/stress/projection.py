@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.anchors import Anchor, anchors_of
-from uqwidgets.stress.compression import Compressed, compress
-from uqwidgets.stress.levels import levels
+from uqwidgets.stress.compressed.compression import Compressed, compress
+from uqwidgets.stress.compressed.levels import levels
 from uqwidgets.sums import dot
 
 Status = Literal["ok", "edge", "infeasible", "constant", "beyond quantile"]

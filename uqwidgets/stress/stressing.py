@@ -17,7 +17,7 @@ from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed, stressable, stressed, stressed_one
-from uqwidgets.stress.constraints import Function, stress_to
+from uqwidgets.stress.constrained.constraints import Function, stress_to
 from uqwidgets.stress.indicators import Indicator, indicators_of
 from uqwidgets.stress.metrics import find_indicator
 from uqwidgets.stress.profile import stress
@@ -190,8 +190,8 @@ class Stressing:
         Parameters
         ----------
         means, variances, covariances, shares, pinned, functions
-            See `uqwidgets.stress.constraints.projected_to`, which also tells how far the weights
-            are from the data.
+            See `uqwidgets.stress.constrained.constraints.projected_to`, which also tells how far
+            the weights are from the data.
 
         Returns
         -------

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.grids import Distinct, Sums, distinct_values
-from uqwidgets.stress.panels import Panels
+from uqwidgets.stress.compressed.grids import Distinct, Sums, distinct_values
+from uqwidgets.stress.compressed.panels import Panels
 from uqwidgets.sums import dot
 
 Grid = Distinct | Panels

@@ -10,12 +10,12 @@ import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.anchors import Anchor, share_ends
-from uqwidgets.stress.compression import Compressed, Grid
-from uqwidgets.stress.ends import Ends, ends_of
-from uqwidgets.stress.grids import Distinct, Sums
-from uqwidgets.stress.panels import Panels
-from uqwidgets.stress.sources import Source
-from uqwidgets.stress.survey import Categories, Numeric, column_of, numbers_in
+from uqwidgets.stress.batched.ends import Ends, ends_of
+from uqwidgets.stress.batched.sources import Source
+from uqwidgets.stress.batched.survey import Categories, Numeric, column_of, numbers_in
+from uqwidgets.stress.compressed.compression import Compressed, Grid
+from uqwidgets.stress.compressed.grids import Distinct, Sums
+from uqwidgets.stress.compressed.panels import Panels
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import lambertw
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.compression import Compressed
+from uqwidgets.stress.compressed.compression import Compressed
 from uqwidgets.sums import weighted_sums
 
 # In standard deviations of the weighted column: where the weights crowd near an end, a small

@@ -12,8 +12,8 @@ import pandas as pd
 
 from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.grids import MOST_DISTINCT
-from uqwidgets.stress.selection import DIGIT, Counted, Keys, keys_of, numbers_of
+from uqwidgets.stress.batched.selection import DIGIT, Counted, Keys, keys_of, numbers_of
+from uqwidgets.stress.compressed.grids import MOST_DISTINCT
 
 # Bits of a key that a first pass leaves out.
 LEADING = 64 - DIGIT

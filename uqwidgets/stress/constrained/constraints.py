@@ -12,7 +12,7 @@ import pandas as pd
 from uqwidgets.data import Table
 from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.entropic import Projected, project
+from uqwidgets.stress.constrained.entropic import Projected, project
 
 Function = Callable[[pd.DataFrame], npt.ArrayLike]
 

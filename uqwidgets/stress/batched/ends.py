@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets.stress.anchors import Anchor, share_ends
-from uqwidgets.stress.selection import Rank, between, keys_of, quantile_ranks
-from uqwidgets.stress.sources import Source
-from uqwidgets.stress.survey import LEADING, Each, Numeric, column_of, numbers_in
+from uqwidgets.stress.batched.selection import Rank, between, keys_of, quantile_ranks
+from uqwidgets.stress.batched.sources import Source
+from uqwidgets.stress.batched.survey import LEADING, Each, Numeric, column_of, numbers_in
 
 
 @dataclass(frozen=True)

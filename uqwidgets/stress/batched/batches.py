@@ -15,12 +15,12 @@ from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.anchors import ANCHORS, Anchor
+from uqwidgets.stress.batched.placing import Placed, placed
+from uqwidgets.stress.batched.sources import Source, source_of
+from uqwidgets.stress.batched.survey import Categories, Each, Numeric, Surveying
+from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import MEAN, Indicator
-from uqwidgets.stress.levels import Levels, levels
-from uqwidgets.stress.placing import Placed, placed
 from uqwidgets.stress.projection import checked_taus
-from uqwidgets.stress.sources import Source, source_of
-from uqwidgets.stress.survey import Categories, Each, Numeric, Surveying
 
 # From a batch to what is to be averaged over its rows.
 Outputs = Callable[[pd.DataFrame], Sequence[Indicator]]
@@ -46,7 +46,7 @@ def profile_batches(
     Parameters
     ----------
     batches : DataFrame, sequence of DataFrame, callable, path, sequence of path, or Dask DataFrame
-        See `uqwidgets.stress.sources.source_of`.
+        See `uqwidgets.stress.batched.sources.source_of`.
     outputs : callable
         From a batch to named numbers, each of shape (rows of the batch,): their weighted means
         are the indicators. It is asked once for every row.

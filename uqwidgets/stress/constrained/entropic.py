@@ -14,11 +14,11 @@ from scipy.special import kl_div
 
 from uqwidgets.inference import Population, effective_sample_size
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.functions import Phi, checked_targets, values_of
-from uqwidgets.stress.hull import EDGE, FACE, distance, exit_towards, reach
+from uqwidgets.stress.constrained.functions import Phi, checked_targets, values_of
+from uqwidgets.stress.constrained.hull import EDGE, FACE, distance, exit_towards, reach
+from uqwidgets.stress.constrained.tilting import TOLERANCE, tilt
+from uqwidgets.stress.constrained.whitening import Space, across, whitened
 from uqwidgets.stress.profile import half_share
-from uqwidgets.stress.tilting import TOLERANCE, tilt
-from uqwidgets.stress.whitening import Space, across, whitened
 
 # Of a value, by rounding in the arithmetic that made it.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)

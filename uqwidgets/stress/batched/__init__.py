@@ -1,0 +1,1 @@
+"""Rows that outgrow memory: batches whose compressed columns add up."""

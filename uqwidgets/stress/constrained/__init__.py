@@ -1,0 +1,1 @@
+"""Any number of constraints at once: feasibility first, then the projection."""
