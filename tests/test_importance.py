@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from models import Recorder, classification, normal_model, regression, table, two_classes
@@ -237,6 +238,21 @@ def test_weights_that_pair_nothing_are_said():
     found = regression().importance(features=["x0"], n_repeats=1, sample_weight=alone)
     assert np.isnan(found.importance[0])
     assert "for 1 of 1 features no repeat pairs a scored row with a donor" in found.remarks[0]
+
+
+def test_few_effective_pairs_are_said_and_widen_the_interval():
+    explainer = regression()
+    heavy = np.where(np.arange(60) < 6, 1.0, 1e-3)
+    few = explainer.importance(features=["x0"], n_repeats=2, sample_weight=heavy)
+    assert "effective pairs of a scored row and a donor" in few.remarks[0]
+    donors = permuted_donors(0, 0, 2, 60)
+    products = heavy * heavy[donors]
+    pairs = products.sum() ** 2 / (products**2).sum()
+    width = few.high[0] - few.importance[0]
+    ess = heavy.sum() ** 2 / (heavy**2).sum()
+    quantile = stats.t.ppf(0.975, min(ess, pairs) - 1)
+    assert width == pytest.approx(quantile * few.std_error[0])
+    assert explainer.importance(features=["x0"], n_repeats=2).remarks == ()
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from uqwidgets.results import Importance
 # A model that ignores a feature may still answer a rounding error apart, for libraries sum in
 # an order that depends on how many rows they get. That is no importance.
 _ROUNDING = 64 * np.finfo(np.float64).eps
+# Fewer effective pairs of row and donor than this deserve a word.
+_FEW_PAIRS = 30
 
 
 def permutations(
@@ -103,7 +105,8 @@ def importance(
     # Of equals, the first in the table first.
     order = np.argsort(-estimates, kind="stable")
     std_error = np.array([c.std_error for c in found])[order]
-    width = half_width(std_error, level, population)
+    pairs = np.array([c.pairs for c in found])[order]
+    width = half_width(std_error, level, population, pairs)
     ranked = estimates[order]
     original = original_values(evaluations, measure)
     return Importance(
@@ -149,7 +152,13 @@ def floored(measure: Measure, original: Floats) -> tuple[str, ...]:
 
 
 def unpaired(found: Sequence[Change]) -> tuple[str, ...]:
-    """Say so where the weights leave nothing to average."""
+    """Say so where the weights leave nothing to average, or little."""
+    fewest = min(c.pairs for c in found)
+    if 0 < fewest < _FEW_PAIRS:
+        return (
+            f"the weights leave about {fewest:.0f} effective pairs of a scored row and a donor for "
+            "some features (ask for more repeats)",
+        )
     count = sum(bool(np.isnan(c.estimate)) for c in found)
     if not count:
         return ()

@@ -63,8 +63,9 @@ def importance_over_tau(
             seed=seed,
             report=report,
         )
-        estimates[:, :, t] = np.transpose([(c.estimate, c.std_error) for c in found])
-        widths[:, t] = half_width(estimates[1, :, t], level, population)
+        sums = np.transpose([(c.estimate, c.std_error, c.pairs) for c in found])
+        estimates[:, :, t] = sums[:2]
+        widths[:, t] = half_width(sums[1], level, population, pairs=sums[2])
         ess[t] = population.ess
     return ImportanceOverTau(
         stressed=stressed.name,

@@ -104,6 +104,8 @@ class Change:
     ----------
     estimate : float
     std_error : float
+    pairs : float
+        Effective number of pairs of a scored row and a donor, over all repeats.
     repeats : ndarray of shape (K,)
         The estimate of each repeat alone.
     values : ndarray of shape (K, n)
@@ -114,6 +116,7 @@ class Change:
 
     estimate: float
     std_error: float
+    pairs: float
     repeats: Floats
     values: Floats
     donor_weights: Callable[[], Floats]
@@ -182,13 +185,15 @@ def mean_change(
         return _pairs(w, s, donors[chunk]) if kept is None else kept[chunk]
 
     sums, totals = np.empty(repeats), np.empty(repeats)
+    squared_pairs = 0.0
     for chunk in chunks:
         pairs = pairs_of(chunk)
+        squared_pairs += float(np.einsum("ki,ki->", pairs, pairs))
         totals[chunk] = pairs.sum(axis=1)
         sums[chunk] = np.einsum("ki,ki->k", pairs, change[chunk])
     if not totals.any():
         nothing = np.full(repeats, np.nan)
-        return Change(np.nan, np.nan, nothing, change, lambda: w[donors])
+        return Change(np.nan, np.nan, 0.0, nothing, change, lambda: w[donors])
     estimate = float(sums.sum() / totals.sum())
 
     scored_role, squares, donor_role = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -214,7 +219,9 @@ def mean_change(
         variance = max(variance, both)
     with np.errstate(invalid="ignore"):
         each = sums / totals  # NaN for a repeat that pairs no two rows of weight
-    return Change(estimate, float(np.sqrt(variance)), each, change, lambda: w[donors])
+    effective_pairs = float(totals.sum() ** 2 / squared_pairs)
+    std_error = float(np.sqrt(variance))
+    return Change(estimate, std_error, effective_pairs, each, change, lambda: w[donors])
 
 
 def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floats]:
@@ -243,15 +250,28 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
     return mean, np.sqrt(variance * _small_sample(population))
 
 
-def half_width(std_error: npt.ArrayLike, level: float, population: Population) -> Floats:
+def half_width(
+    std_error: npt.ArrayLike,
+    level: float,
+    population: Population,
+    pairs: npt.ArrayLike = np.inf,
+) -> Floats:
     """Half the width of a t interval with ESS - 1 degrees of freedom (n - 1 without weights).
 
-    It is NaN where a single row holds all the weight.
+    Where so few pairs of row and donor carry weight that they number less than that, they
+    decide. It is NaN where a single row, or a single pair, holds all the weight.
+
+    Parameters
+    ----------
+    std_error : array-like
+    level : float
+    population : Population
+    pairs : array-like, optional
+        Effective number of pairs behind each standard error, see `Change`.
     """
-    df = population.ess - 1
-    if df <= 0:
-        return np.full(np.shape(std_error), np.nan)
-    return float(stdtrit(df, (1 + level) / 2)) * np.asarray(std_error, dtype=np.float64)
+    df = np.minimum(population.ess, np.asarray(pairs, dtype=np.float64)) - 1
+    quantile = stdtrit(np.where(df > 0, df, np.nan), (1 + level) / 2)
+    return np.asarray(quantile * np.asarray(std_error, dtype=np.float64))
 
 
 def checked_interval(interval: str) -> Interval:

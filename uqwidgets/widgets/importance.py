@@ -105,7 +105,7 @@ class ImportancePanel(Panel):
     ) -> tuple[Floats, Floats, Floats]:
         ex = self._explainer
         chunk = max(1, _CHUNK // (len(ex.table) * n_repeats))
-        values = np.empty((2, len(self.measures), len(ex.features)))
+        values = np.empty((3, len(self.measures), len(ex.features)))
         started = time.perf_counter()
         for m, measure in enumerate(self.measures):
             for first in range(0, len(ex.features), chunk):
@@ -120,8 +120,10 @@ class ImportancePanel(Panel):
                     interval=checked_interval(inputs.interval),
                     seed=ex.seed,
                 )
-                values[:, m, part] = np.transpose([(c.estimate, c.std_error) for c in found])
+                values[:, m, part] = np.transpose(
+                    [(c.estimate, c.std_error, c.pairs) for c in found]
+                )
         spent = time.perf_counter() - started
         self._seconds_per_value = spent / (values[0].size * n_repeats * len(ex.table))
-        width = half_width(values[1], LEVEL, population)
+        width = half_width(values[1], LEVEL, population, pairs=values[2])
         return values[0], values[0] - width, values[0] + width

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -230,7 +231,7 @@ def _tilted(
     excess = ends[lower.astype(np.intp)] - goals[:, None]
     steepness = np.zeros(len(goals))
     moving = np.flatnonzero(~still)
-    most = lambertw(c.n / np.e).real / goals[moving]  # see `Panels`
+    most = lambertw(c.n / math.e).real / goals[moving]  # see `Panels`
     steepness[moving] = _solve(excess[moving], counts, goals[moving], most, c)
     # The mean is 1 but for a divergence that may be so small that it would drown in the 1.
     weights = np.expm1(-steepness[:, None] * excess)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -149,7 +150,7 @@ class Panels:
     def _margin(self, end: float, nearest: float) -> float:
         if nearest <= 0:
             return _FINEST
-        wanted = _MARGIN * nearest / float(lambertw(self.n / np.e).real)
+        wanted = _MARGIN * nearest / float(lambertw(self.n / math.e).real)
         return max(_FINEST * abs(end), min(wanted, (self.most - self.least) / self.unit))
 
     @cached_property
