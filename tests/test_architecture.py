@@ -27,6 +27,7 @@ HOUSE = [
     "stills",
     "charts",
     "sums",
+    "population",
     "inference",
     "importance",
     "dependence",

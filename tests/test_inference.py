@@ -10,14 +10,13 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from uqwidgets.inference import (
-    Population,
     checked_interval,
     checked_level,
-    effective_sample_size,
     half_width,
     mean_change,
     mean_over_rows,
 )
+from uqwidgets.population import Population, effective_sample_size
 from uqwidgets.replacement import permuted_donors
 
 

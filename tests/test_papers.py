@@ -9,7 +9,8 @@ import pytest
 
 from models import normal_model, three_classes
 from uqwidgets import Explainer
-from uqwidgets.inference import Population, half_width, mean_change
+from uqwidgets.inference import half_width, mean_change
+from uqwidgets.population import Population
 from uqwidgets.replacement import permuted_donors
 
 

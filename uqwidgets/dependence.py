@@ -12,8 +12,9 @@ import pandas as pd
 from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance import floored, original_values
-from uqwidgets.inference import Population, half_width, mean_over_rows
+from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.measures import Measure
+from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Constant
 from uqwidgets.results import Dependence

@@ -17,8 +17,9 @@ from uqwidgets.dependence import dependence, dependences
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance import importance
 from uqwidgets.importance_over_tau import importance_over_tau
-from uqwidgets.inference import Population, checked_interval, checked_level
+from uqwidgets.inference import checked_interval, checked_level
 from uqwidgets.measures import Measure, available, find
+from uqwidgets.population import Population
 from uqwidgets.predictive import Predictive, as_predictive
 from uqwidgets.results import Dependence, Importance, ImportanceOverTau
 from uqwidgets.stress.columns import stressed_one

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqwidgets.evaluation import Evaluations, Report
-from uqwidgets.inference import Change, Interval, Population, half_width, mean_change
+from uqwidgets.inference import Change, Interval, half_width, mean_change
 from uqwidgets.measures import Measure
+from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Original, Permutation
 from uqwidgets.results import Importance

@@ -8,8 +8,9 @@ import numpy as np
 
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance import changes
-from uqwidgets.inference import Interval, Population, half_width
+from uqwidgets.inference import Interval, half_width
 from uqwidgets.measures import Measure
+from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import ImportanceOverTau
 from uqwidgets.stress.columns import Stressed

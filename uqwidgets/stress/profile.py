@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.inference import effective_sample_size
+from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed

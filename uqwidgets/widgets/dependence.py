@@ -10,7 +10,7 @@ import pandas as pd
 
 from uqwidgets.dependence import dependence, grid_of, questions_of
 from uqwidgets.explainer import Explainer
-from uqwidgets.inference import Population
+from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats, class_codes
 from uqwidgets.replacement import Constant
 from uqwidgets.widgets.about import LEVEL

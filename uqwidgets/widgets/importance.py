@@ -9,7 +9,8 @@ import numpy as np
 
 from uqwidgets.explainer import Explainer
 from uqwidgets.importance import changes, original_values, permutations
-from uqwidgets.inference import Population, checked_interval, half_width
+from uqwidgets.inference import checked_interval, half_width
+from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Permutation
 from uqwidgets.sums import dot

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import kl_div
 
-from uqwidgets.inference import Population, effective_sample_size
+from uqwidgets.population import Population, effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.constrained.functions import Phi, checked_targets, values_of
 from uqwidgets.stress.constrained.hull import EDGE, FACE, distance, exit_towards, reach
