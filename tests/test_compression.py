@@ -139,6 +139,9 @@ def test_panels_serve_any_column(signed, shift, times, alpha):
     values = np.repeat([size * sign + shift for size, sign in signed], times[: len(signed)])
     if values.min() == values.max():
         return
+    low, high = np.quantile(values, [alpha, 1 - alpha])
+    if Panels(values.min(), values.max(), low, high, len(values)).too_fine:
+        return  # `compress` keeps the distinct values of such a column
     outputs = np.random.default_rng(0).normal(size=(len(values), 1)) ** 3
     on_panels, on_values = (levels(c, TAUS) for c in tables(values, outputs, alpha))
     sizes = levels(tables(values, np.abs(outputs), alpha)[1], TAUS).means
@@ -150,6 +153,19 @@ def test_panels_serve_any_column(signed, shift, times, alpha):
     np.testing.assert_allclose(on_panels.kl[there], on_values.kl[there], rtol=1e-9, atol=1e-14)
     gap = np.abs(on_panels.reached - on_panels.target)[there]
     assert (gap <= 1e-10 * values.std()).all()
+
+
+def test_a_column_that_spans_few_floats_keeps_its_distinct_values():
+    steps = np.random.default_rng(0).integers(0, 40_000, size=5000)
+    values = 1e16 + 2.0 * steps
+    outputs = np.random.default_rng(1).normal(size=(5000, 1))
+    low, high = np.quantile(values, [0.05, 0.95])
+    compressed = compress(values, outputs, low, high)
+    assert isinstance(compressed.grid, Distinct)
+    found = levels(compressed, TAUS)
+    for t in np.flatnonzero(found.status == "ok"):
+        weights = found.row_weights(t, values)
+        assert found.means[t, 0] == pytest.approx(weights @ outputs[:, 0] / 5000, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["normal", "zero-inflated", "Poisson", "gamma"])

@@ -87,7 +87,8 @@ def _numeric(feature: str, column: Numeric, ends: Ends) -> Placed:
         if grid.too_fine:
             raise ValueError(
                 f"{feature!r} runs from {column.least:g} to {column.most:g}, next to which tau = "
-                "-1 or 1 comes too near to the end; stress its logarithm."
+                "-1 or 1 comes too near to an end, or there are too few floats between; subtract "
+                "its offset, or stress its logarithm."
             )
     return Placed(feature, feature, None, column.least, column.most, ends, grid)
 

@@ -103,7 +103,8 @@ class Distinct:
         # Values are mostly whole multiples of something: then a look-up replaces a search.
         if self._step == 0:
             return None
-        codes = np.rint(self.below / self._step)
+        with np.errstate(over="ignore"):  # steps next to nothing: no codes then
+            codes = np.rint(self.below / self._step)
         if codes[-1] >= 1 << 16 or (np.diff(codes) == 0).any():
             return None
         index = np.zeros(int(codes[-1]) + 1, dtype=np.int64)

@@ -18,6 +18,7 @@ from uqwidgets.sums import weighted_sums
 # error in standard deviations of the column itself would be a large one of the weights.
 _TOLERANCE = 1e-12
 _NEWTON_STEPS = 40
+_STEEPEST = 1e300
 _MOST_STEPS = 200
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -231,7 +232,8 @@ def _tilted(
     excess = ends[lower.astype(np.intp)] - goals[:, None]
     steepness = np.zeros(len(goals))
     moving = np.flatnonzero(~still)
-    most = lambertw(c.n / math.e).real / goals[moving]  # see `Panels`
+    with np.errstate(over="ignore"):  # a goal next to nothing
+        most = np.minimum(lambertw(c.n / math.e).real / goals[moving], _STEEPEST)  # see `Panels`
     steepness[moving] = _solve(excess[moving], counts, goals[moving], most, c)
     # The mean is 1 but for a divergence that may be so small that it would drown in the 1.
     weights = np.expm1(-steepness[:, None] * excess)
@@ -254,7 +256,8 @@ def _solve(excess: Floats, counts: Floats, goals: Floats, most: Floats, c: Compr
     """
     low, high = np.zeros(len(goals)), most * (1 + 1e-9)
     start = weighted_sums(excess, counts) / c.n
-    k = np.minimum(start / c.spread**2 * (1 + start / goals), high / 2)
+    with np.errstate(over="ignore"):
+        k = np.minimum(start / c.spread**2 * (1 + start / goals), high / 2)
     active = np.arange(len(goals))
     for step in range(_MOST_STEPS):
         at = excess[active]

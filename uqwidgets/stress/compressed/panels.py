@@ -32,6 +32,8 @@ _MARGIN = 8.0
 _FINEST = 2.0**-50
 # Of the size of a column: a mean still nearer to the end would need too many panels.
 _NEAREST = 2.0**-200
+# Between the ends of a column. It has no more distinct values than this then.
+_FEWEST_FLOATS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,14 @@ class Panels:
 
     @property
     def too_fine(self) -> bool:
-        """Whether a mean comes so near to an end, next to the whole column, that panels fail."""
+        """Whether panels fail, and the distinct values must do.
+
+        So it is where a mean comes very near to an end, next to the whole column, and where the
+        column spans so few floats that panels would be narrower than these.
+        """
         nearest = (self.low - self.least, self.most - self.high)
-        return any(0 < distance < _NEAREST * self.unit for distance in nearest)
+        span = (self.most - self.least) / np.spacing(max(abs(self.least), abs(self.most)))
+        return span < _FEWEST_FLOATS or any(0 < d < _NEAREST * self.unit for d in nearest)
 
     def sums(self, values: Floats, outputs: Floats) -> Sums:
         """Sum rows over the nodes.
