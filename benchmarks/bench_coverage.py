@@ -15,7 +15,8 @@ import sys
 import numpy as np
 from scipy import stats
 
-from uqwidgets.inference import Population, half_width, mean_change
+from uqwidgets.inference import half_width, mean_change
+from uqwidgets.population import Population
 from uqwidgets.replacement import permuted_donors
 
 COEFFICIENTS = np.array([1.0, 0.3, 0.0])

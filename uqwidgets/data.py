@@ -71,6 +71,10 @@ class Table:
     def __init__(self, X: Any, y: Any, predictive: Predictive) -> None:
         frame = _frame(X, predictive)
         self.features = tuple(str(c) for c in frame.columns)
+        self._positions = {name: position for position, name in enumerate(self.features)}
+        # Taken out once: pandas makes a new object each time.
+        self._columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
+        self._kinds = [_kind(column) for column in self._columns]
         _check_names(self.features)
         self.y, self.target = _target(y, len(frame))
         self._frame = frame
@@ -95,17 +99,17 @@ class Table:
             If there is none of that name.
         """
         try:
-            return self.features.index(str(feature))
-        except ValueError:
+            return self._positions[str(feature)]
+        except KeyError:
             raise ValueError(unknown("feature", feature, list(self.features))) from None
 
     def kind(self, feature: str) -> Kind:
         """Whether a feature is a number or a category (bools, strings, dates)."""
-        return _kind(self._frame.iloc[:, self.index(feature)])
+        return self._kinds[self.index(feature)]
 
     def column(self, feature: str) -> pd.Series[Any]:
         """Values of a feature, with their own dtype."""
-        return self._frame.iloc[:, self.index(feature)]
+        return self._columns[self.index(feature)]
 
     def numbers(self, feature: str) -> npt.NDArray[np.float64]:
         """Values of a numeric feature as floats, shape (n,); missing ones are NaN.
@@ -185,7 +189,7 @@ class Table:
         self, position: int, segments: Sequence[Segment], rows: npt.NDArray[np.intp]
     ) -> pd.Series[Any]:
         # Every new value is a look-up in a pool: the column itself, then the constants.
-        column = self._frame.iloc[:, position]
+        column = self._columns[position]
         constants: list[Any] = []
         picked, start = rows, 0
         for s in segments:

@@ -57,14 +57,16 @@ def stress(
     if level is not None and not 0 < level < 1:
         raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
     by_rows = level is not None or any(isinstance(i, Metric) for i in indicators)
+    plain = [i for i in indicators if isinstance(i, Indicator)]
+    # Contiguous by column, as `compress` likes them.
+    outputs = np.empty((0, 0)) if by_rows else np.stack([v for i in plain for v in i.per_row]).T
     features, lines = [], []
     for column in columns:
         features.append(column.name)
         if by_rows:
             lines.append(_over_rows(column, n, indicators, taus, level))
         else:
-            plain = [i for i in indicators if isinstance(i, Indicator)]
-            lines.append(_over_nodes(column, plain, taus))
+            lines.append(_over_nodes(column, plain, outputs, taus))
     names = [i.name for i in indicators]
     return Stress(
         features=tuple(features),
@@ -103,13 +105,13 @@ class _Line:
     high: Floats
 
 
-def _over_nodes(stressed: Stressed, indicators: Sequence[Indicator], taus: Floats) -> _Line:
+def _over_nodes(
+    stressed: Stressed, indicators: Sequence[Indicator], outputs: Floats, taus: Floats
+) -> _Line:
     """Summarise a column that is compressed once: a level costs the same for any rows."""
-    per_row = [v for i in indicators for v in i.per_row]
     if stressed.kept is not None:
-        per_row = [v[stressed.kept] for v in per_row]
+        outputs = outputs[stressed.kept]
     ends = stressed.column.anchors
-    outputs = np.stack(per_row).T  # contiguous by column, as `compress` likes them
     found = levels(compress(stressed.column.values, outputs, ends.low, ends.high), taus)
     means, values, start = found.means.T, np.empty((len(indicators), len(taus))), 0
     for q, indicator in enumerate(indicators):
