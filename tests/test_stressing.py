@@ -10,7 +10,7 @@ from sklearn.metrics import r2_score, roc_auc_score, roc_curve
 
 import uqwidgets as uq
 from uqwidgets.stress.anchors import anchors_of, share_ends
-from uqwidgets.stress.intervals import influence
+from uqwidgets.stress.intervals import influence, interval
 from uqwidgets.stress.projection import Column
 
 TAUS = [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -205,14 +205,29 @@ def test_influence_gives_the_spread_of_a_bootstrap_that_solves_the_weights_anew(
 
 
 def test_intervals_surround_the_estimate_and_widen_with_the_level(explainer):
-    found = explainer.stress(["age"], ["error_rate", "tpr"], taus=TAUS, level=0.95)
-    for name in found.indicators:
-        low, value, high = found.low[name][0], found.values[name][0], found.high[name][0]
-        np.testing.assert_allclose(value - low, high - value)
-        width = high - low
-        assert (width > 0).all()
-        wider = explainer.stress(["age"], [name], taus=TAUS, level=0.99)
-        assert (wider.high[name][0] - wider.low[name][0] > width).all()
+    names = ["error_rate", "tpr", "nll", "squared_error"]
+    found = explainer.stress(["age", "rare"], names, taus=TAUS, level=0.95)
+    wider = explainer.stress(["age", "rare"], names, taus=TAUS, level=0.99)
+    for name in names:
+        low, value, high = found.low[name], found.values[name], found.high[name]
+        assert ((low < value) & (value < high)).all()
+        assert ((wider.low[name] < low) & (high < wider.high[name])).all()
+        assert (low > 0).all(), "none of these can be negative"
+    assert (found.high["tpr"] < 1).all()
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "bounds", "low", "high"),
+    [
+        (2.0, 0.5, (-np.inf, np.inf), 1.5, 2.5),
+        (2.0, 0.5, (0.0, np.inf), 2 * np.exp(-0.25), 2 * np.exp(0.25)),
+        (0.5, 0.1, (0.0, 1.0), 1 / (1 + np.exp(0.4)), 1 / (1 + np.exp(-0.4))),
+        (0.0, 0.0, (0.0, 1.0), 0.0, 0.0),
+        (np.nan, 0.1, (0.0, 1.0), np.nan, np.nan),
+    ],
+)
+def test_intervals_stay_where_the_quantity_can_be(value, half, bounds, low, high):
+    assert interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
 
 
 def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):

@@ -39,6 +39,8 @@ RATIO = Combination(
     lambda part, whole: (1 / whole, -part / np.square(whole)),
 )
 
+ANY, POSITIVE, SHARE = (-np.inf, np.inf), (0.0, np.inf), (0.0, 1.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Indicator:
@@ -50,6 +52,8 @@ class Indicator:
     per_row : tuple of ndarray of shape (n,)
         What is averaged.
     combination : Combination
+    bounds : tuple of float
+        What it lies between, whatever the rows.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Indicator:
     unit: str
     per_row: tuple[Floats, ...]
     combination: Combination
+    bounds: tuple[float, float]
 
     def combine(self, *means: Floats) -> Floats:
         """Return the indicator of these weighted means; NaN where it does not exist."""
@@ -91,7 +96,8 @@ def indicators_of(
     found: dict[str, Indicator] = {}
 
     def add(name: str, label: str, combination: Combination, *per_row: Floats) -> None:
-        found[name] = Indicator(name, label, "", per_row, combination)
+        bounds = POSITIVE if combination in (ROOT, VARIANCE) else SHARE
+        found[name] = Indicator(name, label, "", per_row, combination, bounds)
 
     zero_one = measures.get("zero_one")
     if isinstance(zero_one, Measure):
@@ -110,12 +116,20 @@ def indicators_of(
         prediction = values(value)
         # Around their own mean: the variance would drown in a large one.
         centred = prediction - prediction.mean()
-        add("mean", "mean prediction", MEAN, prediction)
+        found["mean"] = Indicator("mean", "mean prediction", "", (prediction,), MEAN, ANY)
         add("variance", "variance of prediction", VARIANCE, np.square(centred), centred)
         add("rmse", "RMSE", ROOT, values(squared))
     for name, measure in measures.items():
         if isinstance(measure, Measure) and name not in ("zero_one", "prediction"):
-            found[name] = Indicator(
-                name, f"mean {measure.label}", measure.unit, (values(measure),), MEAN
-            )
+            label, per_row = f"mean {measure.label}", (values(measure),)
+            bounds = _bounds(name, isinstance(q, Categorical))
+            found[name] = Indicator(name, label, measure.unit, per_row, MEAN, bounds)
     return found
+
+
+def _bounds(measure: str, classes: bool) -> tuple[float, float]:
+    if measure.startswith("probability:"):
+        return SHARE
+    # Of a density, nll and entropy may be negative.
+    positive = measure == "squared_error" or (classes and measure in ("nll", "entropy"))
+    return POSITIVE if positive else ANY

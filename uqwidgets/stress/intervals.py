@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import expit, stdtrit
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.projection import Column
@@ -89,3 +89,28 @@ def half_width(influence: Floats, level: float) -> float:
     excess = float(np.square(squares).sum()) / total**2 - 1 / n
     freedom = min(n - 1.0, 2 / max(excess, 2 / n**2))
     return float(stdtrit(max(freedom, 1.0), (1 + level) / 2) * np.sqrt(total) / n)
+
+
+def interval(value: float, half: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    """Find the ends of an interval on the scale on which an estimate has room to both sides.
+
+    Shares are taken on the logit scale and positive quantities on that of the logarithm, where
+    the interval is symmetric; so its ends never leave what the quantity can be.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    half : float
+        Half the width of the interval that is symmetric around it.
+    bounds : tuple of float
+        (0, 1), (0, inf) or (-inf, inf).
+    """
+    low, high = bounds
+    if not low < value < high or np.isinf(low):
+        return value - half, value + half
+    if np.isinf(high):
+        ratio = float(np.exp(half / value))
+        return value / ratio, value * ratio
+    logit, step = np.log(value / (1 - value)), half / (value * (1 - value))
+    return float(expit(logit - step)), float(expit(logit + step))

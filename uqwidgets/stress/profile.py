@@ -15,7 +15,7 @@ from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import levels
 from uqwidgets.stress.indicators import Indicator
-from uqwidgets.stress.intervals import half_width, influence
+from uqwidgets.stress.intervals import half_width, influence, interval
 from uqwidgets.stress.metrics import Metric
 from uqwidgets.stress.projection import Projection
 from uqwidgets.sums import dot
@@ -204,5 +204,4 @@ def _summary(
         return value, np.nan, np.nan
     slopes = np.array(indicator.combination.slopes(*means))
     moved = influence(stressed.column, tau, found.weights, per_row) @ slopes
-    width = half_width(moved, level)
-    return value, value - width, value + width
+    return value, *interval(value, half_width(moved, level), indicator.bounds)

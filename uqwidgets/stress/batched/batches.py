@@ -19,7 +19,7 @@ from uqwidgets.stress.batched.placing import Placed, placed
 from uqwidgets.stress.batched.sources import Source, source_of
 from uqwidgets.stress.batched.survey import Categories, Each, Numeric, Surveying
 from uqwidgets.stress.compressed.levels import Levels, levels
-from uqwidgets.stress.indicators import MEAN, Indicator
+from uqwidgets.stress.indicators import ANY, MEAN, Indicator
 from uqwidgets.stress.projection import checked_taus
 
 # From a batch to what is to be averaged over its rows.
@@ -217,7 +217,7 @@ def _means(
         if not np.isfinite(numbers).all():
             row = int(np.argmin(np.isfinite(numbers)))
             raise ValueError(f"the output {name!r} is {numbers[row]} in row {row} of a batch.")
-        found.append(Indicator(name, name, "", (numbers,), MEAN))
+        found.append(Indicator(name, name, "", (numbers,), MEAN, ANY))
     if not found:
         raise ValueError("outputs gives nothing to average; return at least one name.")
     return found
