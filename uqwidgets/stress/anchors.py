@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.stats import norm
 
+from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
 
 Anchor = Literal["quantile", "tail-mean"]
@@ -80,6 +81,24 @@ def anchors_of(values: Floats, alpha: float, anchor: Anchor) -> Anchors:
         ranked = np.partition(values, [tail - 1, len(values) - tail])
         low, high = float(ranked[:tail].mean()), float(ranked[len(values) - tail :].mean())
     return Anchors(low, high, anchor, alpha)
+
+
+def checked_wishes(alpha: float, anchor: str, missing: str) -> Anchor:
+    """Check how a column is to be stressed, and return the anchor.
+
+    Raises
+    ------
+    ValueError
+        If one of these cannot be.
+    """
+    if not 0 < alpha < 0.5:
+        raise ValueError(f"alpha is {alpha}; it must be between 0 and 0.5, such as 0.05.")
+    if missing not in ("error", "drop"):
+        raise ValueError(f"missing is {missing!r}; it must be 'error' or 'drop'.")
+    for known in ANCHORS:
+        if anchor == known:
+            return known
+    raise ValueError(unknown("anchor", anchor, list(ANCHORS)))
 
 
 def share_ends(share: float, alpha: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from uqwidgets.data import Table
 from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.anchors import ANCHORS, Anchor
+from uqwidgets.stress.anchors import checked_wishes
 from uqwidgets.stress.projection import Column
 
 
@@ -62,11 +62,7 @@ def stressed(
     ValueError
         If an argument cannot be, or values are missing and not to be dropped.
     """
-    if not 0 < alpha < 0.5:
-        raise ValueError(f"alpha is {alpha}; it must be between 0 and 0.5, such as 0.05.")
-    kind = _checked_anchor(anchor)
-    if missing not in ("error", "drop"):
-        raise ValueError(f"missing is {missing!r}; it must be 'error' or 'drop'.")
+    kind = checked_wishes(alpha, anchor, missing)
     column = table.column(feature)
     numeric = table.kind(feature) == "numeric"
     present = _present(table, feature)
@@ -152,10 +148,3 @@ def stressable(table: Table) -> tuple[list[str], tuple[str, ...]]:
     left_out = {f: why for f, why in reasons.items() if why not in (None, "constant")}
     remarks = tuple(f"{f} is left out: {why}" for f, why in left_out.items())
     return [f for f in table.features if f not in left_out], remarks
-
-
-def _checked_anchor(anchor: str) -> Anchor:
-    for known in ANCHORS:
-        if anchor == known:
-            return known
-    raise ValueError(unknown("anchor", anchor, list(ANCHORS)))

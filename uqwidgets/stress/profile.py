@@ -13,7 +13,7 @@ from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
-from uqwidgets.stress.compressed.levels import levels
+from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.stress.intervals import half_width, influence, interval
 from uqwidgets.stress.metrics import Metric
@@ -67,10 +67,54 @@ def stress(
             lines.append(_over_rows(column, n, indicators, taus, level))
         else:
             lines.append(_over_nodes(column, plain, outputs, taus))
-    names = [i.name for i in indicators]
+
+    def each(attribute: str) -> dict[str, Floats]:
+        stacked = np.stack([getattr(line, attribute) for line in lines], axis=1)
+        return {i.name: values for i, values in zip(indicators, stacked, strict=True)}
+
+    return assembled(
+        features,
+        lines,
+        indicators,
+        (each("values"), each("low"), each("high")),
+        taus,
+        alpha=alpha,
+        anchor=anchor,
+        level=level,
+        remarks=remarks,
+    )
+
+
+def assembled(
+    features: Sequence[str],
+    lines: Sequence[_Line | Levels],
+    indicators: Sequence[Indicator | Metric],
+    intervals: tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats]],
+    taus: Floats,
+    *,
+    alpha: float,
+    anchor: str,
+    level: float | None,
+    remarks: tuple[str, ...],
+) -> Stress:
+    """Put columns that were stressed one by one together.
+
+    Parameters
+    ----------
+    features : sequence of str, length p
+    lines : sequence, length p
+        What each level makes of the weights of a column.
+    indicators : sequence, length q
+    intervals : tuple of dict of str to ndarray of shape (p, t)
+        Values of each indicator, and their lower and upper ends.
+    taus : ndarray of shape (t,)
+    alpha, anchor, level, remarks
+        See `Stress`.
+    """
+    values, low, high = intervals
     return Stress(
         features=tuple(features),
-        indicators=tuple(names),
+        indicators=tuple(i.name for i in indicators),
         taus=taus,
         target=np.stack([line.target for line in lines]),
         reached=np.stack([line.reached for line in lines]),
@@ -78,9 +122,9 @@ def stress(
         kl=np.stack([line.kl for line in lines]),
         half_share=np.stack([line.half_share for line in lines]),
         status=np.stack([line.status for line in lines]),
-        values={name: np.stack([line.values[q] for line in lines]) for q, name in enumerate(names)},
-        low={name: np.stack([line.low[q] for line in lines]) for q, name in enumerate(names)},
-        high={name: np.stack([line.high[q] for line in lines]) for q, name in enumerate(names)},
+        values=values,
+        low=low,
+        high=high,
         labels={i.name: i.label for i in indicators},
         units={i.name: i.unit for i in indicators},
         alpha=alpha,

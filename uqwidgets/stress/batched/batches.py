@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
-from uqwidgets.stress.anchors import ANCHORS, Anchor
+from uqwidgets.stress.anchors import checked_wishes
 from uqwidgets.stress.batched.placing import Placed, placed
 from uqwidgets.stress.batched.sources import Source, source_of
 from uqwidgets.stress.batched.survey import Categories, Each, Numeric, Surveying
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import ANY, MEAN, Indicator
+from uqwidgets.stress.profile import assembled
 from uqwidgets.stress.projection import checked_taus
 
 # From a batch to what is to be averaged over its rows.
@@ -114,12 +114,8 @@ def stress_of_batches(
 
     Parameters and errors are those of `profile_batches`.
     """
-    if not 0 < alpha < 0.5:
-        raise ValueError(f"alpha is {alpha}; it must be between 0 and 0.5, such as 0.05.")
-    if missing not in ("error", "drop"):
-        raise ValueError(f"missing is {missing!r}; it must be 'error' or 'drop'.")
     grid = checked_taus(taus)
-    kind = _checked_anchor(anchor)
+    kind = checked_wishes(alpha, anchor, missing)
     kept, remarks = _stressable(surveyed, named, missing)
     columns = placed(source, kept, alpha, kind)
     tables = source.total(partial(tables_of, columns, outputs))
@@ -127,21 +123,12 @@ def stress_of_batches(
     found = [levels(c.compressed(tables.sums[c.name]), grid) for c in columns]
     values = tables.values(found)
     nothing = {name: np.full_like(v, np.nan) for name, v in values.items()}
-    return Stress(
-        features=tuple(c.name for c in columns),
-        indicators=tuple(values),
-        taus=grid,
-        target=np.stack([f.target for f in found]),
-        reached=np.stack([f.reached for f in found]),
-        ess=np.stack([f.ess for f in found]),
-        kl=np.stack([f.kl for f in found]),
-        half_share=np.stack([f.half_share for f in found]),
-        status=np.stack([f.status for f in found]),
-        values=values,
-        low=nothing,
-        high=nothing,
-        labels={i.name: i.label for i in tables.indicators},
-        units={i.name: i.unit for i in tables.indicators},
+    return assembled(
+        [c.name for c in columns],
+        found,
+        tables.indicators,
+        (values, nothing, nothing),
+        grid,
         alpha=alpha,
         anchor=anchor,
         level=None,
@@ -248,10 +235,3 @@ def _stressable(
     if not kept:
         raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
     return kept, tuple(remarks)
-
-
-def _checked_anchor(anchor: str) -> Anchor:
-    for known in ANCHORS:
-        if anchor == known:
-            return known
-    raise ValueError(unknown("anchor", anchor, list(ANCHORS)))
