@@ -17,7 +17,7 @@ from scipy import stats
 
 from uqwidgets.inference import half_width, mean_change
 from uqwidgets.population import Population
-from uqwidgets.replacement import permuted_donors
+from uqwidgets.replacement import drawn_donors
 
 COEFFICIENTS = np.array([1.0, 0.3, 0.0])
 NAMES = ("important", "weak", "ignored")
@@ -50,7 +50,9 @@ def run(n: int, repeats: int, rng: np.random.Generator) -> dict[str, list[tuple[
     population = Population.of(n)
     found: dict[str, list[tuple[float, float]]] = {}
     for j, coefficient in enumerate(COEFFICIENTS):
-        donors = permuted_donors(j, int(rng.integers(2**31)), repeats, n)
+        donors = drawn_donors(
+            "permutation", (j,), int(rng.integers(2**31)), repeats, np.zeros(n, int)
+        )
         loss = (error + coefficient * (X[:, j] - X[donors, j])) ** 2
         change = loss - original
         for interval in ("u-statistic", "model"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets import Explainer
+from uqwidgets.replacement import drawn_donors
 
 
 def table(n=60, p=3, seed=0):
@@ -14,6 +15,11 @@ def table(n=60, p=3, seed=0):
     X[:, 1] += 0.6 * X[:, 0]
     y = X[:, 0] - 0.5 * X[:, 1] ** 2 + 0.3 * rng.normal(size=n)
     return X, y
+
+
+def permuted_donors(column, seed, n_repeats, n):
+    """Donors of the permutations of one column."""
+    return drawn_donors("permutation", (column,), seed, n_repeats, np.zeros(n, dtype=np.intp))
 
 
 def normal_model(X):

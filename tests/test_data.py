@@ -9,7 +9,8 @@ from sklearn.linear_model import LinearRegression
 
 from models import Recorder, normal_model, table
 from uqwidgets import Explainer, as_predictive
-from uqwidgets.data import Segment, Table
+from uqwidgets.data import Table
+from uqwidgets.substitution import Segment
 
 X, Y = table(30)
 
@@ -55,7 +56,7 @@ def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through()
     held = Table(data, np.arange(30.0), as_predictive(score))
     rows, donors = np.arange(30), np.random.default_rng(0).permutation(30)
     for position, name in enumerate(data.columns):
-        block = held.stacked([Segment(rows), Segment(rows, position, donors)])
+        block = held.stacked([Segment(rows), Segment(rows, (position,), donors)])
         plain, replaced = block.iloc[:30], block.iloc[30:].reset_index(drop=True)
         pd.testing.assert_frame_equal(plain, data.reset_index(drop=True))
         expected = data.reset_index(drop=True)

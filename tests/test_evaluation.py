@@ -11,7 +11,7 @@ import pytest
 from models import Recorder, classification, normal_model, regression, table, two_classes
 from uqwidgets import Explainer, ModelError
 from uqwidgets.evaluation import Progress
-from uqwidgets.replacement import Constant, Original, Permutation
+from uqwidgets.replacement import Constant, Drawn, Original
 
 
 def test_the_rows_as_they_are_are_asked_once_at_construction():
@@ -28,15 +28,23 @@ def test_the_rows_as_they_are_are_asked_once_at_construction():
 def test_answers_are_those_of_each_replacement_alone_however_they_are_stacked():
     X, y = table(50)
     explainer = Explainer(normal_model, X, y)
-    asked = [Permutation(0, 2, 0), Constant(1, 0.5), Permutation(2, 0, 0), Original()]
+    asked = [
+        Drawn((0,), "permutation", 2, 0),
+        Constant((1,), (0.5,)),
+        Drawn((2,), "ablation", 0, 0),
+        Drawn((0, 2), "conditional", 1, 0),
+        Constant((1, 2), (0.5, -1.0)),
+        Original(),
+    ]
     explainer.evaluations.ask(asked)
     for question in asked:
         replaced = X.copy()
-        if isinstance(question, Permutation):
-            donors = explainer.evaluations.donors(question.column, 0, 3)[question.repeat]
-            replaced[:, question.column] = X[donors, question.column]
+        if isinstance(question, Drawn):
+            moved, scheme = question.columns, question.scheme
+            donors = explainer.evaluations.donors(moved, scheme, 0, 3)[question.repeat]
+            replaced[:, moved] = X[donors][:, moved]
         elif isinstance(question, Constant):
-            replaced[:, question.column] = question.value
+            replaced[:, question.columns] = question.values
         mean, std = normal_model(replaced)
         answer = explainer.evaluations.answer(question)
         np.testing.assert_array_equal(answer.mean, mean)

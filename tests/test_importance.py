@@ -7,11 +7,18 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from models import Recorder, classification, normal_model, regression, table, two_classes
+from models import (
+    Recorder,
+    classification,
+    normal_model,
+    permuted_donors,
+    regression,
+    table,
+    two_classes,
+)
 from uqwidgets import Explainer, as_predictive
 from uqwidgets.measures import available, find
 from uqwidgets.predictive.distributions import class_codes
-from uqwidgets.replacement import permuted_donors
 
 
 def by_loop(explainer, model, X, y, measure, n_repeats, weights=None, rows=None):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from models import permuted_donors
 from uqwidgets.inference import (
     checked_interval,
     checked_level,
@@ -17,7 +18,6 @@ from uqwidgets.inference import (
     mean_over_rows,
 )
 from uqwidgets.population import Population, effective_sample_size
-from uqwidgets.replacement import permuted_donors
 
 
 def changes(n=25, repeats=6, seed=0):

@@ -7,11 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from models import normal_model, three_classes
+from models import normal_model, permuted_donors, three_classes
 from uqwidgets import Explainer
 from uqwidgets.inference import half_width, mean_change
 from uqwidgets.population import Population
-from uqwidgets.replacement import permuted_donors
 
 
 def crossed():

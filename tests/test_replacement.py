@@ -1,30 +1,63 @@
-"""Donors of permutations."""
+"""Donors of every scheme."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from uqwidgets.replacement import permuted_donors
+from uqwidgets.replacement import SCHEMES, checked_scheme, drawn_donors
+
+ALL = np.zeros(50, dtype=np.intp)
+GROUPS = np.arange(50) // 17
 
 
-def test_every_repeat_is_a_permutation():
-    donors = permuted_donors(3, 0, 20, 50)
+@pytest.mark.parametrize("scheme", ["permutation", "conditional"])
+def test_every_repeat_is_a_permutation(scheme):
+    donors = drawn_donors(scheme, (3,), 0, 20, GROUPS)
     assert donors.shape == (20, 50)
     np.testing.assert_array_equal(np.sort(donors, axis=1), np.tile(np.arange(50), (20, 1)))
 
 
-def test_more_repeats_begin_with_the_same_ones():
-    np.testing.assert_array_equal(permuted_donors(1, 7, 10, 33), permuted_donors(1, 7, 30, 33)[:10])
+def test_ablation_draws_with_replacement():
+    donors = drawn_donors("ablation", (3,), 0, 20, ALL)
+    assert donors.shape == (20, 50)
+    assert donors.min() >= 0
+    assert donors.max() < 50
+    assert all(len(np.unique(line)) < 50 for line in donors)
 
 
-def test_features_repeats_and_seeds_have_permutations_of_their_own():
-    drawn = [permuted_donors(c, s, 4, 40) for c in range(4) for s in range(3)]
+def test_conditional_donors_are_of_the_same_subgroup():
+    donors = drawn_donors("conditional", (3,), 0, 20, GROUPS)
+    assert (GROUPS[donors] == GROUPS).all()
+    assert (donors != np.arange(50)).any(axis=1).all()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_more_repeats_begin_with_the_same_ones(scheme):
+    ten, thirty = (drawn_donors(scheme, (1, 4), 7, repeats, GROUPS) for repeats in (10, 30))
+    np.testing.assert_array_equal(ten, thirty[:10])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_features_repeats_and_seeds_have_draws_of_their_own(scheme):
+    moved = [(0,), (1,), (2,), (0, 1), (1, 0)]
+    drawn = [drawn_donors(scheme, columns, s, 4, ALL) for columns in moved for s in range(3)]
     lines = {tuple(line) for donors in drawn for line in donors.tolist()}
-    assert len(lines) == 4 * 4 * 3
+    assert len(lines) == 5 * 4 * 3
 
 
-def test_every_row_is_as_likely_a_donor():
-    donors = permuted_donors(0, 0, 4000, 5)
-    counts = np.stack([np.bincount(donors[:, i], minlength=5) for i in range(5)])
-    # A binomial share of 1/5 in 4000 draws; five standard errors for 25 looks at it.
-    assert np.abs(counts / 4000 - 0.2).max() < 5 * np.sqrt(0.2 * 0.8 / 4000)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_row_of_the_subgroup_is_as_likely_a_donor(scheme):
+    groups = np.array([0, 1, 0, 0, 0, 1, 0]) if scheme == "conditional" else np.zeros(7, dtype=int)
+    donors = drawn_donors(scheme, (0,), 0, 4000, groups)
+    counts = np.stack([np.bincount(donors[:, i], minlength=7) for i in range(7)])
+    same = groups[:, None] == groups
+    expected = same / same.sum(axis=0)
+    # A binomial share in 4000 draws; five standard errors for 49 looks at it.
+    assert np.abs(counts / 4000 - expected).max() < 5 * np.sqrt(0.25 / 4000)
+
+
+def test_an_unknown_scheme_brings_the_known():
+    assert checked_scheme("ablation") == "ablation"
+    with pytest.raises(ValueError, match="no replacement 'permute'; did you mean 'permutation'"):
+        checked_scheme("permute")

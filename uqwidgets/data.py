@@ -1,9 +1,8 @@
-"""The table that is explained: rows, features, target, and values put in their place."""
+"""The table that is explained: rows, features and groups of them, target."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -12,35 +11,9 @@ import pandas as pd
 
 from uqwidgets.names import unknown
 from uqwidgets.predictive.adapters import Predictive
+from uqwidgets.substitution import Segment, Stack
 
 Kind = Literal["numeric", "categorical"]
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A run of rows for the model, with one feature's values replaced, or none.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (m,)
-        Positions of the rows that are asked.
-    column : int or None
-        Position of the replaced feature.
-    donors : ndarray of shape (m,) or None
-        Positions of the rows the replacement values come from.
-    value : object
-        The one replacement value, where there are no donors.
-    """
-
-    rows: npt.NDArray[np.intp]
-    column: int | None = None
-    donors: npt.NDArray[np.intp] | None = None
-    value: Any = None
-
-    def cut(self, start: int, stop: int) -> Segment:
-        """Rows ``start`` to ``stop`` of this segment."""
-        donors = None if self.donors is None else self.donors[start:stop]
-        return Segment(self.rows[start:stop], self.column, donors, self.value)
 
 
 class Table:
@@ -52,11 +25,16 @@ class Table:
     y : array-like of shape (n,)
     predictive : Predictive
         Decides which columns are wanted, in which order, and whether as a DataFrame.
+    groups : mapping of str to sequence of str, optional
+        Features that move together, by the name of their group.
 
     Attributes
     ----------
     features : tuple of str
         Names of the columns the model sees.
+    groups : dict of str to tuple of str
+    units : tuple of str
+        What importance is asked of: the groups, and every feature that is in none.
     y : ndarray of shape (n,)
         The target as given.
     target : str
@@ -65,10 +43,17 @@ class Table:
     Raises
     ------
     ValueError
-        If a wanted column is missing, names repeat, lengths differ, or y has missing values.
+        If a wanted column is missing, names repeat, lengths differ, or y has missing values; if
+        a group is empty, names an unknown feature, or has the name of another feature.
     """
 
-    def __init__(self, X: Any, y: Any, predictive: Predictive) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        predictive: Predictive,
+        groups: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         frame = _frame(X, predictive)
         self.features = tuple(str(c) for c in frame.columns)
         self._positions = {name: position for position, name in enumerate(self.features)}
@@ -77,18 +62,20 @@ class Table:
         self._kinds = [_kind(column) for column in self._columns]
         _check_names(self.features)
         self.y, self.target = _target(y, len(frame))
-        self._frame = frame
+        self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
+        self.units = self._units()
+        self._n = len(frame)
         # A model fitted on bare arrays would warn about names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
         on_arrays = predictive.wanted is None and predictive.n_wanted is not None and texts
         named = isinstance(X, pd.DataFrame) or predictive.wanted is not None
-        self._as_frame = named and not on_arrays
         dtypes = set(frame.dtypes)
         plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
-        self._matrix = frame.to_numpy() if plain else None
+        matrix = frame.to_numpy() if plain else None
+        self._stack = Stack(self._columns, frame.columns, matrix, named and not on_arrays)
 
     def __len__(self) -> int:
-        return len(self._frame)
+        return self._n
 
     def index(self, feature: str) -> int:
         """Position of a feature.
@@ -102,6 +89,19 @@ class Table:
             return self._positions[str(feature)]
         except KeyError:
             raise ValueError(unknown("feature", feature, list(self.features))) from None
+
+    def columns_of(self, unit: str) -> tuple[int, ...]:
+        """Positions of a feature, or of the features of a group.
+
+        Raises
+        ------
+        ValueError
+            If there is neither of that name.
+        """
+        members = self.groups.get(str(unit))
+        if members is None and str(unit) not in self._positions:
+            raise ValueError(unknown("feature", unit, [*self.groups, *self.features]))
+        return tuple(self._positions[name] for name in members or (str(unit),))
 
     def kind(self, feature: str) -> Kind:
         """Whether a feature is a number or a category (bools, strings, dates)."""
@@ -154,57 +154,24 @@ class Table:
         """Names of the numeric features."""
         return tuple(f for f in self.features if self.kind(f) == "numeric")
 
+    def _members(self, group: str, features: Sequence[str]) -> tuple[str, ...]:
+        if isinstance(features, str):
+            raise ValueError(f"group {group!r} is the text {features!r}; give a list of features.")
+        if group in self._positions:
+            raise ValueError(f"group {group!r} has the name of a feature; name it otherwise.")
+        if not features:
+            raise ValueError(f"group {group!r} is empty; name its features.")
+        return tuple(dict.fromkeys(self.features[self.index(f)] for f in features))
+
+    def _units(self) -> tuple[str, ...]:
+        # A group stands where the first of its features stood.
+        grouped = {name for members in self.groups.values() for name in members}
+        alone = [name for name in self.features if name not in grouped]
+        return tuple(sorted([*self.groups, *alone], key=lambda unit: min(self.columns_of(unit))))
+
     def stacked(self, segments: Sequence[Segment]) -> Any:
         """All segments below each other, as the model wants them: a DataFrame or an array."""
-        rows = np.concatenate([s.rows for s in segments])
-        if self._matrix is not None and all(_fits_floats(s.value) for s in segments):
-            matrix = self._stacked_matrix(segments, rows)
-            if not self._as_frame:
-                return matrix
-            return pd.DataFrame(matrix, columns=self._frame.columns, copy=False)
-        columns = {
-            position: self._stacked_column(position, segments, rows)
-            for position in range(len(self.features))
-        }
-        block = pd.DataFrame(columns, copy=False)
-        block.columns = self._frame.columns
-        return block if self._as_frame else block.to_numpy()
-
-    def _stacked_matrix(
-        self, segments: Sequence[Segment], rows: npt.NDArray[np.intp]
-    ) -> npt.NDArray[Any]:
-        assert self._matrix is not None
-        block = self._matrix[rows]
-        start = 0
-        for s in segments:
-            stop = start + len(s.rows)
-            if s.column is not None:
-                block[start:stop, s.column] = (
-                    s.value if s.donors is None else self._matrix[s.donors, s.column]
-                )
-            start = stop
-        return block
-
-    def _stacked_column(
-        self, position: int, segments: Sequence[Segment], rows: npt.NDArray[np.intp]
-    ) -> pd.Series[Any]:
-        # Every new value is a look-up in a pool: the column itself, then the constants.
-        column = self._columns[position]
-        constants: list[Any] = []
-        picked, start = rows, 0
-        for s in segments:
-            stop = start + len(s.rows)
-            if s.column == position:
-                if picked is rows:
-                    picked = rows.copy()
-                if s.donors is not None:
-                    picked[start:stop] = s.donors
-                else:
-                    picked[start:stop] = len(column) + len(constants)
-                    constants.append(s.value)
-            start = stop
-        pool = _with_constants(column, constants)
-        return pool.take(picked).reset_index(drop=True)
+        return self._stack.of(segments)
 
 
 def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
@@ -259,25 +226,3 @@ def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
 def _kind(column: pd.Series[Any]) -> Kind:
     numeric = pd.api.types.is_numeric_dtype(column.dtype)
     return "numeric" if numeric and not pd.api.types.is_bool_dtype(column.dtype) else "categorical"
-
-
-def _fits_floats(value: Any) -> bool:
-    return value is None or isinstance(value, (int, float, np.integer, np.floating))
-
-
-def _with_constants(column: pd.Series[Any], constants: list[Any]) -> pd.Series[Any]:
-    if not constants:
-        return column
-    more = pd.Series(constants)
-    if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_float_dtype(column.dtype):
-        more = more.astype(column.dtype)
-    elif pd.api.types.is_integer_dtype(column.dtype):
-        more = _as_integers(more, column)
-    return pd.concat([column, more], ignore_index=True)
-
-
-def _as_integers(values: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
-    # A model may mind the width of its integers, but a value between them is a wish to keep.
-    with np.errstate(invalid="ignore"):
-        narrow = values.astype(np.int64).astype(column.dtype)
-    return narrow if (narrow == values).all() else values

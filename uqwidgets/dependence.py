@@ -101,7 +101,7 @@ def dependences(
 def questions_of(table: Table, feature: str, values: npt.NDArray[Any]) -> list[Constant]:
     """Return what has to be asked for a curve over these values."""
     column = table.index(feature)
-    return [Constant(column, value) for value in values.tolist()]
+    return [Constant((column,), (value,)) for value in values.tolist()]
 
 
 def grid_of(

@@ -12,18 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.cache import Cache
-from uqwidgets.data import Segment, Table
+from uqwidgets.data import Table
 from uqwidgets.measures import Measure
 from uqwidgets.pace import Pace
 from uqwidgets.predictive import Categorical, Distribution, Normal, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes
-from uqwidgets.replacement import (
-    Constant,
-    Original,
-    Permutation,
-    Replacement,
-    permuted_donors,
-)
+from uqwidgets.replacement import Constant, Drawn, Original, Replacement, Scheme, drawn_donors
+from uqwidgets.subgroups import Subgroups, subgroups_of
+from uqwidgets.substitution import Segment
 
 
 class ModelError(ValueError):
@@ -82,6 +78,7 @@ class Evaluations:
         self._cache: Cache[Distribution] = Cache(memory_limit)
         self._unfinished: dict[Replacement, _Unfinished] = {}
         self._pace = Pace(memory_limit // (8 * 8 * max(1, len(table.features))))
+        self._subgroups: dict[tuple[int, ...], Subgroups] = {}
         self._lock = threading.RLock()
         # Everything is compared with the rows as they are: the cache must not let them go.
         self._lasting: dict[Replacement, Distribution] = {}
@@ -171,14 +168,25 @@ class Evaluations:
                 self._cache.put(key, found)
             return found[:length]
 
-    def donors(self, column: int, seed: int, n_repeats: int) -> npt.NDArray[np.intp]:
-        """Donors of the first ``n_repeats`` permutations of a column, shape (n_repeats, n)."""
-        n = len(self.table)
+    def donors(
+        self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
+    ) -> npt.NDArray[np.intp]:
+        """Donors of the first ``n_repeats`` draws for some columns, shape (n_repeats, n)."""
         return self.grown(
-            ("donors", column, seed),
+            ("donors", columns, scheme, seed),
             n_repeats,
-            lambda: permuted_donors(column, seed, n_repeats, n),
+            lambda: drawn_donors(
+                scheme, columns, seed, n_repeats, self.subgroups(columns, scheme).codes
+            ),
         )
+
+    def subgroups(self, columns: tuple[int, ...], scheme: Scheme) -> Subgroups:
+        """Within which rows values of these columns move: all of them, unless conditional."""
+        with self._lock:
+            key = columns if scheme == "conditional" else ()
+            if key not in self._subgroups:
+                self._subgroups[key] = subgroups_of(self.table, key)
+            return self._subgroups[key]
 
     def seconds(self, questions: Sequence[Replacement]) -> float:
         """Time that asking those of these that are not known will take, from the pace so far."""
@@ -216,10 +224,11 @@ class Evaluations:
         match question:
             case Original():
                 return Segment(rows)
-            case Permutation(column, repeat, seed):
-                return Segment(rows, column, donors=self.donors(column, seed, repeat + 1)[repeat])
-            case Constant(column, value):
-                return Segment(rows, column, value=value)
+            case Drawn(columns, scheme, repeat, seed):
+                donors = self.donors(columns, scheme, seed, repeat + 1)[repeat]
+                return Segment(rows, columns, donors=donors)
+            case Constant(columns, values):
+                return Segment(rows, columns, values=values)
 
     def _ask_block(self, block: list[tuple[Replacement, Segment]]) -> set[Replacement]:
         """Ask a block and return the questions that are answered in full."""
@@ -267,18 +276,18 @@ class Evaluations:
         return answer
 
     def _name(self, segment: Segment) -> str:
-        return "" if segment.column is None else self.table.features[segment.column]
+        return ", ".join(repr(self.table.features[column]) for column in segment.columns)
 
     def _rows_of(self, segment: Segment) -> str:
         name = self._name(segment)
-        return f"rows with {name!r} replaced" if name else "the rows of X"
+        return f"rows with {name} replaced" if name else "the rows of X"
 
     def _where(self, segments: list[Segment], row: int) -> str:
         for segment in segments:
             if row < len(segment.rows):
                 name = self._name(segment)
                 place = f"in row {segment.rows[row]} of X"
-                return f"{place}, with {name!r} replaced" if name else place
+                return f"{place}, with {name} replaced" if name else place
             row -= len(segment.rows)
         return f"in row {row} of the block"
 

@@ -11,7 +11,7 @@ from uqwidgets.inference import Change, Interval, half_width, mean_change
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Original, Permutation
+from uqwidgets.replacement import Drawn, Original
 from uqwidgets.results import Importance
 
 # A model that ignores a feature may still answer a rounding error apart, for libraries sum in
@@ -23,12 +23,12 @@ _FEW_PAIRS = 30
 
 def permutations(
     evaluations: Evaluations, features: Sequence[str], n_repeats: int, seed: int
-) -> dict[str, list[Permutation]]:
+) -> dict[str, list[Drawn]]:
     """Return what has to be asked for each feature."""
-    columns = {feature: evaluations.table.index(feature) for feature in features}
+    columns = {feature: evaluations.table.columns_of(feature) for feature in features}
     return {
-        feature: [Permutation(column, repeat, seed) for repeat in range(n_repeats)]
-        for feature, column in columns.items()
+        feature: [Drawn(moved, "permutation", repeat, seed) for repeat in range(n_repeats)]
+        for feature, moved in columns.items()
     }
 
 
@@ -52,7 +52,7 @@ def changes(
         group = names[first : first + window]
         for name in group:
             # All repeats at once: one by one they would be drawn anew for each.
-            evaluations.donors(evaluations.table.index(name), seed, n_repeats)
+            evaluations.donors(evaluations.table.columns_of(name), "permutation", seed, n_repeats)
         evaluations.prepare([q for name in group for q in asked[name]], report)
         found += [
             _change(evaluations, measure, asked[name], population, interval, report)
@@ -172,12 +172,12 @@ def unpaired(found: Sequence[Change]) -> tuple[str, ...]:
 def _change(
     evaluations: Evaluations,
     measure: Measure,
-    questions: list[Permutation],
+    questions: list[Drawn],
     population: Population,
     interval: Interval,
     report: Report | None,
 ) -> Change:
-    column, seed, n_repeats = questions[0].column, questions[0].seed, len(questions)
+    columns, seed, n_repeats = questions[0].columns, questions[0].seed, len(questions)
 
     def change() -> Floats:
         original = original_values(evaluations, measure)
@@ -187,8 +187,8 @@ def _change(
         return values
 
     return mean_change(
-        evaluations.grown(("change", measure.name, column, seed), n_repeats, change),
-        evaluations.donors(column, seed, n_repeats),
+        evaluations.grown(("change", measure.name, columns, seed), n_repeats, change),
+        evaluations.donors(columns, "permutation", seed, n_repeats),
         population,
         interval,
     )

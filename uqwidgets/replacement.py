@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
+
+from uqwidgets.names import unknown
+
+Scheme = Literal["permutation", "ablation", "conditional"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
 @dataclass(frozen=True)
@@ -15,30 +20,74 @@ class Original:
 
 
 @dataclass(frozen=True)
-class Permutation:
-    """The feature's column, permuted: repeat ``repeat`` for the feature in column ``column``."""
+class Drawn:
+    """Values of other rows in the place of a row's own: one repeat for the features in ``columns``.
 
-    column: int
+    ``permutation`` shuffles the column; ``ablation`` draws from it with replacement (002, eq. 9);
+    ``conditional`` shuffles within the subgroups that the other features make of the rows.
+    """
+
+    columns: tuple[int, ...]
+    scheme: Scheme
     repeat: int
     seed: int
 
 
 @dataclass(frozen=True)
 class Constant:
-    """One value in every row: a point of a dependence curve's grid."""
+    """The same values in every row: a point of a dependence curve's grid."""
 
-    column: int
-    value: Any
-
-
-Replacement = Original | Permutation | Constant
+    columns: tuple[int, ...]
+    values: tuple[Any, ...]
 
 
-def permuted_donors(column: int, seed: int, n_repeats: int, n: int) -> npt.NDArray[np.intp]:
-    """Position of the row that each row takes its value from, shape (n_repeats, n).
+Replacement = Original | Drawn | Constant
 
-    Every feature has permutations of its own, drawn from ``seed`` and its column alone, so
-    that asking for fewer features changes nothing; more repeats begin with the same ones.
+
+def drawn_donors(
+    scheme: Scheme,
+    columns: tuple[int, ...],
+    seed: int,
+    n_repeats: int,
+    subgroups: npt.NDArray[np.intp],
+) -> npt.NDArray[np.intp]:
+    """Position of the row that each row takes its values from, shape (n_repeats, n).
+
+    Every feature has draws of its own, made from ``seed`` and its column alone, so that asking
+    for fewer features changes nothing; more repeats begin with the same ones.
+
+    Parameters
+    ----------
+    scheme : {"permutation", "ablation", "conditional"}
+    columns : tuple of int
+    seed, n_repeats : int
+    subgroups : ndarray of shape (n,)
+        Which subgroup each row is in; only ``conditional`` minds.
     """
-    stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(column,)))
-    return stream.permuted(np.tile(np.arange(n), (n_repeats, 1)), axis=1)
+    n = len(subgroups)
+    stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=columns))
+    if scheme == "ablation":
+        return stream.integers(n, size=(n_repeats, n))
+    shuffled = stream.permuted(np.tile(np.arange(n), (n_repeats, 1)), axis=1)
+    if scheme == "permutation":
+        return shuffled
+    # Shuffled rows and rows in their order, both sorted by subgroup, face each other.
+    members = np.argsort(subgroups, kind="stable")
+    facing = np.argsort(subgroups[shuffled], axis=1, kind="stable")
+    donors = np.empty_like(shuffled)
+    donors[:, members] = np.take_along_axis(shuffled, facing, axis=1)
+    return donors
+
+
+def checked_scheme(replacement: str) -> Scheme:
+    """Return the scheme of this name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    for known in SCHEMES:
+        if replacement == known:
+            return known
+    raise ValueError(unknown("replacement", replacement, list(SCHEMES)))

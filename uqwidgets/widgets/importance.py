@@ -12,7 +12,7 @@ from uqwidgets.importance import changes, original_values, permutations
 from uqwidgets.inference import checked_interval, half_width
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Permutation
+from uqwidgets.replacement import Drawn
 from uqwidgets.sums import dot
 from uqwidgets.widgets.about import LEVEL, ranked_by
 from uqwidgets.widgets.inputs import Inputs
@@ -33,7 +33,7 @@ class ImportancePanel(Panel):
         self._unstressed: dict[tuple[Any, ...], tuple[Floats, Floats, Floats]] = {}
         self._seconds_per_value = 1e-8
 
-    def questions(self, n_repeats: int) -> list[Permutation]:
+    def questions(self, n_repeats: int) -> list[Drawn]:
         """Return what has to be asked for this many repeats, repeat by repeat."""
         ex = self._explainer
         asked = permutations(ex.evaluations, ex.features, n_repeats, ex.seed)

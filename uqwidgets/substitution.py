@@ -1,0 +1,139 @@
+"""Values put in the place of a row's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A run of rows for the model, with some features' values replaced, or none.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,)
+        Positions of the rows that are asked.
+    columns : tuple of int
+        Positions of the replaced features, which move together.
+    donors : ndarray of shape (m,) or None
+        Positions of the rows the replacement values come from.
+    values : tuple of object
+        The replacement value of each column, where there are no donors.
+    """
+
+    rows: npt.NDArray[np.intp]
+    columns: tuple[int, ...] = ()
+    donors: npt.NDArray[np.intp] | None = None
+    values: tuple[Any, ...] = ()
+
+    def cut(self, start: int, stop: int) -> Segment:
+        """Rows ``start`` to ``stop`` of this segment."""
+        donors = None if self.donors is None else self.donors[start:stop]
+        return Segment(self.rows[start:stop], self.columns, donors, self.values)
+
+
+class Stack:
+    """Stacks segments of a table below each other.
+
+    Parameters
+    ----------
+    columns : list of Series, each of length n
+    labels : Index of length p
+        Names of the columns, as the model knows them.
+    matrix : ndarray of shape (n, p) or None
+        The same values, where all are floats of one width.
+    as_frame : bool
+        Whether the model wants a DataFrame.
+    """
+
+    def __init__(
+        self,
+        columns: list[pd.Series[Any]],
+        labels: pd.Index[Any],
+        matrix: npt.NDArray[Any] | None,
+        as_frame: bool,
+    ) -> None:
+        self._columns = columns
+        self._labels = labels
+        self._matrix = matrix
+        self._as_frame = as_frame
+
+    def of(self, segments: Sequence[Segment]) -> Any:
+        """All segments below each other: a DataFrame or an array."""
+        rows = np.concatenate([s.rows for s in segments])
+        if self._matrix is not None and all(_fit_floats(s.values) for s in segments):
+            matrix = self._stacked_matrix(self._matrix, segments, rows)
+            if not self._as_frame:
+                return matrix
+            return pd.DataFrame(matrix, columns=self._labels, copy=False)
+        columns = {
+            position: self._stacked_column(position, segments, rows)
+            for position in range(len(self._columns))
+        }
+        block = pd.DataFrame(columns, copy=False)
+        block.columns = self._labels
+        return block if self._as_frame else block.to_numpy()
+
+    @staticmethod
+    def _stacked_matrix(
+        matrix: npt.NDArray[Any], segments: Sequence[Segment], rows: npt.NDArray[np.intp]
+    ) -> npt.NDArray[Any]:
+        block = matrix[rows]
+        start = 0
+        for s in segments:
+            stop = start + len(s.rows)
+            for place, column in enumerate(s.columns):
+                block[start:stop, column] = (
+                    s.values[place] if s.donors is None else matrix[s.donors, column]
+                )
+            start = stop
+        return block
+
+    def _stacked_column(
+        self, position: int, segments: Sequence[Segment], rows: npt.NDArray[np.intp]
+    ) -> pd.Series[Any]:
+        # Every new value is a look-up in a pool: the column itself, then the constants.
+        column = self._columns[position]
+        constants: list[Any] = []
+        picked, start = rows, 0
+        for s in segments:
+            stop = start + len(s.rows)
+            if position in s.columns:
+                if picked is rows:
+                    picked = rows.copy()
+                if s.donors is not None:
+                    picked[start:stop] = s.donors
+                else:
+                    picked[start:stop] = len(column) + len(constants)
+                    constants.append(s.values[s.columns.index(position)])
+            start = stop
+        pool = _with_constants(column, constants)
+        return pool.take(picked).reset_index(drop=True)
+
+
+def _fit_floats(values: tuple[Any, ...]) -> bool:
+    return all(isinstance(v, (int, float, np.integer, np.floating)) for v in values)
+
+
+def _with_constants(column: pd.Series[Any], constants: list[Any]) -> pd.Series[Any]:
+    if not constants:
+        return column
+    more = pd.Series(constants)
+    if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_float_dtype(column.dtype):
+        more = more.astype(column.dtype)
+    elif pd.api.types.is_integer_dtype(column.dtype):
+        more = _as_integers(more, column)
+    return pd.concat([column, more], ignore_index=True)
+
+
+def _as_integers(values: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
+    # A model may mind the width of its integers, but a value between them is a wish to keep.
+    with np.errstate(invalid="ignore"):
+        narrow = values.astype(np.int64).astype(column.dtype)
+    return narrow if (narrow == values).all() else values
