@@ -19,6 +19,7 @@ HOUSE = [
     "names",
     "substitution",
     "data",
+    "observed",
     "measures",
     "replacement",
     "subgroups",

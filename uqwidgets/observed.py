@@ -1,0 +1,72 @@
+"""What some columns hold, each combination of values once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets.data import Table
+
+
+def distinct_rows(
+    table: Table, columns: Sequence[int]
+) -> tuple[list[tuple[Any, ...]], npt.NDArray[np.intp]]:
+    """Distinct combinations of the values of some columns, and which of them each row has.
+
+    They are what `Constant` asks about: whoever needs every observed value asks the model the
+    same, an importance over all donors and a curve over all observed values.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of int
+
+    Returns
+    -------
+    values : list of tuple, length u
+        Plain Python values, hashable; in the order of the first column, then of the next. Numbers
+        and dates ascend, categories come as their type has them, or else as texts ascend; a
+        missing value is a value of its own, and the last.
+    codes : ndarray of shape (n,)
+        Position of each row's combination.
+    """
+    found = [_distinct(table.column(table.features[column])) for column in columns]
+    codes = found[0][1]
+    for values, more in found[1:]:
+        codes = np.unique(codes * len(values) + more, return_inverse=True)[1]
+    _, first = np.unique(codes, return_index=True)
+    of_columns = [[values[code] for code in each[first].tolist()] for values, each in found]
+    return list(zip(*of_columns, strict=True)), codes.astype(np.intp, copy=False)
+
+
+def _distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
+    codes, found = pd.factorize(column)
+    order = _order(found)
+    places = np.empty(len(order) + 1, dtype=np.intp)
+    places[order] = np.arange(len(order))
+    places[-1] = len(order)  # a missing value has code -1
+    values = found.take(order).tolist()
+    if (codes < 0).any():
+        values.append(_missing(column))
+    return values, places[codes]
+
+
+def _order(values: Any) -> npt.NDArray[np.intp]:
+    """Positions of distinct values that put them in order."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return np.argsort(values.codes)
+    numeric = pd.api.types.is_numeric_dtype(values.dtype)
+    if numeric or pd.api.types.is_datetime64_any_dtype(values.dtype):
+        return np.asarray(values.argsort(), dtype=np.intp)
+    texts = [str(value) for value in values.tolist()]
+    return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.intp)
+
+
+def _missing(column: pd.Series[Any]) -> Any:
+    value = column[column.isna()].iloc[0]
+    # No two NaN are equal, but one and the same is found again in a cache.
+    return np.nan if isinstance(value, float) else value
