@@ -67,8 +67,8 @@ def test_regressors_with_a_standard_deviation_answer_with_a_normal(model):
     mean, std = model.predict(FRAME, return_std=True)
     q = explainer.evaluations.original
     assert isinstance(q, Normal)
-    np.testing.assert_allclose(q.mean, mean, rtol=1e-12)
-    np.testing.assert_allclose(q.std, std, rtol=1e-9)
+    np.testing.assert_allclose(q.loc, mean, rtol=1e-12)
+    np.testing.assert_allclose(q.scale, std, rtol=1e-9)
     assert explainer.classes is None
     assert np.isfinite(explainer.importance("entropy", n_repeats=2).importance).all()
 

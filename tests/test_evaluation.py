@@ -47,8 +47,8 @@ def test_answers_are_those_of_each_replacement_alone_however_they_are_stacked():
             replaced[:, question.columns] = question.values
         mean, std = normal_model(replaced)
         answer = explainer.evaluations.answer(question)
-        np.testing.assert_array_equal(answer.mean, mean)
-        np.testing.assert_array_equal(answer.std, std)
+        np.testing.assert_array_equal(answer.loc, mean)
+        np.testing.assert_array_equal(answer.scale, std)
 
 
 @pytest.mark.parametrize("limit", [1, 2_000, 20_000])

@@ -15,7 +15,7 @@ from uqwidgets.cache import Cache
 from uqwidgets.data import Table
 from uqwidgets.measures import Measure
 from uqwidgets.pace import Pace
-from uqwidgets.predictive import Categorical, Distribution, Normal, Predictive
+from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes
 from uqwidgets.replacement import Constant, Drawn, Original, Replacement, Scheme, drawn_donors
 from uqwidgets.subgroups import Subgroups, subgroups_of
@@ -305,10 +305,8 @@ class _Unfinished:
 
 
 def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArray[Any] | None:
-    if isinstance(q, Categorical):
+    if not isinstance(q, Point):
         return q.classes
-    if isinstance(q, Normal):
-        return None
     if predictive.classes is None and q.value.dtype.kind not in "iuf":
         # A function that gives labels names no classes: those it gave and those of y are some.
         return np.unique(np.concatenate([q.value.astype(object), table.y]))
@@ -318,5 +316,5 @@ def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArr
 def _truth(q: Distribution, classes: npt.NDArray[Any] | None, table: Table) -> npt.NDArray[Any]:
     if classes is not None:
         codes = class_codes(table.y, classes)
-        return codes if isinstance(q, Categorical) else table.y
+        return codes if q.classes is not None else table.y
     return table.target_numbers()

@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.names import unknown
-from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Normal, Point
+from uqwidgets.predictive.distributions import (
+    Categorical,
+    Distribution,
+    Floats,
+    Mixture,
+    Normal,
+    Point,
+)
 
 # The smallest probability that double precision tells from zero beside one. An observed class
 # of probability 0 has an infinite nll, which would hide every other row: it is floored here,
@@ -33,8 +40,8 @@ class Measure:
     unit : str
         ``"nats"``, or empty where it depends on the target.
     of : callable
-        ``of(distribution, y)`` of shape (n,). ``y`` holds class positions for a
-        `Categorical`, the target's own values otherwise.
+        ``of(distribution, y)`` of shape (n,). ``y`` holds class positions where
+        the distribution has classes, the target's own values otherwise.
     ceiling : float
         What values are cut off at.
     """
@@ -46,39 +53,35 @@ class Measure:
     ceiling: float = np.inf
 
 
-def _nll_categorical(q: Categorical, y: Truth) -> Floats:
+def _nll_categorical(q: Categorical | Mixture, y: Truth) -> Floats:
     return np.minimum(-q.log_prob_of_codes(y), NLL_CEILING)
 
 
-def _nll_normal(q: Normal, y: Truth) -> Floats:
+def _nll_density(q: Normal | Mixture, y: Truth) -> Floats:
     return -q.log_prob(y)
 
 
-def _entropy(q: Categorical | Normal, _y: Truth) -> Floats:
+def _entropy(q: Distribution, _y: Truth) -> Floats:
     return q.entropy()
 
 
-def _prediction_categorical(q: Categorical, _y: Truth) -> Floats:
+def _prediction_categorical(q: Categorical | Mixture, _y: Truth) -> Floats:
     return q.probabilities[:, 1]
 
 
-def _value(q: Normal | Point) -> Floats:
-    return q.mean if isinstance(q, Normal) else np.asarray(q.value, dtype=np.float64)
+def _prediction(q: Distribution, _y: Truth) -> Floats:
+    return q.mean()
 
 
-def _prediction(q: Normal | Point, _y: Truth) -> Floats:
-    return _value(q)
+def _squared_error(q: Distribution, y: Truth) -> Floats:
+    return np.square(q.mean() - y)
 
 
-def _squared_error(q: Normal | Point, y: Truth) -> Floats:
-    return np.square(_value(q) - y)
-
-
-def _squared_error_binary(q: Categorical, y: Truth) -> Floats:
+def _squared_error_binary(q: Categorical | Mixture, y: Truth) -> Floats:
     return np.square(q.probabilities[:, 1] - y)
 
 
-def _zero_one(q: Categorical, y: Truth) -> Floats:
+def _zero_one(q: Categorical | Mixture, y: Truth) -> Floats:
     return np.asarray(q.mode() != y, dtype=np.float64)
 
 
@@ -108,11 +111,11 @@ def available(q: Distribution, classifier: bool) -> dict[str, Measure | str]:
     classifier : bool
         Whether the target is a class.
     """
-    if isinstance(q, Categorical):
+    if q.classes is not None:
         return _of_categorical([str(c) for c in q.classes.tolist()])
-    if isinstance(q, Normal):
+    if not isinstance(q, Point):
         return {
-            "nll": Measure("nll", _NLL, "nats", _nll_normal),
+            "nll": Measure("nll", _NLL, "nats", _nll_density),
             "entropy": Measure("entropy", "entropy", "nats", _entropy),
             "prediction": Measure("prediction", "predicted mean", "", _prediction),
             "squared_error": Measure("squared_error", "squared error", "", _squared_error),

@@ -1,6 +1,14 @@
 """What a model says: predictive distributions, and the adapters that read them off a model."""
 
 from uqwidgets.predictive.adapters import Predictive, as_predictive
-from uqwidgets.predictive.distributions import Categorical, Distribution, Normal, Point
+from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Normal, Point
 
-__all__ = ["Categorical", "Distribution", "Normal", "Point", "Predictive", "as_predictive"]
+__all__ = [
+    "Categorical",
+    "Distribution",
+    "Mixture",
+    "Normal",
+    "Point",
+    "Predictive",
+    "as_predictive",
+]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from uqwidgets.measures import Measure
-from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Normal, Point
+from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def indicators_of(
     q : Distribution
         The model's answer for the rows as they are.
     truth : ndarray of shape (n,)
-        Class positions for a `Categorical`, the target's own values otherwise.
+        Class positions where the answer has classes, the target's own values otherwise.
     measures : dict
         From `uqwidgets.measures.available`.
     values : callable
@@ -102,7 +102,8 @@ def indicators_of(
     zero_one = measures.get("zero_one")
     if isinstance(zero_one, Measure):
         add("error_rate", "error rate", MEAN, values(zero_one))
-    if isinstance(q, Categorical):
+    if q.classes is not None:
+        assert isinstance(q, Categorical | Mixture)
         predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
         for column, label in enumerate(classes):
             add(f"share:{label}", f"share predicted {label}", MEAN, (predicted == column) * 1.0)
@@ -111,7 +112,7 @@ def indicators_of(
             add("tpr", f"true positive rate of {classes[1]}", RATIO, hit * yes, yes)
             add("fpr", f"false positive rate of {classes[1]}", RATIO, hit * (1 - yes), 1 - yes)
     squared, value = measures.get("squared_error"), measures.get("prediction")
-    if isinstance(q, (Normal, Point)) and isinstance(squared, Measure):
+    if q.classes is None and isinstance(squared, Measure):
         assert isinstance(value, Measure)
         prediction = values(value)
         # Around their own mean: the variance would drown in a large one.
@@ -122,7 +123,7 @@ def indicators_of(
     for name, measure in measures.items():
         if isinstance(measure, Measure) and name not in ("zero_one", "prediction"):
             label, per_row = f"mean {measure.label}", (values(measure),)
-            bounds = _bounds(name, isinstance(q, Categorical))
+            bounds = _bounds(name, q.classes is not None)
             found[name] = Indicator(name, label, measure.unit, per_row, MEAN, bounds)
     return found
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from uqwidgets.names import unknown
-from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Normal
+from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture, Point
 from uqwidgets.stress.indicators import Indicator
 
 
@@ -99,7 +99,8 @@ def find_indicator(
 
 
 def _answers(q: Distribution, classes: npt.NDArray[Any] | None) -> _Answers:
-    if isinstance(q, Categorical):
+    if q.classes is not None:
+        assert isinstance(q, Categorical | Mixture)
         return _ProbabilityAnswers(q.classes[q.mode()], q.classes, q.probabilities)
-    value = q.mean if isinstance(q, Normal) else q.value
+    value = q.value if isinstance(q, Point) else q.mean()
     return _ValueAnswers(value) if classes is None else _ClassAnswers(value, classes)

@@ -1,0 +1,175 @@
+"""A probability per class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import xlogy
+
+from uqwidgets.predictive.base import PerRow
+from uqwidgets.predictive.checks import Floats, floats, inside, simplex, targets
+
+# Sums of probabilities come this near to a level by rounding alone.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Categorical(PerRow):
+    """One probability per class for each row.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n, k)
+        Non-negative, each row sums to one. Or (n, m, k): ``m`` distributions for each row, the
+        members of a `Mixture`; what the methods return is then (n, m).
+    classes : array-like of shape (k,)
+        The labels, in the order of the columns; strings, bools or numbers.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, a label comes twice, a value is NaN or negative, or a row does
+        not sum to one.
+    """
+
+    probabilities: Floats
+    classes: npt.NDArray[Any]
+
+    _arrays: ClassVar[tuple[str, ...]] = ("probabilities",)
+
+    def __post_init__(self) -> None:
+        p = floats(self.probabilities)
+        classes = _labels(self.classes)
+        if p.ndim not in (2, 3) or p.shape[-1] != len(classes):
+            raise ValueError(
+                f"probabilities of shape {p.shape} do not fit {len(classes)} classes; "
+                f"expected (rows, {len(classes)})."
+            )
+        simplex(p, "probability", "probabilities")
+        object.__setattr__(self, "probabilities", p)
+        object.__setattr__(self, "classes", classes)
+
+    def entropy(self) -> Floats:
+        """Shannon entropy in nats (000, section 3.2)."""
+        p = self.probabilities
+        total = -np.einsum("...k->...", xlogy(p, p))
+        return np.asarray(total + 0.0)  # -0.0 would print as a negative entropy
+
+    def log_prob(self, y: npt.ArrayLike) -> Floats:
+        """Log probability of the labels ``y`` (n,), in nats.
+
+        Raises
+        ------
+        ValueError
+            If a label is none of the classes.
+        """
+        return self.log_prob_of_codes(class_codes(y, self.classes))
+
+    def log_prob_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
+        """Log probability of the classes in these columns (n,), in nats."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self._chosen(codes)))
+
+    def mode(self) -> npt.NDArray[np.intp]:
+        """Column of the most probable class; the first of equals."""
+        return np.asarray(self.probabilities.argmax(axis=-1), dtype=np.intp)
+
+    def brier_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
+        """Squared error of all probabilities, from 0 to 2, of the classes in these columns (n,).
+
+        The sum over classes of (p - 1{class is true})^2 (Brier 1950).
+        """
+        chosen = self._chosen(codes)
+        squares = np.einsum("...k,...k->...", self.probabilities, self.probabilities)
+        # Rounding could leave a sure and right answer below zero.
+        return np.asarray(np.maximum(squares - 2 * chosen + 1.0, 0.0))
+
+    def mean(self) -> Floats:
+        """Mean of classes that are numbers or bools.
+
+        Raises
+        ------
+        ValueError
+            If they are not, as in all that follow.
+        """
+        values = self._numbers("mean")
+        return np.asarray(self.probabilities @ values)
+
+    def variance(self) -> Floats:
+        """Variance of classes that are numbers or bools."""
+        values = self._numbers("variance")
+        # Around a class, not around zero: years would lose half their digits.
+        moved = values - values[0]
+        square, mean = self.probabilities @ np.square(moved), self.probabilities @ moved
+        return np.asarray(np.maximum(square - np.square(mean), 0.0))
+
+    def quantile(self, p: float) -> Floats:
+        """Smallest class, by its number, that is not passed with probability ``p`` or more."""
+        values, _, below = self._ordered("quantile")
+        reached = below >= inside(p, "p") - _ROUNDING
+        return np.asarray(values[reached.argmax(axis=-1)])
+
+    def crps(self, y: npt.ArrayLike) -> Floats:
+        """Continuous ranked probability score of the numbers ``y`` (n,).
+
+        By E|X - y| - E|X - X'| / 2 (Gneiting and Raftery 2007, eq. 21), the second term as
+        the sum of F (1 - F) over the gaps between classes.
+        """
+        values, p, below = self._ordered("crps")
+        at = targets(y, len(self)).reshape((-1,) + (1,) * (p.ndim - 1))
+        away = np.einsum("...k,...k->...", p, np.abs(values - at))
+        f = below[..., :-1]
+        return np.asarray(away - (f * (1 - f)) @ np.diff(values))
+
+    def _chosen(self, codes: npt.NDArray[np.intp]) -> Floats:
+        columns = codes.reshape((-1,) + (1,) * (self.probabilities.ndim - 1))
+        return np.take_along_axis(self.probabilities, columns, axis=-1)[..., 0]
+
+    def _numbers(self, what: str) -> Floats:
+        if self.classes.dtype.kind not in "biuf":
+            few = ", ".join(repr(c) for c in self.classes.tolist()[:3])
+            raise ValueError(f"classes that are no numbers ({few}) have no {what}.")
+        return self.classes.astype(np.float64)
+
+    def _ordered(self, what: str) -> tuple[Floats, Floats, Floats]:
+        """Classes by size, their probabilities, and the probability of no more than each."""
+        values = self._numbers(what)
+        order = np.argsort(values)
+        p = self.probabilities[..., order]
+        below = np.cumsum(p, axis=-1)
+        below[..., -1] = 1.0
+        return values[order], p, below
+
+
+def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Position of each label of ``y`` (n,) in ``classes`` (k,), which may be in any order.
+
+    Raises
+    ------
+    ValueError
+        If a label is none of the classes.
+    """
+    labels = np.asarray(y)
+    codes: npt.NDArray[np.intp] = pd.Index(classes).get_indexer(pd.Index(labels))
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise ValueError(
+            f"y has the label {labels.tolist()[row]!r} in row {row}, which the model does not "
+            f"know; its classes are {', '.join(repr(c) for c in classes.tolist())}."
+        )
+    return codes
+
+
+def _labels(classes: npt.ArrayLike) -> npt.NDArray[Any]:
+    labels = np.asarray(classes)
+    if labels.ndim != 1:
+        raise ValueError(f"classes of shape {labels.shape} must be one label per column.")
+    index = pd.Index(labels)
+    if not index.is_unique:
+        twice = labels[np.argmax(index.duplicated())]
+        raise ValueError(f"the class {twice!r} comes twice; every column needs its own label.")
+    return labels

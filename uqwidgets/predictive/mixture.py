@@ -1,0 +1,205 @@
+"""Several distributions for each row: the members of an ensemble."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.predictive import normal_mixture
+from uqwidgets.predictive.base import PerRow, Rows
+from uqwidgets.predictive.categorical import Categorical, class_codes
+from uqwidgets.predictive.checks import Floats, floats, inside, simplex, targets
+from uqwidgets.predictive.normal import Normal
+
+Method = Literal["quadrature", "moments"]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Mixture(PerRow):
+    """A mixture of normal distributions, or of probabilities per class, for each row.
+
+    Parameters
+    ----------
+    members : Normal or Categorical
+        A `Normal` of shape (n, m), or a `Categorical` of (n, m, k).
+    weights : array-like of shape (m,) or (n, m), optional
+        Non-negative, sum to one; without them all members count the same.
+
+    Attributes
+    ----------
+    members, weights
+        As given; equal weights are (m,). What rounding leaves of their sum is divided out.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or weights are negative, NaN or do not sum to one.
+    """
+
+    members: Normal | Categorical
+    weights: Floats
+
+    _arrays: ClassVar[tuple[str, ...]] = ("members", "weights")
+
+    def __init__(self, members: Normal | Categorical, weights: npt.ArrayLike | None = None) -> None:
+        if not isinstance(members, (Normal, Categorical)):
+            raise TypeError(
+                "members must be a Normal of shape (rows, members) or a Categorical of shape "
+                f"(rows, members, classes), not a {type(members).__name__}."
+            )
+        array = members.loc if isinstance(members, Normal) else members.probabilities
+        wanted = 2 if isinstance(members, Normal) else 3
+        if array.ndim != wanted or array.shape[1] == 0:
+            needed = "(rows, members)" if wanted == 2 else "(rows, members, classes)"
+            raise ValueError(f"members of shape {array.shape} must be {needed}, one or more.")
+        n, m = array.shape[:2]
+        object.__setattr__(self, "members", members)
+        object.__setattr__(self, "weights", _weights(weights, n, m))
+
+    @property
+    def classes(self) -> npt.NDArray[Any] | None:
+        """Labels (k,) of a mixture of `Categorical`, otherwise None."""
+        return self.members.classes
+
+    @property
+    def probabilities(self) -> Floats:
+        """Probability of each class, shape (n, k): the members' weighted mean.
+
+        Raises
+        ------
+        ValueError
+            If the members are normal, as in all that is asked of classes.
+        """
+        return self._categorical("probabilities of classes").probabilities
+
+    def entropy(self, method: Method = "quadrature") -> Floats:
+        """Entropy of the mixture in nats, shape (n,): the total uncertainty.
+
+        Parameters
+        ----------
+        method : {"quadrature", "moments"}
+            For normal members; classes need neither. ``"moments"`` takes the entropy of the
+            normal distribution of the same mean and variance. It is fast and never less than
+            the entropy, since no density of this variance has more; it is too large by the
+            Kullback-Leibler divergence of the mixture from that normal distribution.
+        """
+        if method not in ("quadrature", "moments"):
+            raise ValueError(f"method must be 'quadrature' or 'moments', not {method!r}.")
+        if isinstance(self.members, Categorical):
+            return self._averaged().entropy()
+        if method == "moments":
+            return Normal(np.zeros(len(self)), self.std()).entropy()
+        return normal_mixture.entropy(self.members, self._weights_by_row())
+
+    def aleatoric(self) -> Floats:
+        """Mean entropy of the members in nats, shape (n,)."""
+        return self._over_members(self.members.entropy())
+
+    def epistemic(self) -> Floats:
+        """Entropy that comes of the members' disagreement, in nats, shape (n,).
+
+        `entropy` less `aleatoric`; of classes it is the mutual information of label and member.
+        """
+        # Entropy is concave, so what is below zero is rounding.
+        return np.maximum(self.entropy() - self.aleatoric(), 0.0)
+
+    def log_prob(self, y: npt.ArrayLike) -> Floats:
+        """Log density or log probability at ``y`` (n,), in nats."""
+        if isinstance(self.members, Categorical):
+            return self.log_prob_of_codes(class_codes(y, self.members.classes))
+        return normal_mixture.log_density(self.members, self._weights_by_row(), y)
+
+    def log_prob_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
+        """Log probability of the classes in these columns, shape (n,), in nats."""
+        return self._categorical("classes").log_prob_of_codes(codes)
+
+    def brier_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
+        """Squared error of all probabilities (see `Categorical.brier_of_codes`), shape (n,)."""
+        return self._categorical("classes").brier_of_codes(codes)
+
+    def mode(self) -> npt.NDArray[np.intp]:
+        """Column of the most probable class, shape (n,)."""
+        return self._categorical("classes").mode()
+
+    def mean(self) -> Floats:
+        """Mean, shape (n,)."""
+        if isinstance(self.members, Categorical):
+            return self._averaged().mean()
+        return self._over_members(self.members.loc)
+
+    def variance(self) -> Floats:
+        """Variance, shape (n,): mean variance of the members plus variance of their means."""
+        if isinstance(self.members, Categorical):
+            return self._averaged().variance()
+        apart = self.members.loc - self.mean()[:, None]
+        return self._over_members(np.square(self.members.scale) + np.square(apart))
+
+    def quantile(self, p: float) -> Floats:
+        """Value that is not passed with probability ``p``, shape (n,)."""
+        if isinstance(self.members, Categorical):
+            return self._averaged().quantile(p)
+        return normal_mixture.quantile(self.members, self._weights_by_row(), inside(p, "p"))
+
+    def crps(self, y: npt.ArrayLike) -> Floats:
+        """Continuous ranked probability score of ``y``, shape (n,)."""
+        if isinstance(self.members, Categorical):
+            return self._averaged().crps(y)
+        at = targets(y, len(self))
+        return normal_mixture.crps(self.members, self._weights_by_row(), at)
+
+    def take(self, rows: Rows) -> Self:
+        """Return these rows only."""
+        weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
+        return self._with(members=self.members.take(rows), weights=weights)
+
+    def joined(self, others: Sequence[Self]) -> Self:
+        """Return this mixture followed by ``others``, which have as many members."""
+        members: Any = self.members
+        shared = all(
+            one.weights.ndim == 1 and np.array_equal(one.weights, self.weights)
+            for one in (self, *others)
+        )
+        weights = (
+            self.weights
+            if shared
+            else np.concatenate([one._weights_by_row() for one in (self, *others)])
+        )
+        return self._with(members=members.joined([o.members for o in others]), weights=weights)
+
+    def _weights_by_row(self) -> Floats:
+        n, m = len(self), self.weights.shape[-1]
+        return np.broadcast_to(self.weights, (n, m))
+
+    def _over_members(self, values: Floats) -> Floats:
+        return np.asarray(np.einsum("nm,nm->n", self._weights_by_row(), values))
+
+    def _averaged(self) -> Categorical:
+        members = self.members
+        assert isinstance(members, Categorical)
+        averaged = np.einsum("nm,nmk->nk", self._weights_by_row(), members.probabilities)
+        # What is a mean of distributions needs no second look.
+        new = object.__new__(Categorical)
+        vars(new).update(probabilities=averaged, classes=members.classes)
+        return new
+
+    def _categorical(self, what: str) -> Categorical:
+        if isinstance(self.members, Categorical):
+            return self._averaged()
+        raise ValueError(f"a mixture of normal distributions has no {what}.")
+
+
+def _weights(weights: npt.ArrayLike | None, n: int, m: int) -> Floats:
+    if weights is None:
+        return np.full(m, 1.0 / m)
+    found = floats(weights)
+    if found.shape not in ((m,), (n, m)):
+        raise ValueError(
+            f"weights of shape {found.shape} do not fit {m} members of {n} rows; "
+            f"expected ({m},) or ({n}, {m})."
+        )
+    simplex(found, "weight", "weights")
+    return np.asarray(found / found.sum(axis=-1, keepdims=True))

@@ -1,0 +1,103 @@
+"""The normal distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri
+
+from uqwidgets.predictive.base import PerRow
+from uqwidgets.predictive.checks import Floats, finite, floats, inside, positive, targets
+
+LOG_2_PI = float(np.log(2 * np.pi))
+_SQRT_2_PI = float(np.sqrt(2 * np.pi))
+_SQRT_PI = float(np.sqrt(np.pi))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Normal(PerRow):
+    """A normal distribution for each row.
+
+    Parameters
+    ----------
+    mean : array-like of shape (n,)
+        Or (n, m): ``m`` normal distributions for each row, the members of a `Mixture`.
+    std : array-like of the same shape
+        Standard deviations, greater than zero, in the units of ``mean``.
+
+    Attributes
+    ----------
+    loc, scale : ndarray of shape (n,) or (n, m)
+        The means and the standard deviations. What the methods return has this shape.
+    classes : None
+        The target is a number.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, a value is not finite, or a standard deviation is not positive.
+    """
+
+    loc: Floats
+    scale: Floats
+
+    _arrays: ClassVar[tuple[str, ...]] = ("loc", "scale")
+
+    def __init__(self, mean: npt.ArrayLike, std: npt.ArrayLike) -> None:
+        loc, scale = floats(mean), floats(std)
+        if loc.ndim not in (1, 2) or loc.shape != scale.shape:
+            raise ValueError(
+                f"mean of shape {loc.shape} and std of shape {scale.shape} must both be (rows,), "
+                "or (rows, members) for a mixture."
+            )
+        finite(loc, "mean")
+        finite(scale, "std")
+        positive(scale, "std")
+        object.__setattr__(self, "loc", loc)
+        object.__setattr__(self, "scale", scale)
+
+    @property
+    def classes(self) -> None:
+        """None: the target is a number."""
+        return
+
+    def entropy(self) -> Floats:
+        """Differential entropy in nats: log(std) + (1 + log 2 pi) / 2."""
+        return np.log(self.scale) + 0.5 * (1.0 + LOG_2_PI)
+
+    def log_prob(self, y: npt.ArrayLike) -> Floats:
+        """Log density at ``y`` (n,), in nats."""
+        z = self._standardised(y)
+        return -0.5 * z * z - np.log(self.scale) - 0.5 * LOG_2_PI
+
+    def mean(self) -> Floats:
+        """Mean."""
+        return self.loc
+
+    def variance(self) -> Floats:
+        """Variance."""
+        return np.square(self.scale)
+
+    def std(self) -> Floats:
+        """Root of the variance."""
+        return self.scale
+
+    def quantile(self, p: float) -> Floats:
+        """Value that is not passed with probability ``p``."""
+        return self.loc + self.scale * ndtri(inside(p, "p"))
+
+    def crps(self, y: npt.ArrayLike) -> Floats:
+        """Continuous ranked probability score of ``y`` (n,).
+
+        In closed form (Gneiting and Raftery 2007, section 4.2).
+        """
+        z = self._standardised(y)
+        density = np.exp(-0.5 * z * z) / _SQRT_2_PI
+        return self.scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / _SQRT_PI)
+
+    def _standardised(self, y: npt.ArrayLike) -> Floats:
+        at = targets(y, len(self), members=self.loc.ndim == 2)
+        return np.asarray((at - self.loc) / self.scale)

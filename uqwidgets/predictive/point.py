@@ -1,0 +1,88 @@
+"""A prediction without any uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.predictive.base import PerRow
+from uqwidgets.predictive.checks import Floats, finite, targets
+
+
+@dataclass(frozen=True, eq=False)
+class Point(PerRow):
+    """A single predicted value or label for each row, without any uncertainty.
+
+    Parameters
+    ----------
+    value : array-like of shape (n,)
+        Numbers of a regressor, or the labels of a classifier that gives no probabilities.
+
+    Attributes
+    ----------
+    classes : None
+        A label does not say what the others are.
+
+    Raises
+    ------
+    ValueError
+        If it is not one value per row, or a number is not finite.
+    """
+
+    value: npt.NDArray[Any]
+
+    _arrays: ClassVar[tuple[str, ...]] = ("value",)
+
+    def __post_init__(self) -> None:
+        value = np.asarray(self.value)
+        if value.ndim != 1:
+            raise ValueError(f"predictions of shape {value.shape} must be (rows,).")
+        if value.dtype.kind == "f":
+            finite(value, "prediction")
+        object.__setattr__(self, "value", value)
+
+    @property
+    def classes(self) -> None:
+        """None: a label does not say what the others are."""
+        return
+
+    def mean(self) -> Floats:
+        """Return the predicted numbers, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If they are labels.
+        """
+        if self.value.dtype.kind not in "biuf":
+            raise ValueError("predicted labels have no mean.")
+        return np.asarray(self.value, dtype=np.float64)
+
+    def crps(self, y: npt.ArrayLike) -> Floats:
+        """Absolute error, which the score becomes for a single value, shape (n,)."""
+        return np.abs(self.mean() - targets(y, len(self)))
+
+    def entropy(self) -> NoReturn:
+        """Raise: a single value says nothing of its uncertainty."""
+        _no_uncertainty("entropy")
+
+    def log_prob(self, y: npt.ArrayLike) -> NoReturn:  # noqa: ARG002
+        """Raise: a single value says nothing of its uncertainty."""
+        _no_uncertainty("log probability")
+
+    def variance(self) -> NoReturn:
+        """Raise: a single value says nothing of its uncertainty."""
+        _no_uncertainty("variance")
+
+    def quantile(self, p: float) -> NoReturn:  # noqa: ARG002
+        """Raise: a single value says nothing of its uncertainty."""
+        _no_uncertainty("quantile")
+
+
+def _no_uncertainty(what: str) -> NoReturn:
+    raise ValueError(
+        f"a single predicted value has no {what}; use a model that says how sure it is."
+    )
