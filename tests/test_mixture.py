@@ -40,7 +40,9 @@ def test_normal_mixture_is_its_density_integrated(row):
         crps = integrate.trapezoid((below - (y <= GRID)) ** 2, GRID)
         assert MIXED.crps(at)[row] == pytest.approx(crps, rel=1e-4)
     low, high = MIXED.interval(0.9)
-    np.testing.assert_allclose(np.interp([low[row], high[row]], GRID, below), [0.05, 0.95])
+    np.testing.assert_allclose(
+        np.interp([low[row], high[row]], GRID, below), [0.05, 0.95], rtol=1e-6
+    )
 
 
 def test_classes_of_a_mixture_are_averaged():
