@@ -19,6 +19,7 @@ HOUSE = [
     "names",
     "substitution",
     "data",
+    "encoding",
     "observed",
     "measures",
     "replacement",
@@ -26,6 +27,7 @@ HOUSE = [
     "cache",
     "pace",
     "evaluation",
+    "steps",
     "results",
     "stills",
     "charts",
@@ -54,6 +56,8 @@ HOUSE = [
     "stress.constrained.constraints",
     "stress.stressing",
     "importance_over_tau",
+    "diagnosis",
+    "redundancy",
     "explainer",
     "batches",
     "widgets",
@@ -64,7 +68,14 @@ DRAWING = ("charts", "stills")
 # A result asks for its picture when it is looked at, and only then.
 WHEN_SHOWN = {
     (f"results.{kind}", drawing)
-    for kind in ("importance", "importance_over_tau", "dependence", "stress")
+    for kind in (
+        "importance",
+        "importance_over_tau",
+        "dependence",
+        "diagnosis",
+        "redundancy",
+        "stress",
+    )
     for drawing in DRAWING
 }
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from uqwidgets.charts.dependence import dependence_chart
+from uqwidgets.charts.diagnosis import diagnosis_chart
 from uqwidgets.charts.importance import importance_chart
 from uqwidgets.charts.importance_over_tau import importance_over_tau_chart
 from uqwidgets.charts.pixels import pixel_chart
+from uqwidgets.charts.redundancy import redundancy_chart
 from uqwidgets.charts.stress import stress_chart
 
 __all__ = [
     "dependence_chart",
+    "diagnosis_chart",
     "importance_chart",
     "importance_over_tau_chart",
     "pixel_chart",
+    "redundancy_chart",
     "stress_chart",
 ]

@@ -1,9 +1,19 @@
 """What an analysis found: frozen arrays that show themselves in any notebook."""
 
 from uqwidgets.results.dependence import Dependence
+from uqwidgets.results.diagnosis import Diagnosis
 from uqwidgets.results.importance import Importance
 from uqwidgets.results.importance_over_tau import ImportanceOverTau
+from uqwidgets.results.redundancy import Redundancy
 from uqwidgets.results.stress import Stress
 from uqwidgets.results.types import Positions
 
-__all__ = ["Dependence", "Importance", "ImportanceOverTau", "Positions", "Stress"]
+__all__ = [
+    "Dependence",
+    "Diagnosis",
+    "Importance",
+    "ImportanceOverTau",
+    "Positions",
+    "Redundancy",
+    "Stress",
+]

@@ -5,7 +5,15 @@ take the colour of the page, the marks have colours that stand out on light and 
 """
 
 from uqwidgets.stills.dependence import dependence_html
+from uqwidgets.stills.diagnosis import diagnosis_html
 from uqwidgets.stills.importance import importance_html
+from uqwidgets.stills.redundancy import redundancy_html
 from uqwidgets.stills.stress import stress_html
 
-__all__ = ["dependence_html", "importance_html", "stress_html"]
+__all__ = [
+    "dependence_html",
+    "diagnosis_html",
+    "importance_html",
+    "redundancy_html",
+    "stress_html",
+]

@@ -56,16 +56,21 @@ class Dots:
     cloud: Floats | None = None
 
 
-def dots(names: Sequence[str], columns: Sequence[Dots], summary: str) -> Markup:
-    """Draw one row per name and the columns side by side."""
+def dots(
+    names: Sequence[str], columns: Sequence[Dots], summary: str, words: Sequence[str] = ()
+) -> Markup:
+    """Draw one row per name and the columns side by side, and words at the end of each row."""
     name_width = min(NAMES_AT_MOST, max(pixels(name) for name in names)) + 10
-    each = (WIDTH - name_width - GAP * (len(columns) - 1)) / len(columns)
+    word_width = max((pixels(word) + GAP for word in words), default=0.0)
+    each = (WIDTH - name_width - word_width - GAP * (len(columns) - 1)) / len(columns)
     bottom = HEADER + ROW * len(names)
     parts = []
     for row, name in enumerate(names):
         y = HEADER + (row + 0.5) * ROW
         parts.append(line(name_width, y, WIDTH, y, 0.13, stroke_dasharray="1 3"))
         parts.append(label(clipped(name, NAMES_AT_MOST), name_width - 10, y, "end"))
+    for row, word in enumerate(words):
+        parts.append(label(word, WIDTH - word_width + GAP, HEADER + (row + 0.5) * ROW))
     for position, column in enumerate(columns):
         left = name_width + position * (each + GAP)
         parts += _column(column, left, left + each, bottom)

@@ -29,6 +29,7 @@ from uqwidgets.stills.wording import (
     NOT_AVAILABLE,
     clipped,
     counted,
+    few,
     interval,
     listed,
     number,
@@ -165,7 +166,7 @@ def _notes(result: Stress, known: Positions) -> list[str]:
     for j in np.setdiff1d(np.arange(len(result.features)), known):
         missing.setdefault(_status(result.status[j]), []).append(result.features[j])
     notes += [
-        f"{sentence(NOT_AVAILABLE)} ({reason}): {listed(_few(names))}."
+        f"{sentence(NOT_AVAILABLE)} ({reason}): {listed(few(names))}."
         for reason, names in missing.items()
     ]
     if len(result.indicators) > 1:
@@ -177,10 +178,6 @@ def _notes(result: Stress, known: Positions) -> list[str]:
 def _extremes(values: Floats) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     return float(known.min()), float(known.max())
-
-
-def _few(names: list[str]) -> list[str]:
-    return names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
 
 
 def _status(status: npt.NDArray[np.str_]) -> str:

@@ -61,6 +61,11 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
+def few(names: list[str]) -> list[str]:
+    """Return names as they are, or the first of many and how many more there are."""
+    return names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
+
+
 def population(weighted: bool, ess: float, n_rows: int) -> str:
     """How many rows a result rests on."""
     rows = counted(n_rows, "row")
