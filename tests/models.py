@@ -56,6 +56,12 @@ def classification(n=60, p=3, labels=("no", "yes"), **options):
     return Explainer(model, X, np.array(list(labels))[np.digitize(y, edges)], **options)
 
 
+def measures_of(explainer):
+    """Names of all measures, a level given where one is wanted."""
+    names = explainer.measures().query("available")["measure"]
+    return [name.replace("<level>", "0.9") for name in names]
+
+
 class Recorder:
     """A model that keeps what it was asked, and hands the question on."""
 

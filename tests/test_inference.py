@@ -11,13 +11,19 @@ from scipy import stats
 
 from models import permuted_donors
 from uqwidgets.inference import (
+    INTERVALS,
+    as_ratio,
+    bounds,
     checked_interval,
     checked_level,
+    checked_reference,
+    every_donor,
     half_width,
     mean_change,
     mean_over_rows,
 )
 from uqwidgets.population import Population, effective_sample_size
+from uqwidgets.replacement import SCHEMES, drawn_donors
 
 
 def changes(n=25, repeats=6, seed=0):
@@ -43,24 +49,40 @@ def populations(n=25):
 POPULATIONS = populations()
 
 
-def literal(change, donors, population):
+def std_error(change, interval, population):
+    return bounds(change, interval, 0.95, population).std_error
+
+
+def literal(change, donors, population, groups=None):
     """The estimate and both standard errors of `mean_change`, term by term."""
     w, s = population.weights, population.scored
     repeats, n = change.shape
-    pairs = [(k, i, donors[k, i]) for k in range(repeats) for i in range(n)]
-    total = sum(s[i] * w[d] for k, i, d in pairs)
-    theta = sum(s[i] * w[d] * change[k, i] for k, i, d in pairs) / total
-    c = total / (repeats * n)
+    groups = np.zeros(n, dtype=int) if groups is None else groups
+    theta_of, c, rows = {}, {}, {}
+    for g in np.unique(groups):
+        pairs = [(k, i, donors[k, i]) for k in range(repeats) for i in np.flatnonzero(groups == g)]
+        total = sum(s[i] * w[d] for k, i, d in pairs)
+        c[g], rows[g] = total / repeats, sum(s[groups == g]) if total else 0.0
+        theta_of[g] = sum(s[i] * w[d] * change[k, i] for k, i, d in pairs) / total if total else 0.0
+    mass = sum(rows.values())
+    theta = sum(rows[g] * theta_of[g] for g in rows) / mass
     m = s.sum() ** 2 / (s**2).sum()
 
     scored, donor, drawn = np.zeros(n), np.zeros(n), np.zeros(n)
     for i in range(n):
-        seen = [s[i] * w[donors[k, i]] * (change[k, i] - theta) / c for k in range(repeats)]
-        scored[i] = np.mean(seen)
+        g = groups[i]
+        if not c[g]:
+            continue
+        f = n / mass * rows[g] / c[g]
+        seen = [f * s[i] * w[donors[k, i]] * (change[k, i] - theta_of[g]) for k in range(repeats)]
+        scored[i] = np.mean(seen) + n / mass * s[i] * (theta_of[g] - theta)
         drawn[i] = np.var(seen, ddof=1) / repeats if repeats > 1 else 0.0
-        received = [int(np.flatnonzero(donors[k] == i)[0]) for k in range(repeats)]
-        given = [s[r] * w[i] * (change[k, r] - theta) / c for k, r in enumerate(received)]
-        donor[i] = np.mean(given)
+        received = [
+            s[r] * w[i] * (change[k, r] - theta_of[g])
+            for k in range(repeats)
+            for r in np.flatnonzero(donors[k] == i)
+        ]
+        donor[i] = f * sum(received) / repeats
     model = (scored**2).sum() / n**2 * m / (m - 1)
     both = ((scored + donor) ** 2).sum() / n**2 * m / (m - 1) - drawn.sum() / n**2
     return theta, np.sqrt(model), np.sqrt(max(model, both))
@@ -68,66 +90,190 @@ def literal(change, donors, population):
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("repeats", [1, 2, 6])
-def test_both_intervals_are_their_formulas(name, repeats):
-    change, donors = changes(repeats=repeats)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_both_intervals_are_their_formulas(name, repeats, scheme):
+    groups = np.arange(25) % 3
+    change, _ = changes(repeats=repeats)
+    donors = drawn_donors(scheme, (0,), 0, repeats, groups)
     population = POPULATIONS[name]
-    theta, model, both = literal(change, donors, population)
+    within = groups if scheme == "conditional" else None
+    theta, model, both = literal(change, donors, population, within)
+    found = mean_change(change, donors, population, within)
+    assert found.estimate == pytest.approx(theta, rel=1e-12)
     for interval, expected in (("model", model), ("u-statistic", both)):
-        found = mean_change(change, donors, population, interval)
-        assert found.estimate == pytest.approx(theta, rel=1e-12)
-        assert found.std_error == pytest.approx(expected, rel=1e-10)
+        assert std_error(found, interval, population) == pytest.approx(expected, rel=1e-10)
     assert both >= model
+
+
+def test_one_subgroup_is_none():
+    change, donors = changes()
+    for population in POPULATIONS.values():
+        plain = mean_change(change, donors, population)
+        one = mean_change(change, donors, population, np.zeros(25, dtype=int))
+        assert one.estimate == pytest.approx(plain.estimate, rel=1e-12)
+        np.testing.assert_allclose(one.scored, plain.scored, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(one.donated, plain.donated, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("groups", [np.zeros(25, dtype=int), np.arange(25) % 3])
+def test_every_donor_is_every_pair(name, groups):
+    population, codes = POPULATIONS[name], np.random.default_rng(2).integers(0, 7, 25)
+    _, codes = np.unique(codes, return_inverse=True)
+    values = np.random.default_rng(3).normal(size=(codes.max() + 1, 25))
+    # All n donors one after the other; with subgroups, those that are in the same.
+    w, s = population.weights, population.scored
+    theta_of, theta, mass = np.zeros(3), 0.0, 0.0
+    for g in np.unique(groups):
+        at = np.flatnonzero(groups == g)
+        pairs = [(s[i] * w[d], values[codes[d], i]) for i in at for d in at]
+        total = sum(p for p, _ in pairs)
+        if total:
+            theta_of[g] = sum(p * v for p, v in pairs) / total
+            theta += s[at].sum() * theta_of[g]
+            mass += s[at].sum()
+    lines = [(slice(0, 3), values[:3]), (slice(3, len(values)), values[3:])]
+    found = every_donor(lines, codes, population, groups)
+    assert found.estimate == pytest.approx(theta / mass, rel=1e-12)
+    if not groups.any():
+        # The draws that take each row once as the donor of each.
+        donors = (np.arange(25) + np.arange(25)[:, None]) % 25
+        drawn = mean_change(values[codes[donors], np.arange(25)], donors, population)
+        assert found.estimate == pytest.approx(drawn.estimate, rel=1e-12)
+        np.testing.assert_allclose(found.scored, drawn.scored, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.donated, drawn.donated, rtol=1e-9, atol=1e-12)
+        assert found.pair_variance() == pytest.approx(drawn.pair_variance(), rel=1e-9)
+        assert found.pairs == pytest.approx(drawn.pairs)
+        seen = found.per_row()
+        np.testing.assert_allclose(seen, drawn.per_row(), rtol=1e-9)
+    assert bounds(found, "fixed-data", 0.95, population).std_error == 0.0
+
+
+def test_intervals_of_randomized_ablation_are_those_of_section_5():
+    change, donors = changes(repeats=6)
+    population = POPULATIONS["all"]
+    found = mean_change(change, donors, population)
+    over_repeats = bounds(found, "fixed-data", 0.9, population)
+    assert over_repeats.std_error == pytest.approx(stats.sem(change.mean(axis=1)))
+    expected = stats.t.interval(0.9, 5, change.mean(), stats.sem(change.mean(axis=1)))
+    assert (over_repeats.low, over_repeats.high) == pytest.approx(expected)
+    over_pairs = bounds(found, "random-variable", 0.9, population, "normal")
+    assert over_pairs.std_error == pytest.approx(stats.sem(change.ravel()))
+    expected = stats.norm.interval(0.9, change.mean(), stats.sem(change.ravel()))
+    assert (over_pairs.low, over_pairs.high) == pytest.approx(expected)
+
+
+def test_quantiles_over_repeats_are_figure_8_2():
+    change, donors = changes(repeats=40)
+    population = POPULATIONS["all"]
+    found = bounds(mean_change(change, donors, population), "quantile", 0.9, population)
+    each = change.mean(axis=1)
+    assert (found.low, found.estimate, found.high) == pytest.approx(
+        np.quantile(each, [0.05, 0.5, 0.95])
+    )
+    assert np.isnan(found.std_error)
+
+
+def test_a_skewed_change_has_an_interval_that_reaches_farther_to_its_tail():
+    _, donors = changes(repeats=8)
+    change = np.random.default_rng(0).exponential(size=(1, 25)).repeat(8, axis=0) ** 2
+    population = POPULATIONS["all"]
+    found = bounds(mean_change(change, donors, population), "u-statistic", 0.95, population)
+    assert found.high - found.estimate > 1.2 * (found.estimate - found.low)
+    mirrored = bounds(mean_change(-change, donors, population), "u-statistic", 0.95, population)
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+    # In large samples nothing of it is left.
+    rng = np.random.default_rng(1)
+    many = np.tile(rng.exponential(size=20000), (2, 1))
+    donors = drawn_donors("permutation", (0,), 0, 2, np.zeros(20000, dtype=int))
+    population = Population.of(20000)
+    found = bounds(mean_change(many, donors, population), "u-statistic", 0.95, population)
+    half = 1.96 * found.std_error
+    assert found.high - found.estimate == pytest.approx(half, rel=0.02)
+    assert found.estimate - found.low == pytest.approx(half, rel=0.02)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_a_ratio_is_that_of_means_with_the_delta_method(name):
+    change, donors = changes()
+    population = POPULATIONS[name]
+    original = np.random.default_rng(9).gamma(2.0, size=25)
+    difference = mean_change(change, donors, population)
+    found = as_ratio(difference, original, population)
+    s = population.scored
+    baseline = (s @ original) / s.sum()
+    assert found.estimate == pytest.approx((baseline + difference.estimate) / baseline)
+    np.testing.assert_allclose(found.repeats, (baseline + difference.repeats) / baseline)
+    # By a numerical derivative along every row's weight as a scored row.
+    step = 1e-6
+    for i in population.positions[:6]:
+        moved = Population(population.weights, s + step * np.eye(25)[i], population.rows, True)
+        nudged = mean_change(change, donors, moved)
+        b = (moved.scored @ original) / moved.scored.sum()
+        slope = ((b + nudged.estimate) / b - found.estimate) / step
+        if s[i]:
+            assert found.scored[i] == pytest.approx(slope * s[i] * 25, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_every_interval_holds_its_estimate(interval):
+    change, donors = changes(repeats=8)
+    for population in POPULATIONS.values():
+        found = bounds(mean_change(change, donors, population), interval, 0.95, population)
+        assert found.low < found.estimate < found.high
 
 
 def test_chunks_of_repeats_change_nothing(monkeypatch):
     change, donors = changes(repeats=7)
     for population in POPULATIONS.values():
-        whole = mean_change(change, donors, population, "u-statistic")
+        whole = mean_change(change, donors, population)
         with monkeypatch.context() as patched:
-            patched.setattr("uqwidgets.inference._CACHED_VALUES", 60)
-            cut = mean_change(change, donors, population, "u-statistic")
+            patched.setattr("uqwidgets.inference.pairs._CACHED_VALUES", 60)
+            cut = mean_change(change, donors, population)
         assert cut.estimate == pytest.approx(whole.estimate, rel=1e-13)
-        assert cut.std_error == pytest.approx(whole.std_error, rel=1e-12)
+        for interval in ("u-statistic", "model", "random-variable"):
+            expected = std_error(whole, interval, population)
+            assert std_error(cut, interval, population) == pytest.approx(expected, rel=1e-12)
         np.testing.assert_allclose(cut.repeats, whole.repeats, rtol=1e-13)
 
 
 def test_model_interval_is_equation_6():
     change, donors = changes()
     per_row = change.mean(axis=0)
-    found = mean_change(change, donors, Population.of(25), "model")
+    found = bounds(mean_change(change, donors, Population.of(25)), "model", 0.9, Population.of(25))
     pfi = per_row.mean()
     variance = ((per_row - pfi) ** 2).sum() / (25 * 24)
-    width = half_width(found.std_error, 0.9, Population.of(25))
+    half = stats.t.ppf(0.95, 24) * np.sqrt(variance)
     assert found.estimate == pytest.approx(pfi, rel=1e-13)
-    assert found.estimate + width == pytest.approx(
-        pfi + stats.t.ppf(0.95, 24) * np.sqrt(variance), rel=1e-12
-    )
+    assert (found.low, found.high) == pytest.approx((pfi - half, pfi + half), rel=1e-12)
     chosen = np.arange(3, 19)
-    filtered = mean_change(change, donors, POPULATIONS["filtered"], "model")
+    filtered = mean_change(change, donors, POPULATIONS["filtered"])
     assert filtered.estimate == pytest.approx(per_row[chosen].mean())
-    assert filtered.std_error == pytest.approx(stats.sem(per_row[chosen]))
+    error = std_error(filtered, "model", POPULATIONS["filtered"])
+    assert error == pytest.approx(stats.sem(per_row[chosen]))
 
 
 def test_repeats_and_rows_average_to_the_estimate():
     change, donors = changes()
     for name, population in POPULATIONS.items():
-        found = mean_change(change, donors, population, "u-statistic")
+        found = mean_change(change, donors, population)
         w, s = population.weights, population.scored
         pair_weights = (s * w[donors]).sum(axis=1)
         assert np.average(found.repeats, weights=pair_weights) == pytest.approx(found.estimate)
         per_row_weights = s * w[donors].sum(axis=0)
-        assert np.average(found.per_row, weights=per_row_weights) == pytest.approx(found.estimate)
+        assert np.average(found.per_row(), weights=per_row_weights) == pytest.approx(found.estimate)
         if name == "all":
             np.testing.assert_allclose(found.repeats, change.mean(axis=1))
-            np.testing.assert_allclose(found.per_row, change.mean(axis=0))
+            np.testing.assert_allclose(found.per_row(), change.mean(axis=0))
 
 
 def test_no_change_is_zero_with_an_interval_of_zero():
     _, donors = changes()
     for population in POPULATIONS.values():
-        for interval in ("u-statistic", "model"):
-            found = mean_change(np.zeros(donors.shape), donors, population, interval)
-            assert (found.estimate, found.std_error) == (0.0, 0.0)
+        for interval in ("u-statistic", "model", "fixed-data", "random-variable"):
+            change = mean_change(np.zeros(donors.shape), donors, population)
+            found = bounds(change, interval, 0.95, population)
+            assert (found.estimate, found.std_error, found.low, found.high) == (0, 0, 0, 0)
 
 
 def test_a_population_without_pairs_has_no_importance():
@@ -135,16 +281,17 @@ def test_a_population_without_pairs_has_no_importance():
     alone = Population.of(25, np.arange(25) == 4)
     if donors[0, 4] == 4:
         donors = np.roll(donors, 1, axis=1)
-    found = mean_change(change, donors, alone, "u-statistic")
-    assert np.isnan(found.estimate)
-    assert np.isnan(found.std_error)
+    found = mean_change(change, donors, alone)
+    for interval in INTERVALS:
+        sides = bounds(found, interval, 0.95, alone)
+        assert np.isnan([sides.estimate, sides.std_error, sides.low, sides.high]).all()
     assert np.isnan(found.repeats).all()
 
 
 def test_a_repeat_without_pairs_is_left_out():
     change, donors = changes(repeats=40)
     few = Population.of(25, np.arange(25) < 2)
-    found = mean_change(change, donors, few, "u-statistic")
+    found = mean_change(change, donors, few)
     assert np.isnan(found.repeats).any()
     pairs = [(k, i) for k in range(40) for i in range(2) if donors[k, i] < 2]
     assert found.estimate == pytest.approx(np.mean([change[p] for p in pairs]))
@@ -209,6 +356,9 @@ def test_an_unknown_interval_brings_the_known():
     assert checked_interval("model") == "model"
     with pytest.raises(ValueError, match="no interval 'u-stat'; did you mean 'u-statistic'"):
         checked_interval("u-stat")
+    assert checked_reference("t") == "t"
+    with pytest.raises(ValueError, match="no reference distribution 'norm'; did you mean 'normal'"):
+        checked_reference("norm")
 
 
 class TestPopulation:

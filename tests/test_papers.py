@@ -9,7 +9,7 @@ import pytest
 
 from models import normal_model, permuted_donors, three_classes
 from uqwidgets import Explainer
-from uqwidgets.inference import half_width, mean_change
+from uqwidgets.inference import bounds, mean_change
 from uqwidgets.population import Population
 
 
@@ -110,10 +110,9 @@ def coverage(sets, repeats, interval, n=200):
         for j, slope in enumerate(slopes):
             donors = permuted_donors(j, number, repeats, n)
             changed = np.square(loss + slope * (X[:, j] - X[donors, j]))
-            found = mean_change(changed - np.square(loss), donors, population, interval)
-            held[j] += abs(found.estimate - truth[j]) <= half_width(
-                found.std_error, 0.95, population
-            )
+            change = mean_change(changed - np.square(loss), donors, population)
+            found = bounds(change, interval, 0.95, population)
+            held[j] += found.low <= truth[j] <= found.high
     return held / sets
 
 
@@ -122,7 +121,7 @@ def test_the_default_interval_covers_and_that_of_rows_alone_does_less():
     both = coverage(400, 10, "u-statistic")
     assert (both >= 0.95 - 0.033).all()
     rows = coverage(400, 10, "model")
-    assert (rows <= both).all()
+    assert (rows[:2] < both[:2]).all()
     assert rows[0] < 0.92
 
 

@@ -11,7 +11,8 @@ import pandas as pd
 
 from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations, Report
-from uqwidgets.importance import floored, original_values
+from uqwidgets.importance import original_values
+from uqwidgets.importance.remarks import floored
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population

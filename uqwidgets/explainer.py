@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +15,9 @@ from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
 from uqwidgets.dependence import dependence, dependences
 from uqwidgets.evaluation import Evaluations, Report
-from uqwidgets.importance import importance
+from uqwidgets.importance import Settings, importance
 from uqwidgets.importance_over_tau import importance_over_tau
-from uqwidgets.inference import checked_interval, checked_level
+from uqwidgets.inference import checked_level
 from uqwidgets.measures import Measure, available, find
 from uqwidgets.population import Population
 from uqwidgets.predictive import Predictive, as_predictive
@@ -42,8 +42,11 @@ class Explainer(Stressing):
         the model was not fitted with are left out.
     y : array-like of shape (n,)
         Their true target.
+    feature_groups : mapping of str to sequence of str, optional
+        Features that move together, by the name of their group. Importance is that of the
+        groups and of the features in none, unless others are named.
     random_state : int, RandomState or None, default=0
-        Of the permutations.
+        Of the donors that are drawn.
     memory_limit : int or str, default="1GiB"
         What may be kept of the model's answers. Over it, derived arrays are dropped first and
         cost no model call to make again; then answers, the longest unused first.
@@ -70,11 +73,12 @@ class Explainer(Stressing):
         X: Any,
         y: Any,
         *,
+        feature_groups: Mapping[str, Sequence[str]] | None = None,
         random_state: int | np.random.RandomState | None = 0,
         memory_limit: int | str = "1GiB",
     ) -> None:
         self.predictive = _predictive(model, y)
-        self.table = Table(X, y, self.predictive)
+        self.table = Table(X, y, self.predictive, feature_groups)
         self.seed = _seed(random_state)
         self.evaluations = Evaluations(self.predictive, self.table, parse_bytes(memory_limit))
         self.classes = self.evaluations.classes
@@ -133,14 +137,17 @@ class Explainer(Stressing):
         measure: str = "nll",
         features: Sequence[str] | None = None,
         *,
-        n_repeats: int = 10,
+        replacement: str = "permutation",
+        n_repeats: int | str = 10,
+        compare: str = "difference",
         interval: str = "u-statistic",
         level: float = 0.95,
+        reference: str = "t",
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         report: Report | None = None,
     ) -> Importance:
-        """Permutation importance: how much a measure rises when a feature is shuffled.
+        """How much a measure rises when a feature's values are replaced by those of other rows.
 
         Likelihood-PFI is ``measure="nll"`` (000, eq. 5), Entropy-PFI ``"entropy"`` (000,
         section 3.2).
@@ -150,12 +157,22 @@ class Explainer(Stressing):
         measure : str, default="nll"
             See `measures`.
         features : sequence of str, optional
-            All of them, unless named.
-        n_repeats : int, default=10
-            Permutations of each feature; more ask the model only for the new ones.
-        interval : {"u-statistic", "model"}, default="u-statistic"
-            What the interval accounts for: see `uqwidgets.inference`.
+            Features or groups; every group and every feature in none, unless named.
+        replacement : {"permutation", "ablation", "conditional"}, default="permutation"
+            The column shuffled; drawn from with replacement (002, eq. 9); or shuffled within
+            subgroups of rows that are alike in the other features (000, section 2.3).
+        n_repeats : int or "all", default=10
+            Donors of each row; more ask the model only for the new ones. ``"all"`` takes every
+            row as a donor, which leaves no error of drawing: a feature with u distinct values
+            asks for u rows per row, the same that its curve over all observed values asks.
+        compare : {"difference", "ratio"}, default="difference"
+            Measure after replacement minus that before, or over it (001, section 8.4).
+        interval : str, default="u-statistic"
+            Or ``"model"``, ``"fixed-data"``, ``"random-variable"``, ``"quantile"``; what each
+            accounts for is said in `uqwidgets.inference.kinds`.
         level : float, default=0.95
+        reference : {"t", "normal"}, default="t"
+            Whose quantiles the interval uses.
         sample_weight : array-like of shape (n,), optional
             Describes a population, stress included; acts on rows as scored and as donors.
         rows : array-like, optional
@@ -173,16 +190,22 @@ class Explainer(Stressing):
         ValueError
             For a name that does not exist, or a value out of range.
         """
+        settings = Settings.of(
+            replacement=replacement,
+            n_repeats=n_repeats,
+            compare=compare,
+            interval=interval,
+            level=level,
+            reference=reference,
+            seed=self.seed,
+        )
         return importance(
             self.evaluations,
             self.measure(measure),
-            self._named(features),
+            self._units(features),
             Population.of(len(self.table), sample_weight, rows),
-            n_repeats=_at_least(1, n_repeats, "n_repeats"),
-            interval=checked_interval(interval),
-            level=checked_level(level),
-            seed=self.seed,
-            report=report,
+            settings,
+            report,
         )
 
     def dependence(
@@ -276,9 +299,11 @@ class Explainer(Stressing):
         taus: int | npt.ArrayLike = 9,
         alpha: float = 0.05,
         anchor: str = "quantile",
-        n_repeats: int = 10,
+        replacement: str = "permutation",
+        n_repeats: int | str = 10,
         interval: str = "u-statistic",
         level: float = 0.95,
+        reference: str = "t",
         report: Report | None = None,
     ) -> ImportanceOverTau:
         """How each feature's importance changes as the mean of one feature is moved.
@@ -289,7 +314,7 @@ class Explainer(Stressing):
         ----------
         stressed : str
             The feature whose mean is moved.
-        measure, features, n_repeats, interval, level, report
+        measure, features, replacement, n_repeats, interval, level, reference, report
             As in `importance`.
         category, taus, alpha, anchor
             As in `stress` and `stress_weights`.
@@ -307,15 +332,31 @@ class Explainer(Stressing):
         return importance_over_tau(
             self.evaluations,
             self.measure(measure),
-            self._named(features),
+            self._units(features),
             stressed_one(self.table, name, category, alpha, anchor),
             checked_taus(taus),
-            n_repeats=_at_least(1, n_repeats, "n_repeats"),
-            interval=checked_interval(interval),
-            level=checked_level(level),
-            seed=self.seed,
-            report=report,
+            Settings.of(
+                replacement=replacement,
+                n_repeats=n_repeats,
+                compare="difference",
+                interval=interval,
+                level=level,
+                reference=reference,
+                seed=self.seed,
+            ),
+            report,
         )
+
+    def _units(self, features: Sequence[str] | None) -> list[str]:
+        """Features and groups, by name."""
+        if features is None:
+            return list(self.table.units)
+        names = [features] if isinstance(features, str) else list(dict.fromkeys(features))
+        if not names:
+            raise ValueError("features is empty; name at least one.")
+        for name in names:
+            self.table.columns_of(name)
+        return [str(name) for name in names]
 
     def _named(self, features: Sequence[str] | None) -> list[str]:
         if features is None:
@@ -348,9 +389,3 @@ def _seed(random_state: int | np.random.RandomState | None) -> int:
     if isinstance(random_state, (int, np.integer)) and random_state >= 0:
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31))
-
-
-def _at_least(least: int, value: int, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
-    return int(value)

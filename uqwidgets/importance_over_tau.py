@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqwidgets.evaluation import Evaluations, Report
-from uqwidgets.importance import changes
-from uqwidgets.inference import Interval, half_width
+from uqwidgets.importance import Settings, changes
+from uqwidgets.inference import bounds
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
@@ -22,11 +22,7 @@ def importance_over_tau(
     features: Sequence[str],
     stressed: Stressed,
     taus: Floats,
-    *,
-    n_repeats: int,
-    interval: Interval,
-    level: float,
-    seed: int,
+    settings: Settings,
     report: Report | None = None,
 ) -> ImportanceOverTau:
     """Weigh one set of answers anew at each level: importance of each feature there.
@@ -38,7 +34,7 @@ def importance_over_tau(
     features : sequence of str, length p
     stressed : Stressed
     taus : ndarray of shape (t,)
-    n_repeats, interval, level, seed, report
+    settings, report
         As in `uqwidgets.importance.importance`.
 
     Returns
@@ -47,26 +43,17 @@ def importance_over_tau(
     """
     n = len(evaluations.table)
     projections = stressed.column.projections(taus)
-    estimates = np.full((2, len(features), len(taus)), np.nan)
-    widths = np.full((len(features), len(taus)), np.nan)
+    # Estimate, standard error, low and high end of every feature at every level.
+    found = np.full((4, len(features), len(taus)), np.nan)
     ess = np.full(len(taus), np.nan)
     for t, projection in enumerate(projections):
         if projection.weights is None:
             continue
         population = Population.of(n, stressed.spread(projection.weights, n))
-        found = changes(
-            evaluations,
-            measure,
-            features,
-            population,
-            n_repeats=n_repeats,
-            interval=interval,
-            seed=seed,
-            report=report,
-        )
-        sums = np.transpose([(c.estimate, c.std_error, c.pairs) for c in found])
-        estimates[:, :, t] = sums[:2]
-        widths[:, t] = half_width(sums[1], level, population, pairs=sums[2])
+        changed = changes(evaluations, measure, features, population, settings, report)
+        for j, change in enumerate(changed):
+            b = bounds(change, settings.interval, settings.level, population, settings.reference)
+            found[:, j, t] = b.estimate, b.std_error, b.low, b.high
         ess[t] = population.ess
     return ImportanceOverTau(
         stressed=stressed.name,
@@ -75,15 +62,17 @@ def importance_over_tau(
         measure=measure.name,
         label=measure.label,
         unit=measure.unit,
-        importance=estimates[0],
-        std_error=estimates[1],
-        low=estimates[0] - widths,
-        high=estimates[0] + widths,
+        importance=found[0],
+        std_error=found[1],
+        low=found[2],
+        high=found[3],
         ess=ess,
         reached=np.array([p.reached for p in projections]),
         status=np.array([p.status for p in projections]),
-        interval=interval,
-        level=level,
-        n_repeats=n_repeats,
-        seed=seed,
+        interval=settings.interval,
+        level=settings.level,
+        reference=settings.reference,
+        replacement=settings.replacement,
+        n_repeats=settings.n_repeats,
+        seed=settings.seed,
     )

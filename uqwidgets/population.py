@@ -73,6 +73,12 @@ class Population:
         """Effective sample size of the scored rows."""
         return effective_sample_size(self.scored)
 
+    @property
+    def small_sample(self) -> float:
+        """What a mean square of deviations is multiplied by: ESS / (ESS - 1), NaN for one row."""
+        m = self.ess
+        return m / (m - 1) if m > 1 else np.nan
+
 
 def effective_sample_size(weights: Floats) -> float:
     """Effective sample size of weights (n,): (sum w)^2 / sum w^2."""

@@ -34,7 +34,7 @@ def importance_chart(result: Importance) -> alt.LayerChart:
     return alt.LayerChart(data=result.frame, layer=[zero, whiskers, dots]).properties(
         title=alt.Title(
             f"Importance for {axis}",
-            subtitle=f"{result.replacement}, {result.n_repeats} repeats, {result.level:.0%} "
+            subtitle=f"{result.how}, {result.level:.0%} "
             f"interval ({result.interval})",
         )
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results.text import in_unit, lines
+from uqwidgets.results.text import in_unit, lines, replaced
 from uqwidgets.results.types import Positions
 
 if TYPE_CHECKING:
@@ -23,24 +23,31 @@ class Importance:
     ----------
     measure, label, unit : str
     features : tuple of str, length p
-        Most important first; all arrays are in this order.
+        Most important first, features or groups of them; all arrays are in this order.
     importance, std_error, low, high : ndarray of shape (p,)
-        In the unit of the measure.
+        In the unit of the measure; as a ratio, how many times the baseline.
     per_row : ndarray of shape (p, m)
-        Mean change of every scored row.
+        Mean change of every scored row, or its part in the ratio.
     repeats : ndarray of shape (p, K)
-        The estimate of every repeat alone.
+        The estimate of every repeat alone; none where every donor is used.
     baseline : float
         Mean of the measure over the scored rows, nothing replaced.
+    compare : {"difference", "ratio"}
     replacement, interval : str
-    n_repeats, seed : int
+    n_repeats : int or "all"
+    seed : int
     level : float
+    reference : str
+        Whose quantiles the interval uses, ``"t"`` or ``"normal"``.
     rows : ndarray of shape (m,) or None
         Positions of the scored rows; None for all.
     weighted : bool
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
+    subgroups : DataFrame or None
+        Of a conditional replacement, a line per feature: ``feature, subgroups, smallest,
+        separation``, the last being the share of the feature's variance between its subgroups.
     remarks : tuple of str
         What a reader of the numbers should know.
     """
@@ -56,14 +63,17 @@ class Importance:
     per_row: Floats
     repeats: Floats
     baseline: float
+    compare: str
     replacement: str
-    n_repeats: int
+    n_repeats: int | str
     interval: str
     level: float
+    reference: str
     seed: int
     rows: Positions | None
     weighted: bool
     ess: float
+    subgroups: pd.DataFrame | None = None
     remarks: tuple[str, ...] = ()
 
     @property
@@ -79,11 +89,17 @@ class Importance:
             }
         )
 
+    @property
+    def how(self) -> str:
+        """How values were replaced and compared, in words."""
+        ratio = ", as a ratio" if self.compare == "ratio" else ""
+        return replaced(self.replacement, self.n_repeats) + ratio
+
     def __repr__(self) -> str:
         scored = self.per_row.shape[1]
         head = (
             f"Importance of {len(self.features)} features for {self.label}"
-            f"{in_unit(self.unit)}: {self.replacement}, {self.n_repeats} repeats, {scored} rows"
+            f"{in_unit(self.unit)}: {self.how}, {scored} rows"
             f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval {self.interval}, "
             f"baseline {self.baseline:.4g}"
         )

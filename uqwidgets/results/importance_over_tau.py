@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results.text import in_unit, lines
+from uqwidgets.results.text import in_unit, lines, replaced
 
 if TYPE_CHECKING:
     import altair as alt
@@ -38,7 +38,9 @@ class ImportanceOverTau:
         See `Stress`.
     interval : str
     level : float
-    n_repeats, seed : int
+    replacement, reference : str
+    n_repeats : int or "all"
+    seed : int
     """
 
     stressed: str
@@ -56,7 +58,9 @@ class ImportanceOverTau:
     status: npt.NDArray[np.str_]
     interval: str
     level: float
-    n_repeats: int
+    reference: str
+    replacement: str
+    n_repeats: int | str
     seed: int
 
     @property
@@ -84,7 +88,7 @@ class ImportanceOverTau:
     def __repr__(self) -> str:
         head = (
             f"Importance for {self.label}{in_unit(self.unit)} at {len(self.taus)} levels of tau of "
-            f"{self.stressed}: {self.n_repeats} repeats, {self.level:.0%} interval {self.interval}"
+            f"{self.stressed}: {replaced(self.replacement, self.n_repeats)}, {self.level:.0%} interval {self.interval}"
         )
         return lines(head, self.frame, ())
 

@@ -10,6 +10,12 @@ def in_unit(unit: str) -> str:
     return f" in {unit}" if unit else ""
 
 
+def replaced(replacement: str, n_repeats: int | str) -> str:
+    """Return how values were replaced."""
+    repeats = "every donor" if n_repeats == "all" else f"{n_repeats} repeats"
+    return f"{replacement}, {repeats}"
+
+
 def lines(head: str, frame: pd.DataFrame, remarks: tuple[str, ...]) -> str:
     """Return a heading, a table of at most twelve lines, and remarks."""
     table = frame.to_string(index=False, max_rows=12, float_format=lambda v: f"{v:.4g}")

@@ -98,8 +98,8 @@ def _notes(results: list[Importance]) -> list[str]:
     first = results[0]
     left_out = len(first.features) - MOST_ROWS
     notes = [
-        f"Dots: mean change when a feature's values are replaced ({first.replacement}, "
-        f"{first.n_repeats} repeats); whiskers: {first.level:.0%} interval ({first.interval}); "
+        f"Dots: mean change when a feature's values are replaced ({first.how}); "
+        f"whiskers: {first.level:.0%} interval ({first.interval}); "
         f"{population(first.weighted, first.ess, first.per_row.shape[1])}."
     ]
     if left_out > 0:

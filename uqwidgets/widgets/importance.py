@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from uqwidgets.explainer import Explainer
-from uqwidgets.importance import changes, original_values, permutations
-from uqwidgets.inference import checked_interval, half_width
+from uqwidgets.importance import Settings, changes, original_values, questions
+from uqwidgets.inference import bounds, checked_interval
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Drawn
+from uqwidgets.replacement import Replacement
 from uqwidgets.sums import dot
 from uqwidgets.widgets.about import LEVEL, ranked_by
 from uqwidgets.widgets.inputs import Inputs
@@ -33,11 +33,12 @@ class ImportancePanel(Panel):
         self._unstressed: dict[tuple[Any, ...], tuple[Floats, Floats, Floats]] = {}
         self._seconds_per_value = 1e-8
 
-    def questions(self, n_repeats: int) -> list[Drawn]:
+    def questions(self, n_repeats: int) -> list[Replacement]:
         """Return what has to be asked for this many repeats, repeat by repeat."""
         ex = self._explainer
-        asked = permutations(ex.evaluations, ex.features, n_repeats, ex.seed)
-        return [asked[f][k] for k in range(n_repeats) for f in ex.features]
+        settings = Settings(n_repeats=n_repeats, seed=ex.seed)
+        asked = [questions(ex.evaluations, feature, settings) for feature in ex.features]
+        return [of_feature[k] for k in range(n_repeats) for of_feature in asked]
 
     def known_repeats(self, most: int) -> int:
         """How many repeats are answered for every feature."""
@@ -106,25 +107,22 @@ class ImportancePanel(Panel):
     ) -> tuple[Floats, Floats, Floats]:
         ex = self._explainer
         chunk = max(1, _CHUNK // (len(ex.table) * n_repeats))
+        settings = Settings(
+            n_repeats=n_repeats,
+            interval=checked_interval(inputs.interval),
+            level=LEVEL,
+            seed=ex.seed,
+        )
         values = np.empty((3, len(self.measures), len(ex.features)))
         started = time.perf_counter()
         for m, measure in enumerate(self.measures):
             for first in range(0, len(ex.features), chunk):
                 ticket.check()
-                part = slice(first, first + chunk)
-                found = changes(
-                    ex.evaluations,
-                    measure,
-                    ex.features[part],
-                    population,
-                    n_repeats=n_repeats,
-                    interval=checked_interval(inputs.interval),
-                    seed=ex.seed,
-                )
-                values[:, m, part] = np.transpose(
-                    [(c.estimate, c.std_error, c.pairs) for c in found]
-                )
+                part = ex.features[first : first + chunk]
+                found = changes(ex.evaluations, measure, part, population, settings)
+                for j, change in enumerate(found, first):
+                    b = bounds(change, settings.interval, LEVEL, population)
+                    values[:, m, j] = b.estimate, b.low, b.high
         spent = time.perf_counter() - started
         self._seconds_per_value = spent / (values[0].size * n_repeats * len(ex.table))
-        width = half_width(values[1], LEVEL, population, pairs=values[2])
-        return values[0], values[0] - width, values[0] + width
+        return values[0], values[1], values[2]

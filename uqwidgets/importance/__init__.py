@@ -1,0 +1,7 @@
+"""Importance over evaluations: how much a measure rises when values are replaced."""
+
+from uqwidgets.importance.assembly import importance
+from uqwidgets.importance.changes import changes, original_values, questions
+from uqwidgets.importance.settings import Settings
+
+__all__ = ["Settings", "changes", "importance", "original_values", "questions"]

@@ -1,0 +1,110 @@
+"""From mean changes to an `Importance`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.importance.changes import changes, original_values
+from uqwidgets.importance.remarks import remarks_on
+from uqwidgets.importance.settings import Settings
+from uqwidgets.inference import as_ratio, bounds
+from uqwidgets.measures import Measure
+from uqwidgets.population import Population
+from uqwidgets.results import Importance
+from uqwidgets.sums import dot
+
+
+def importance(
+    evaluations: Evaluations,
+    measure: Measure,
+    units: Sequence[str],
+    population: Population,
+    settings: Settings,
+    report: Report | None = None,
+) -> Importance:
+    """Rank features, or groups of features, by importance, the most important first.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    measure : Measure
+    units : sequence of str, length p
+    population : Population
+    settings : Settings
+    report : callable, optional
+        See `Evaluations.ask`.
+
+    Returns
+    -------
+    Importance
+
+    Raises
+    ------
+    ValueError
+        If a ratio is asked for and the measure's mean is not positive.
+    """
+    original = original_values(evaluations, measure)
+    baseline = dot(population.scored, original) / population.scored.sum()
+    if settings.compare == "ratio" and not baseline > 0:
+        raise ValueError(
+            f"the mean {measure.name} of the scored rows is {baseline:.4g}, and a ratio needs a "
+            "positive one; use compare='difference'."
+        )
+    found = changes(evaluations, measure, units, population, settings, report)
+    remarks = remarks_on(measure, original, found)
+    if settings.compare == "ratio":
+        found = [as_ratio(change, original, population) for change in found]
+    sides = [
+        bounds(change, settings.interval, settings.level, population, settings.reference)
+        for change in found
+    ]
+    estimates = np.array([b.estimate for b in sides])
+    # Of equals, the first in the table first.
+    order = np.argsort(-estimates, kind="stable")
+    return Importance(
+        measure=measure.name,
+        label=measure.label,
+        unit=measure.unit if settings.compare == "difference" else "times",
+        features=tuple(units[j] for j in order),
+        importance=estimates[order],
+        std_error=np.array([sides[j].std_error for j in order]),
+        low=np.array([sides[j].low for j in order]),
+        high=np.array([sides[j].high for j in order]),
+        per_row=np.stack([found[j].per_row()[population.positions] for j in order]),
+        repeats=np.stack([found[j].repeats for j in order]),
+        baseline=baseline,
+        compare=settings.compare,
+        replacement=settings.replacement,
+        n_repeats=settings.n_repeats,
+        interval=settings.interval,
+        level=settings.level,
+        reference=settings.reference,
+        seed=settings.seed,
+        rows=population.rows,
+        weighted=population.weighted,
+        ess=population.ess,
+        subgroups=_subgroups(evaluations, [units[j] for j in order], settings),
+        remarks=remarks,
+    )
+
+
+def _subgroups(
+    evaluations: Evaluations, units: Sequence[str], settings: Settings
+) -> pd.DataFrame | None:
+    """How many subgroups each feature moves within, and how well they separate its values."""
+    if settings.replacement != "conditional":
+        return None
+    table = evaluations.table
+    found = [evaluations.subgroups(table.columns_of(unit), "conditional") for unit in units]
+    return pd.DataFrame(
+        {
+            "feature": list(units),
+            "subgroups": [len(groups.sizes) for groups in found],
+            "smallest": [int(groups.sizes.min()) for groups in found],
+            "separation": [groups.separation for groups in found],
+        }
+    )

@@ -1,0 +1,162 @@
+"""The mean change of a measure under replacement of each feature, or group of features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.importance.settings import Settings
+from uqwidgets.inference import Change, every_donor, mean_change
+from uqwidgets.measures import Measure
+from uqwidgets.observed import distinct_rows
+from uqwidgets.population import Population
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.replacement import Constant, Drawn, Original, Replacement
+
+# A model that ignores a feature may still answer a rounding error apart, for libraries sum in
+# an order that depends on how many rows they get. That is no importance.
+_ROUNDING = 64 * np.finfo(np.float64).eps
+
+
+def questions(evaluations: Evaluations, unit: str, settings: Settings) -> list[Replacement]:
+    """Return what has to be asked for one feature, or group of features.
+
+    With ``n_repeats="all"`` these are all the values that were observed of it, the same that a
+    curve over them asks.
+    """
+    columns = evaluations.table.columns_of(unit)
+    if settings.n_repeats == "all":
+        return [
+            Constant(columns, values) for values in distinct_rows(evaluations.table, columns)[0]
+        ]
+    return [
+        Drawn(columns, settings.replacement, repeat, settings.seed)
+        for repeat in range(settings.n_repeats)
+    ]
+
+
+def changes(
+    evaluations: Evaluations,
+    measure: Measure,
+    units: Sequence[str],
+    population: Population,
+    settings: Settings,
+    report: Report | None = None,
+) -> list[Change]:
+    """Mean change of a measure under replacement (000, eq. 5; 002, eq. 9; 003, eq. 4).
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    measure : Measure
+    units : sequence of str, length p
+        Features, or groups of them that move together.
+    population : Population
+    settings : Settings
+    report : callable, optional
+        See `Evaluations.ask`.
+
+    Returns
+    -------
+    list of Change, length p
+    """
+    every = settings.n_repeats == "all"
+    found: list[Change] = []
+    for group in _windows(evaluations, units, settings):
+        if isinstance(settings.n_repeats, int):
+            for unit in group:
+                # All repeats at once: one by one they would be drawn anew for each.
+                columns = evaluations.table.columns_of(unit)
+                evaluations.donors(columns, settings.replacement, settings.seed, settings.n_repeats)
+        asked = {unit: questions(evaluations, unit, settings) for unit in group}
+        evaluations.prepare([q for unit in group for q in asked[unit]], report)
+        change = _over_all if every else _over_draws
+        found += [
+            change(evaluations, measure, asked[unit], unit, population, settings, report)
+            for unit in group
+        ]
+    return found
+
+
+def original_values(evaluations: Evaluations, measure: Measure) -> Floats:
+    """Compute a measure of every row as it is, shape (n,)."""
+    return evaluations.memo(
+        ("original", measure.name), lambda: evaluations.values([Original()], measure)[0]
+    )
+
+
+def _windows(
+    evaluations: Evaluations, units: Sequence[str], settings: Settings
+) -> Iterator[Sequence[str]]:
+    """Features whose answers fit in the memory together."""
+    if settings.n_repeats == "all":
+        yield from ([unit] for unit in units)
+        return
+    asked = settings.n_repeats
+    window = max(1, evaluations.fitting(asked * len(units)) // asked)
+    yield from (units[first : first + window] for first in range(0, len(units), window))
+
+
+def _over_draws(
+    evaluations: Evaluations,
+    measure: Measure,
+    asked: list[Replacement],
+    unit: str,
+    population: Population,
+    settings: Settings,
+    report: Report | None,
+) -> Change:
+    columns, scheme = evaluations.table.columns_of(unit), settings.replacement
+    subgroups = evaluations.subgroups(columns, scheme).codes if scheme == "conditional" else None
+    return mean_change(
+        evaluations.grown(
+            ("change", measure.name, columns, scheme, settings.seed),
+            len(asked),
+            lambda: _changed(evaluations, measure, asked, report),
+        ),
+        evaluations.donors(columns, scheme, settings.seed, len(asked)),
+        population,
+        subgroups,
+    )
+
+
+def _over_all(
+    evaluations: Evaluations,
+    measure: Measure,
+    asked: list[Replacement],
+    unit: str,
+    population: Population,
+    settings: Settings,
+    report: Report | None,
+) -> Change:
+    columns = evaluations.table.columns_of(unit)
+    _, codes = distinct_rows(evaluations.table, columns)
+    step = evaluations.fitting(len(asked))
+
+    def lines() -> Iterator[tuple[slice, Floats]]:
+        for first in range(0, len(asked), step):
+            part = asked[first : first + step]
+            change = evaluations.memo(
+                ("every donor", measure.name, columns, first, len(part)),
+                lambda part=part: _changed(evaluations, measure, part, report),  # type: ignore[misc]
+            )
+            yield slice(first, first + len(part)), change
+
+    subgroups = evaluations.subgroups(columns, settings.replacement)
+    return every_donor(lines(), codes, population, subgroups.codes)
+
+
+def _changed(
+    evaluations: Evaluations,
+    measure: Measure,
+    asked: list[Replacement],
+    report: Report | None,
+) -> Floats:
+    """Measure of every row under each replacement minus that of the row as it is."""
+    original = original_values(evaluations, measure)
+    values = evaluations.values(asked, measure, report) - original
+    size = np.abs(original)
+    values[np.abs(values) <= _ROUNDING * (size + size.mean())] = 0.0
+    return values
