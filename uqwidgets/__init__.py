@@ -6,6 +6,7 @@ from uqwidgets.batches import stress_batches
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
 from uqwidgets.predictive import Categorical, Normal, Point, as_predictive
+from uqwidgets.progress_bar import ProgressBar
 from uqwidgets.results import Dependence, Importance, ImportanceOverTau, Stress
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = [
     "Normal",
     "Point",
     "Progress",
+    "ProgressBar",
     "Stress",
     "as_predictive",
     "explore",

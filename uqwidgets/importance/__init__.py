@@ -3,5 +3,6 @@
 from uqwidgets.importance.assembly import importance
 from uqwidgets.importance.changes import changes, original_values, questions
 from uqwidgets.importance.settings import Settings
+from uqwidgets.importance.streaming import streamed
 
-__all__ = ["Settings", "changes", "importance", "original_values", "questions"]
+__all__ = ["Settings", "changes", "importance", "original_values", "questions", "streamed"]

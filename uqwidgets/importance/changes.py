@@ -83,7 +83,7 @@ def changes(
 def original_values(evaluations: Evaluations, measure: Measure) -> Floats:
     """Compute a measure of every row as it is, shape (n,)."""
     return evaluations.memo(
-        ("original", measure.name), lambda: evaluations.values([Original()], measure)[0]
+        ("original", measure.key), lambda: evaluations.values([Original()], measure)[0]
     )
 
 
@@ -112,7 +112,7 @@ def _over_draws(
     subgroups = evaluations.subgroups(columns, scheme).codes if scheme == "conditional" else None
     return mean_change(
         evaluations.grown(
-            ("change", measure.name, columns, scheme, settings.seed),
+            ("change", measure.key, columns, scheme, settings.seed),
             len(asked),
             lambda: _changed(evaluations, measure, asked, report),
         ),
@@ -139,7 +139,7 @@ def _over_all(
         for first in range(0, len(asked), step):
             part = asked[first : first + step]
             change = evaluations.memo(
-                ("every donor", measure.name, columns, first, len(part)),
+                ("every donor", measure.key, columns, first, len(part)),
                 lambda part=part: _changed(evaluations, measure, part, report),  # type: ignore[misc]
             )
             yield slice(first, first + len(part)), change

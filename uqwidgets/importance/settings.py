@@ -20,7 +20,8 @@ from uqwidgets.replacement import Scheme, checked_scheme
 Compare = Literal["difference", "ratio"]
 COMPARISONS: tuple[Compare, ...] = get_args(Compare)
 Repeats = int | Literal["all"]
-_OVER_REPEATS = ("fixed-data", "quantile")
+# Intervals that need several repeats.
+OVER_REPEATS = ("fixed-data", "quantile")
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Settings:
             where there are none.
         """
         kind, repeats = checked_interval(interval), checked_repeats(n_repeats)
-        if kind in _OVER_REPEATS and repeats in ("all", 1):
+        if kind in OVER_REPEATS and repeats in ("all", 1):
             raise ValueError(
                 f"interval {kind!r} is over repeats, and n_repeats is {repeats!r}; ask for several "
                 "repeats, or for interval='u-statistic'."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,7 @@ def every_donor(
             of_rows, of_donors = np.square(weights), squared[g, part]
             first += float(np.einsum("v,i,vi->", of_donors, of_rows, seen))
             second += float(np.einsum("v,i,vi->", of_donors, of_rows, np.square(seen)))
-    counted = np.where(donors[subgroups] > 0, s, 0.0)
+    counted: Floats = np.where(donors[subgroups] > 0, s, 0.0)
     total = counted.sum()
     if total == 0:
         return Change.of_nothing(n, 0)
@@ -84,6 +85,6 @@ def every_donor(
     )
 
 
-def _divided(one: Floats, other: Floats) -> Floats:
+def _divided(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Floats:
     other = np.broadcast_to(other, one.shape)
-    return np.divide(one, other, out=np.zeros_like(one), where=other > 0)
+    return np.asarray(np.divide(one, other, out=np.zeros(one.shape), where=other > 0))
