@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,6 +12,16 @@ import numpy.typing as npt
 from uqwidgets.predictive.checks import Floats, inside
 
 Rows = slice | npt.NDArray[np.intp]
+
+# Numbers of which a few arrays stay in the processor's cache together.
+_BLOCK = 1 << 13
+
+
+def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
+    """Stretches of ``n`` rows, for what needs several numbers of each at the same time."""
+    step = max(1, _BLOCK // numbers_per_row)
+    for first in range(0, n, step):
+        yield slice(first, min(n, first + step))
 
 
 class PerRow(ABC):

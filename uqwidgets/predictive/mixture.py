@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive import normal_mixture
+from uqwidgets.predictive import normal_mixture, quadrature
 from uqwidgets.predictive.base import PerRow, Rows
 from uqwidgets.predictive.categorical import Categorical, class_codes
 from uqwidgets.predictive.checks import Floats, floats, inside, simplex, targets
@@ -93,7 +93,7 @@ class Mixture(PerRow):
             return self._averaged().entropy()
         if method == "moments":
             return Normal(np.zeros(len(self)), self.std()).entropy()
-        return normal_mixture.entropy(self.members, self._weights_by_row())
+        return quadrature.entropy(self.members, self._weights_by_row())
 
     def aleatoric(self) -> Floats:
         """Mean entropy of the members in nats, shape (n,)."""
@@ -111,7 +111,8 @@ class Mixture(PerRow):
         """Log density or log probability at ``y`` (n,), in nats."""
         if isinstance(self.members, Categorical):
             return self.log_prob_of_codes(class_codes(y, self.members.classes))
-        return normal_mixture.log_density(self.members, self._weights_by_row(), y)
+        at = targets(y, len(self))
+        return normal_mixture.log_density(self.members, self._weights_by_row(), at)
 
     def log_prob_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
         """Log probability of the classes in these columns, shape (n,), in nats."""

@@ -13,8 +13,8 @@ from uqwidgets.predictive.base import PerRow
 from uqwidgets.predictive.checks import Floats, finite, floats, inside, positive, targets
 
 LOG_2_PI = float(np.log(2 * np.pi))
-_SQRT_2_PI = float(np.sqrt(2 * np.pi))
-_SQRT_PI = float(np.sqrt(np.pi))
+SQRT_2_PI = float(np.sqrt(2 * np.pi))
+SQRT_PI = float(np.sqrt(np.pi))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -95,8 +95,8 @@ class Normal(PerRow):
         In closed form (Gneiting and Raftery 2007, section 4.2).
         """
         z = self._standardised(y)
-        density = np.exp(-0.5 * z * z) / _SQRT_2_PI
-        return self.scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / _SQRT_PI)
+        density = np.exp(-0.5 * z * z) / SQRT_2_PI
+        return self.scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / SQRT_PI)
 
     def _standardised(self, y: npt.ArrayLike) -> Floats:
         at = targets(y, len(self), members=self.loc.ndim == 2)
