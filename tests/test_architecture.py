@@ -17,6 +17,7 @@ HOUSE = [
     "predictive.adapters",
     "predictive",
     "names",
+    "tabular",
     "substitution",
     "data",
     "encoding",

@@ -12,6 +12,7 @@ import pandas as pd
 from uqwidgets.names import unknown
 from uqwidgets.predictive.adapters import Predictive
 from uqwidgets.substitution import Segment, Stack
+from uqwidgets.tabular import to_pandas
 
 Kind = Literal["numeric", "categorical"]
 
@@ -21,7 +22,7 @@ class Table:
 
     Parameters
     ----------
-    X : DataFrame or array-like of shape (n, p)
+    X : DataFrame (see `to_pandas`) or array-like of shape (n, p)
     y : array-like of shape (n,)
     predictive : Predictive
         Decides which columns are wanted, in which order, and whether as a DataFrame.
@@ -54,6 +55,7 @@ class Table:
         predictive: Predictive,
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
+        X = to_pandas(X)
         frame = _frame(X, predictive)
         self.features = tuple(str(c) for c in frame.columns)
         self._positions = {name: position for position, name in enumerate(self.features)}

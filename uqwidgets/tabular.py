@@ -1,0 +1,70 @@
+"""Tables of other libraries as pandas DataFrames, which is what models get."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pandas as pd
+
+# What tables that are not worked out yet, or not here, want to be asked for.
+_TO_BRING_IT_HERE = ("collect", "compute", "toPandas")
+
+
+def to_pandas(X: Any) -> Any:
+    """Return a table of any library as a pandas DataFrame, and anything else as it is.
+
+    Tried in this order: ``to_pandas()`` (polars, pyarrow, cuDF, ibis), the Arrow PyCapsule
+    interface (``__arrow_c_stream__``), the dataframe interchange protocol (``__dataframe__``).
+    Columns get the dtypes that the library itself gives them in pandas: with polars, for
+    example, categories stay categories, and integers with missing values become floats.
+
+    Parameters
+    ----------
+    X : object
+
+    Returns
+    -------
+    DataFrame or object
+
+    Raises
+    ------
+    ValueError
+        If the table needs pyarrow, which is not installed, or is not worked out yet.
+    """
+    if isinstance(X, pd.DataFrame):
+        return X
+    try:
+        if hasattr(X, "to_pandas"):
+            return X.to_pandas()
+        if hasattr(X, "__arrow_c_stream__"):
+            return _by_arrow(X)
+    except ImportError as error:
+        raise ValueError(
+            f"X is a {_kind(X)}, which is read by way of pyarrow: pip install pyarrow."
+        ) from error
+    if hasattr(X, "__dataframe__"):
+        return _by_interchange(X)
+    for method in _TO_BRING_IT_HERE:
+        if hasattr(X, method):
+            raise ValueError(f"X is a {_kind(X)}, which does not hold its rows; pass X.{method}().")
+    return X
+
+
+def _by_arrow(X: Any) -> pd.DataFrame:
+    import pyarrow
+
+    found: pd.DataFrame = pyarrow.table(X).to_pandas()
+    return found
+
+
+def _by_interchange(X: Any) -> pd.DataFrame:
+    with warnings.catch_warnings():
+        # pandas 3 asks libraries to move on to Arrow; some have not.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return pd.api.interchange.from_dataframe(X)
+
+
+def _kind(X: Any) -> str:
+    kind = type(X)
+    return f"{kind.__module__.partition('.')[0]} {kind.__name__}"
