@@ -10,8 +10,20 @@ def in_unit(unit: str) -> str:
     return f" in {unit}" if unit else ""
 
 
+# What is done once, to every row alike.
+_LEFT_OUT = {
+    "refit": "fitted anew without it",
+    "mean": "set to its mean",
+    "median": "set to its median",
+    "mode": "set to its most frequent value",
+    "constant": "set to one value",
+}
+
+
 def replaced(replacement: str, n_repeats: int | str) -> str:
     """Return how values were replaced."""
+    if replacement in _LEFT_OUT:
+        return _LEFT_OUT[replacement]
     repeats = "every donor" if n_repeats == "all" else f"{n_repeats} repeats"
     return f"{replacement}, {repeats}"
 

@@ -84,8 +84,10 @@ def _summary(result: Importance) -> str:
     if not known:
         return f"Importance for {result.label} is {NOT_AVAILABLE}."
     top = known[0]
+    gone = "left out" if result.replacement == "refit" else "replaced"
+    by = "to" if result.compare == "ratio" else "by"
     text = (
-        f"{sentence(result.label)} rises most when {result.features[top]} is replaced: by "
+        f"{sentence(result.label)} rises most when {result.features[top]} is {gone}: {by} "
         f"{measured(float(result.importance[top]), result.unit)} "
         f"({result.level:.0%} interval {interval(result.low[top], result.high[top])}), "
         f"from a mean of {number(result.baseline)}."
@@ -98,7 +100,7 @@ def _notes(results: list[Importance]) -> list[str]:
     first = results[0]
     left_out = len(first.features) - MOST_ROWS
     notes = [
-        f"Dots: mean change when a feature's values are replaced ({first.how}); "
+        f"Dots: mean change without a feature's own values ({first.how}); "
         f"whiskers: {first.level:.0%} interval ({first.interval}); "
         f"{population(first.weighted, first.ess, first.per_row.shape[1])}."
     ]
