@@ -84,7 +84,7 @@ def literal(change, donors, population, groups=None):
         ]
         donor[i] = f * sum(received) / repeats
     model = (scored**2).sum() / n**2 * m / (m - 1)
-    both = ((scored + donor) ** 2).sum() / n**2 * m / (m - 1) - drawn.sum() / n**2
+    both = ((scored + donor) ** 2).sum() / n**2 * (m / (m - 1)) ** 3 - drawn.sum() / n**2
     return theta, np.sqrt(model), np.sqrt(max(model, both))
 
 

@@ -115,7 +115,10 @@ def _two_roles(
     change: Change, rows: float, level: float, population: Population, reference: Reference
 ) -> Bounds:
     influence = change.scored + change.donated
-    variance = _mean_square(influence, population) - change.counted_twice
+    # To second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of pairs
+    # (Arvesen 1969), in a form that holds for the smallest m.
+    pairs = population.small_sample**2
+    variance = pairs * _mean_square(influence, population) - change.counted_twice
     least = _mean_square(change.scored, population)
     if not variance >= least:
         influence, variance = change.scored, least
