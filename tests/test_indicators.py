@@ -18,12 +18,13 @@ def weights_at(explainer, feature):
 @pytest.mark.parametrize("make", [regression, classification])
 def test_the_indicators_of_every_model(make):
     explainer = make()
-    every = {"nll", "entropy", "squared_error"}
+    every = {"nll", "entropy"}
     if make is regression:
+        every |= {"squared_error", "absolute_error", "std", "crps"}
         assert set(explainer.indicators) == every | {"mean", "variance", "rmse"}
     else:
         shares = {"share:no", "share:yes", "probability:no", "probability:yes", "tpr", "fpr"}
-        assert set(explainer.indicators) == every | shares | {"error_rate"}
+        assert set(explainer.indicators) == every | shares | {"error_rate", "brier"}
     for name, indicator in explainer.indicators.items():
         assert indicator.name == name
         assert indicator.label

@@ -142,7 +142,7 @@ def test_scikit_learns_metrics_are_indicators(explainer):
     assert found.values["r2"][0, 2] == pytest.approx(
         r2_score(X[:, 0] + X[:, 1], X[:, 0], sample_weight=w)
     )
-    with pytest.raises(ValueError, match="scikit-learn's roc_auc cannot be an indicator"):
+    with pytest.raises(ValueError, match="roc_auc cannot score this model: it needs prob"):
         regression.stress(["x1"], ["roc_auc"])
     with pytest.raises(ValueError, match="there is no indicator 'r3'"):
         regression.stress(["x1"], ["r3"])

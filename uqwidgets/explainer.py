@@ -18,7 +18,7 @@ from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance import Settings, importance
 from uqwidgets.importance_over_tau import importance_over_tau
 from uqwidgets.inference import checked_level
-from uqwidgets.measures import Measure, available, find
+from uqwidgets.measures import Function, Measure, available, described, find
 from uqwidgets.population import Population
 from uqwidgets.predictive import Predictive, as_predictive
 from uqwidgets.results import Dependence, Importance, ImportanceOverTau
@@ -109,6 +109,8 @@ class Explainer(Stressing):
     def measures(self) -> pd.DataFrame:
         """Names that can be asked for with this model, and why the others cannot.
 
+        Of ``interval_width:<level>`` one is listed; any level between 0 and 1 may be asked for.
+
         Returns
         -------
         DataFrame
@@ -118,23 +120,30 @@ class Explainer(Stressing):
             (name, "", "", False, found)
             if isinstance(found, str)
             else (name, found.label, found.unit, True, "")
-            for name, found in self._measures.items()
+            for name, found in described(self._measures)
         ]
         return pd.DataFrame(lines, columns=["measure", "label", "unit", "available", "reason"])
 
-    def measure(self, name: str) -> Measure:
-        """Return the measure of this name.
+    def measure(self, measure: str | Function) -> Measure:
+        """Return the measure of this name, or of this function.
+
+        Parameters
+        ----------
+        measure : str or callable
+            A name (see `measures`), or ``f(distribution, y)`` that returns one finite number
+            per row of the distribution; y holds the labels of the same rows as they are in the
+            target. What it returns is remembered: it must depend on its arguments alone.
 
         Raises
         ------
         ValueError
             If there is none, or this model does not give it; the message says why.
         """
-        return find(name, self._measures)
+        return find(measure, self._measures)
 
     def importance(
         self,
-        measure: str = "nll",
+        measure: str | Function = "nll",
         features: Sequence[str] | None = None,
         *,
         replacement: str = "permutation",
@@ -154,8 +163,8 @@ class Explainer(Stressing):
 
         Parameters
         ----------
-        measure : str, default="nll"
-            See `measures`.
+        measure : str or callable, default="nll"
+            See `measures` and `measure`.
         features : sequence of str, optional
             Features or groups; every group and every feature in none, unless named.
         replacement : {"permutation", "ablation", "conditional"}, default="permutation"
@@ -211,7 +220,7 @@ class Explainer(Stressing):
     def dependence(
         self,
         feature: str,
-        measure: str = "prediction",
+        measure: str | Function = "prediction",
         *,
         grid: int | npt.ArrayLike = 50,
         level: float = 0.95,
@@ -224,8 +233,8 @@ class Explainer(Stressing):
         Parameters
         ----------
         feature : str
-        measure : str, default="prediction"
-            See `measures`.
+        measure : str or callable, default="prediction"
+            See `measures` and `measure`.
         grid : int or array-like of shape (g,), default=50
             Number of quantiles of the observed values, or the values themselves.
         level, sample_weight, rows, report
@@ -253,7 +262,7 @@ class Explainer(Stressing):
     def dependences(
         self,
         features: Sequence[str] | None = None,
-        measure: str = "prediction",
+        measure: str | Function = "prediction",
         *,
         grid: int = 50,
         level: float = 0.95,
@@ -292,7 +301,7 @@ class Explainer(Stressing):
     def importance_over_tau(
         self,
         stressed: str,
-        measure: str = "nll",
+        measure: str | Function = "nll",
         features: Sequence[str] | None = None,
         *,
         category: object | None = None,

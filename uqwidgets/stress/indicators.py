@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from uqwidgets.measures import Measure
+from uqwidgets.measures import Measure, Offers, find, look_up
+from uqwidgets.metrics import find_metric, is_metric
+from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
 
 
@@ -40,6 +44,10 @@ RATIO = Combination(
 )
 
 ANY, POSITIVE, SHARE = (-np.inf, np.inf), (0.0, np.inf), (0.0, 1.0)
+_POSITIVE = (
+    *("epistemic", "std", "squared_error", "absolute_error", "brier", "crps"),
+    "interval_width",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +77,27 @@ class Indicator:
             return np.asarray(self.combination.value(*means))
 
 
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A metric of the rows as the model answered them.
+
+    Attributes
+    ----------
+    name, label, unit : str
+    score : callable
+        From row weights (n,) to a number; NaN where the metric is not defined for them.
+    """
+
+    name: str
+    label: str
+    unit: str
+    score: Callable[[Floats], float]
+
+
 def indicators_of(
     q: Distribution,
-    truth: np.ndarray,
-    measures: Mapping[str, Measure | str],
+    truth: npt.NDArray[Any],
+    measures: Offers,
     values: Callable[[Measure], Floats],
 ) -> dict[str, Indicator]:
     """Every indicator that this model allows, by name.
@@ -80,7 +105,7 @@ def indicators_of(
     ``error_rate``, ``share:<class>`` (predicted class) and, of two classes, ``tpr`` and
     ``fpr`` of the second (004, sections 3.1 and 3.2, the rates by their usual definitions)
     for classifiers; ``mean``, ``variance`` and ``rmse`` of the prediction (004, A.1) for
-    regressors; and the mean of every per-row measure.
+    regressors; and the mean of every per-row measure that says what no other does.
 
     Parameters
     ----------
@@ -121,16 +146,69 @@ def indicators_of(
         add("variance", "variance of prediction", VARIANCE, np.square(centred), centred)
         add("rmse", "RMSE", ROOT, values(squared))
     for name, measure in measures.items():
-        if isinstance(measure, Measure) and name not in ("zero_one", "prediction"):
-            label, per_row = f"mean {measure.label}", (values(measure),)
-            bounds = _bounds(name, q.classes is not None)
-            found[name] = Indicator(name, label, measure.unit, per_row, MEAN, bounds)
+        if not isinstance(measure, Measure) or measure.same_as:
+            continue
+        if name not in ("zero_one", "prediction"):
+            found[name] = _mean_of(measure, values(measure), q)
     return found
 
 
-def _bounds(measure: str, classes: bool) -> tuple[float, float]:
-    if measure.startswith("probability:"):
+def find_indicator(
+    wanted: object,
+    offered: dict[str, Indicator],
+    q: Distribution,
+    truth: npt.NDArray[Any],
+    classes: npt.NDArray[Any] | None,
+    measures: Offers,
+    values: Callable[[Measure], Floats],
+) -> Indicator | Scored:
+    """Return the indicator of this name; else the metric, or the mean of the measure.
+
+    Parameters
+    ----------
+    wanted : str, scorer or callable
+        A name, or whatever `uqwidgets.metrics.find_metric` or `uqwidgets.measures.find` takes.
+    offered : dict
+        From `indicators_of`.
+    q, truth, measures, values
+        As for `indicators_of`.
+    classes : ndarray of shape (k,) or None
+        Of the model.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or it cannot be stressed.
+    """
+    if isinstance(wanted, str) and wanted in offered:
+        return offered[wanted]
+    if is_metric(wanted):
+        metric = find_metric(wanted, classes)
+        if not metric.takes_weights:
+            raise ValueError(
+                f"{metric.name} takes no weights of rows, which stress consists of; use another."
+            )
+        score = metric.on(q, truth)
+        score(None)  # what cannot be scored at all is said before any column is stressed
+        return Scored(metric.name, metric.label, metric.unit, score)
+    if isinstance(wanted, str) and look_up(wanted, measures) is None:
+        raise ValueError(unknown("indicator", wanted, list(offered)))
+    measure = find(wanted, measures)  # type: ignore[arg-type]
+    return _mean_of(measure, values(measure), q)
+
+
+def _mean_of(measure: Measure, per_row: Floats, q: Distribution) -> Indicator:
+    bounds = _bounds(measure, q.classes is not None)
+    label = f"mean {measure.label}"
+    return Indicator(measure.name, label, measure.unit, (per_row,), MEAN, bounds)
+
+
+def _bounds(measure: Measure, classes: bool) -> tuple[float, float]:
+    kind = measure.name.partition(":")[0]
+    if measure.identity is not None:
+        return ANY  # a function of one's own may give any number
+    if kind in ("probability", "zero_one") or (classes and kind == "prediction"):
         return SHARE
-    # Of a density, nll and entropy may be negative.
-    positive = measure == "squared_error" or (classes and measure in ("nll", "entropy"))
+    # Of a density, nll and the entropies may be negative.
+    positive = kind in _POSITIVE or (classes and kind in ("nll", "entropy", "aleatoric"))
     return POSITIVE if positive else ANY

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.metrics import undefined
 from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
-from uqwidgets.stress.indicators import Indicator
+from uqwidgets.stress.indicators import Indicator, Scored
 from uqwidgets.stress.intervals import half_width, influence, interval
-from uqwidgets.stress.metrics import Metric
 from uqwidgets.stress.projection import Projection
 from uqwidgets.sums import dot
 
@@ -24,7 +24,7 @@ from uqwidgets.sums import dot
 def stress(
     columns: Iterable[Stressed],
     n: int,
-    indicators: Sequence[Indicator | Metric],
+    indicators: Sequence[Indicator | Scored],
     taus: Floats,
     *,
     alpha: float,
@@ -56,7 +56,7 @@ def stress(
         raise ValueError("indicators is empty; name at least one.")
     if level is not None and not 0 < level < 1:
         raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
-    by_rows = level is not None or any(isinstance(i, Metric) for i in indicators)
+    by_rows = level is not None or any(isinstance(i, Scored) for i in indicators)
     plain = [i for i in indicators if isinstance(i, Indicator)]
     # Contiguous by column, as `compress` likes them.
     outputs = np.empty((0, 0)) if by_rows else np.stack([v for i in plain for v in i.per_row]).T
@@ -81,14 +81,29 @@ def stress(
         alpha=alpha,
         anchor=anchor,
         level=level,
-        remarks=remarks,
+        remarks=remarks + _undefined(indicators, lines),
     )
+
+
+def _undefined(
+    indicators: Sequence[Indicator | Scored], lines: Sequence[_Line | Levels]
+) -> tuple[str, ...]:
+    """Say where rows can be weighted so but a metric is not defined for them."""
+    remarks = []
+    for q, indicator in enumerate(indicators):
+        if isinstance(indicator, Scored):
+            found = np.stack([line.values[q] for line in lines if isinstance(line, _Line)])
+            reached = np.isfinite(np.stack([line.reached for line in lines]))
+            missing = int((reached & np.isnan(found)).sum())
+            if missing:
+                remarks.append(undefined(indicator.label, missing, int(reached.sum()), "points"))
+    return tuple(remarks)
 
 
 def assembled(
     features: Sequence[str],
     lines: Sequence[_Line | Levels],
-    indicators: Sequence[Indicator | Metric],
+    indicators: Sequence[Indicator | Scored],
     intervals: tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats]],
     taus: Floats,
     *,
@@ -179,7 +194,7 @@ def _over_nodes(
 def _over_rows(
     stressed: Stressed,
     n: int,
-    indicators: Sequence[Indicator | Metric],
+    indicators: Sequence[Indicator | Scored],
     taus: Floats,
     level: float | None,
 ) -> _Line:
@@ -229,7 +244,7 @@ def half_share(weights: Floats) -> float:
 
 
 def _summary(
-    indicator: Indicator | Metric,
+    indicator: Indicator | Scored,
     stressed: Stressed,
     found: Projection,
     tau: float,
@@ -237,7 +252,7 @@ def _summary(
     n: int,
 ) -> tuple[float, float, float]:
     assert found.weights is not None
-    if isinstance(indicator, Metric):
+    if isinstance(indicator, Scored):
         return indicator.score(stressed.spread(found.weights, n)), np.nan, np.nan
     per_row = np.stack(indicator.per_row, axis=1)
     if stressed.kept is not None:

@@ -13,13 +13,12 @@ import numpy.typing as npt
 from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations
 from uqwidgets.importance import original_values
-from uqwidgets.measures import Measure
+from uqwidgets.measures import Measure, Offers
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed, stressable, stressed, stressed_one
 from uqwidgets.stress.constrained.constraints import Function, stress_to
-from uqwidgets.stress.indicators import Indicator, indicators_of
-from uqwidgets.stress.metrics import find_indicator
+from uqwidgets.stress.indicators import Indicator, Scored, find_indicator, indicators_of
 from uqwidgets.stress.profile import stress
 from uqwidgets.stress.projection import checked_taus
 
@@ -30,7 +29,7 @@ class Stressing:
     table: Table
     evaluations: Evaluations
     classes: npt.NDArray[np.generic] | None
-    _measures: dict[str, Measure | str]
+    _measures: Offers
 
     @cached_property
     def indicators(self) -> dict[str, Indicator]:
@@ -39,13 +38,13 @@ class Stressing:
             self.evaluations.original,
             self.evaluations.truth,
             self._measures,
-            lambda measure: original_values(self.evaluations, measure),
+            self._values,
         )
 
     def stress(
         self,
         features: Sequence[str] | None = None,
-        indicators: Sequence[str] | None = None,
+        indicators: Sequence[object] | None = None,
         *,
         taus: int | npt.ArrayLike = 21,
         alpha: float = 0.05,
@@ -63,9 +62,10 @@ class Stressing:
         ----------
         features : sequence of str, optional
             All that have a value in every row, unless named.
-        indicators : sequence of str, optional
-            All in `indicators`, unless named; besides, any scikit-learn scorer name whose
-            metric takes sample weights, such as ``"roc_auc"`` or ``"r2"``.
+        indicators : sequence of str, scorer or callable, optional
+            All in `indicators`, unless named; besides, any scikit-learn scorer that takes
+            sample weights, by name, such as ``"roc_auc"`` or ``"r2"``, or as `make_scorer`
+            gives it; and the mean of any measure, by name or as a function (see `measure`).
         taus : int or array-like, default=21
             Levels within [-1, 1]; -1, 0 and 1 are always among them.
         alpha : float, default=0.05
@@ -114,16 +114,10 @@ class Stressing:
                     dropped.append(f"{name}: {absent} of {n} rows without a value are left out")
                 yield from found
 
-        wanted = list(self.indicators) if indicators is None else list(indicators)
         result = stress(
             columns(),
             n,
-            [
-                find_indicator(
-                    name, self.indicators, self.evaluations.original, self.table.y, self.classes
-                )
-                for name in wanted
-            ],
+            self._indicators(indicators),
             checked_taus(taus),
             alpha=alpha,
             anchor=anchor,
@@ -131,6 +125,30 @@ class Stressing:
             remarks=remarks,
         )
         return replace(result, remarks=result.remarks + tuple(dropped))
+
+    def _indicators(self, wanted: Sequence[object] | None) -> list[Indicator | Scored]:
+        if wanted is None:
+            return list(self.indicators.values())
+        found = [
+            find_indicator(
+                one,
+                self.indicators,
+                self.evaluations.original,
+                self.evaluations.truth,
+                self.classes,
+                self._measures,
+                self._values,
+            )
+            for one in ([wanted] if isinstance(wanted, str) else wanted)
+        ]
+        names = [one.name for one in found]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"indicators has {name!r} twice; give each its own name.")
+        return found
+
+    def _values(self, measure: Measure) -> Floats:
+        return original_values(self.evaluations, measure)
 
     def stress_weights(
         self,

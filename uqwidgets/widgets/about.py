@@ -52,7 +52,8 @@ def offered(explainer: Explainer) -> list[Measure]:
     if "prediction" in first:  # of two classes: the probability of one tells that of the other
         first = ["prediction"]
     rest = [n for n in names if n not in first and not n.startswith("probability:")]
-    return [explainer.measure(name) for name in first + rest]
+    measures = [explainer.measure(name) for name in first + rest]
+    return [m for m in measures if not m.same_as]
 
 
 def ranked_by(explainer: Explainer) -> list[Measure]:

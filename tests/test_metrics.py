@@ -1,0 +1,325 @@
+"""Metrics of whole sets of rows against scikit-learn's own scorers, called as anyone calls them."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import (
+    accuracy_score,
+    fbeta_score,
+    get_scorer,
+    get_scorer_names,
+    log_loss,
+    make_scorer,
+    max_error,
+    mean_pinball_loss,
+    precision_score,
+    r2_score,
+    roc_auc_score,
+)
+
+from uqwidgets import Categorical, Normal, Point
+from uqwidgets.metrics import find_metric, is_metric, undefined
+from uqwidgets.predictive import Mixture
+
+RNG = np.random.default_rng(0)
+N = 80
+WEIGHTS = RNG.exponential(size=N) * (RNG.random(N) > 0.2)
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """A fitted estimator as a scorer knows them."""
+
+    def __init__(self, p=None, classes=None):
+        self.p, self.classes = p, classes
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    @property
+    def classes_(self):
+        return np.asarray(self.classes)
+
+    def predict_proba(self, X):
+        return self.p[X[:, 0]]
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class Regressor(RegressorMixin, BaseEstimator):
+    def __init__(self, values=None):
+        self.values = values
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def predict(self, X):
+        return self.values[X[:, 0]]
+
+
+ROWS = np.arange(N)[:, None]
+
+
+def classified(k, labels):
+    p = RNG.dirichlet(np.ones(k), size=N)
+    codes = np.array([RNG.choice(k, p=one) for one in p])
+    return Categorical(p, labels), codes, Classifier(p, labels)
+
+
+def of_scikit_learn(scorer, estimator, y, weights):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if weights is None:
+            return scorer(estimator, ROWS, y)
+        return scorer(estimator, ROWS, y, sample_weight=weights)
+
+
+def names(sort):
+    return [
+        name
+        for name in get_scorer_names()
+        if get_scorer(name)._score_func.__module__.endswith(sort)
+    ]
+
+
+NO_SCORE = {  # which scikit-learn refuses too
+    2: {"f1_samples", "jaccard_samples", "precision_samples", "recall_samples"},
+    3: {"f1_samples", "jaccard_samples", "precision_samples", "recall_samples", "roc_auc"}
+    | {"f1", "jaccard", "precision", "recall"}
+    | {"positive_likelihood_ratio", "neg_negative_likelihood_ratio"},
+}
+
+NOT_WEIGHTED = {2: (), 3: ("roc_auc_ovo", "roc_auc_ovo_weighted")}
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("name", names("._classification") + names("._ranking") + names("_scorer"))
+def test_every_scorer_of_classes_gives_its_own_value(name, k):
+    q, y, estimator = classified(k, np.arange(k))
+    metric = find_metric(name, q.classes)
+    scorer = get_scorer(name)
+    if name in NO_SCORE[k]:
+        with pytest.raises(ValueError, match=rf"^{name} cannot score this model: .*\.$"):
+            metric.score(q, y)
+        return
+    weighted = metric.takes_weights and name not in NOT_WEIGHTED[k]
+    for weights in (None, np.ones(N), WEIGHTS) if weighted else (None, np.ones(N)):
+        expected = of_scikit_learn(scorer, estimator, y, weights if weighted else None)
+        expected = np.nan if (k, name) == (2, "top_k_accuracy") else expected  # always 1
+        assert metric.score(q, y, weights) == pytest.approx(expected, rel=1e-12, nan_ok=True)
+    if not weighted:
+        with pytest.raises(ValueError, match=rf"^{name} cannot score this model: .*weight"):
+            metric.score(q, y, WEIGHTS)
+
+
+@pytest.mark.parametrize("name", names("._regression"))
+def test_every_scorer_of_numbers_gives_its_own_value(name):
+    values = RNG.gamma(2, size=N) + 0.1
+    y = values * RNG.gamma(5, 0.2, size=N)
+    metric = find_metric(name, None)
+    mixture = Mixture(Normal(values[:, None] + [-0.05, 0.05], np.ones((N, 2))))
+    for q in (Normal(values, np.ones(N)), Point(values), mixture):
+        for weights in (None, WEIGHTS) if metric.takes_weights else (None,):
+            expected = of_scikit_learn(get_scorer(name), Regressor(values), y, weights)
+            assert metric.score(q, y, weights) == pytest.approx(expected, rel=1e-9)
+            assert metric.on(q, y)(weights) == metric.score(q, y, weights)
+
+
+@pytest.mark.parametrize("labels", [["no", "yes"], ["yes", "no"], [False, True], ["b", 1]])
+@pytest.mark.parametrize("name", ["average_precision", "f1", "neg_log_loss", "roc_auc", "accuracy"])
+def test_of_labels_that_are_no_numbers_the_second_is_the_positive_one(name, labels):
+    q, y, _ = classified(2, np.array(labels, dtype=object))
+    expected = of_scikit_learn(
+        get_scorer(name), Classifier(q.probabilities, np.arange(2)), y, WEIGHTS
+    )
+    metric = find_metric(name, q.classes)
+    assert metric.score(q, y, WEIGHTS) == pytest.approx(expected)
+    assert metric.label.endswith(f" of {labels[1]}") == (name in ("average_precision", "f1"))
+
+
+@pytest.mark.parametrize("name", ["average_precision", "f1", "neg_log_loss", "roc_auc", "accuracy"])
+@pytest.mark.parametrize("labels", [[1, 2], [2, 1], [1.0, 0.0]])
+def test_numbers_as_labels_mean_what_they_mean_to_scikit_learn(name, labels):
+    q, codes, _ = classified(2, labels)
+    columns = np.argsort(labels)
+    as_it_wants = Classifier(q.probabilities[:, columns], np.sort(labels))
+    expected = of_scikit_learn(get_scorer(name), as_it_wants, q.classes[codes], WEIGHTS)
+    assert find_metric(name, q.classes).score(q, codes, WEIGHTS) == pytest.approx(expected)
+
+
+def test_three_classes_in_any_order():
+    q, codes, _ = classified(3, ["b", "c", "a"])
+    expected = -log_loss(q.classes[codes], q.probabilities[:, [2, 0, 1]])
+    assert find_metric("neg_log_loss", q.classes).score(q, codes) == pytest.approx(expected)
+    own = make_scorer(log_loss, response_method="predict_proba", greater_is_better=False)
+    assert find_metric(own, q.classes).score(q, codes) == pytest.approx(expected)
+
+
+def test_a_mixture_is_scored_as_what_its_members_say_together():
+    members = RNG.dirichlet(np.ones(3), size=(N, 5))
+    q = Mixture(Categorical(members, [0, 1, 2]))
+    y = RNG.integers(3, size=N)
+    p = members.mean(axis=1)
+    accuracy = accuracy_score(y, p.argmax(axis=1), sample_weight=WEIGHTS)
+    assert find_metric("accuracy", q.classes).score(q, y, WEIGHTS) == pytest.approx(accuracy)
+    loss = -log_loss(y, p, sample_weight=WEIGHTS)
+    assert find_metric("neg_log_loss", q.classes).score(q, y, WEIGHTS) == pytest.approx(loss)
+
+
+def test_labels_without_probabilities():
+    classes = np.array(["no", "yes"])
+    y, said = (RNG.choice(classes, size=N) for _ in range(2))
+    positive = fbeta_score(y == "yes", said == "yes", beta=1, sample_weight=WEIGHTS)
+    assert find_metric("f1", classes).score(Point(said), y, WEIGHTS) == pytest.approx(positive)
+    said[3] = "perhaps"
+    expected = accuracy_score(y, said, sample_weight=WEIGHTS)
+    assert find_metric("accuracy", classes).score(Point(said), y, WEIGHTS) == pytest.approx(
+        expected
+    )
+    with pytest.raises(ValueError, match=r"roc_auc cannot .* the model gives labels only"):
+        find_metric("roc_auc", classes).score(Point(said), y)
+
+
+def test_a_scorer_of_ones_own_sees_the_labels_themselves():
+    q, codes, _ = classified(2, ["no", "yes"])
+    y, predicted = q.classes[codes], q.classes[q.mode()]
+    metric = find_metric(make_scorer(fbeta_score, beta=2, pos_label="no"), q.classes)
+    expected = fbeta_score(y, predicted, beta=2, pos_label="no", sample_weight=WEIGHTS)
+    assert metric.score(q, codes, WEIGHTS) == pytest.approx(expected)
+    assert metric.name == "fbeta_score(beta=2, pos_label='no')"
+
+    def cost(truth, said):
+        assert set(truth) == {"no", "yes"}
+        return float((truth != said).sum())
+
+    metric = find_metric(make_scorer(cost, greater_is_better=False), q.classes)
+    assert metric.name == "neg_cost"
+    assert metric.score(q, codes) == -(codes != q.mode()).sum()
+    assert not metric.takes_weights
+    rows = (np.arange(N) % 2).astype(float)
+    assert metric.score(q, codes, rows) == -(codes != q.mode())[1::2].sum()
+    with pytest.raises(ValueError, match=r"neg_cost cannot .*: it takes no weights of rows"):
+        metric.score(q, codes, WEIGHTS)
+
+
+def test_scorers_of_the_same_name_are_told_apart():
+    low, high = (make_scorer(mean_pinball_loss, alpha=a) for a in (0.1, 0.9))
+    assert find_metric(low, None).key != find_metric(high, None).key
+    assert find_metric(low, None).key == find_metric(low, None).key
+    named = [make_scorer(lambda *_: 0.0), make_scorer(lambda *_: 1.0)]
+    assert find_metric(named[0], None).name == find_metric(named[1], None).name
+    assert find_metric(named[0], None).key != find_metric(named[1], None).key
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "precision", "recall", "f1"])
+def test_what_is_not_defined_is_missing_and_no_failure(name):
+    q, y, _ = classified(2, ["no", "yes"])
+    metric = find_metric(name, q.classes)
+    nothing = Categorical(np.tile([0.9, 0.1], (N, 1)), q.classes)
+    for weights in (None, WEIGHTS):
+        assert np.isnan(metric.score(nothing, np.zeros(N, dtype=int), weights))
+    # One class keeps weight: the other rows are not there.
+    assert np.isnan(metric.score(nothing, y, (y == 0) * 1.0))
+    assert np.isnan(metric.score(q, y, np.zeros(N)))
+
+
+def test_no_weight_at_all_and_one_row_are_not_defined():
+    q = Normal(np.zeros(N), np.ones(N))
+    metric = find_metric("r2", None)
+    assert np.isnan(metric.score(q, np.arange(N) * 1.0, np.zeros(N)))
+    assert np.isnan(metric.score(q, np.arange(N) * 1.0, np.eye(N)[0]))
+
+
+def test_a_class_that_no_row_has_left_is_still_one_of_the_model():
+    q, y, _ = classified(3, list("abc"))
+    of_a = (y == 0) * 1.0
+    found = find_metric("neg_log_loss", q.classes).score(q, y, of_a)
+    assert found == pytest.approx(np.log(q.probabilities[y == 0, 0]).mean())
+    brier = find_metric("neg_brier_score", np.arange(2))
+    two, codes, _ = classified(2, [0, 1])
+    found = brier.score(two, codes, (codes == 0) * 1.0)
+    assert found == pytest.approx(-np.square(two.probabilities[codes == 0, 1]).mean())
+
+
+@pytest.mark.parametrize(
+    ("scoring", "classes", "said"),
+    [
+        ("roc_auc", None, "roc_auc .* needs probabilities of classes, and the target is a number"),
+        ("r2", ["no", "yes"], "r2 .* metric of numbers, and the target is a class"),
+        ("average_precision", [2, 3], "average_precision .* pos_label is 1, which is none of the"),
+        ("roc_au", None, "there is no metric 'roc_au'; did you mean 'roc_auc'"),
+        (
+            make_scorer(accuracy_score, response_method="decision_function"),
+            [0, 1],
+            "it reads decision_function; only",
+        ),
+        (make_scorer(roc_auc_score, response_method="predict_proba"), ["a", 1], "have no order"),
+    ],
+)
+def test_what_cannot_be_scored_is_said_when_it_is_named(scoring, classes, said):
+    labels = None if classes is None else np.array(classes, dtype=object)
+    if classes is not None and isinstance(classes[0], int):
+        labels = np.array(classes)
+    with pytest.raises(ValueError, match=said):
+        find_metric(scoring, labels)
+
+
+@pytest.mark.parametrize("scoring", [r2_score, 3, None])
+def test_what_is_no_scorer_is_refused(scoring):
+    assert not is_metric(scoring)
+    with pytest.raises(TypeError, match="give the name of a scikit-learn scorer, or what"):
+        find_metric(scoring, None)
+
+
+def test_what_a_metric_raises_is_one_sentence():
+    def strict(truth, said):  # noqa: ARG001
+        raise KeyError("of another\nline")
+
+    q, y = Normal(np.zeros(3), np.ones(3)), np.arange(3.0)
+    with pytest.raises(ValueError, match=r"^strict cannot score this model: .*of another.*\.$"):
+        find_metric(make_scorer(strict), None).score(q, y)
+    scores = find_metric(make_scorer(np.subtract), None)
+    with pytest.raises(ValueError, match="cannot score this model"):
+        scores.score(q, y)
+    with pytest.raises(ValueError, match="neg_mean_squared_log_error cannot score this model"):
+        find_metric("neg_mean_squared_log_error", None).score(q, y - 5)
+
+
+def test_warnings_of_scikit_learn_do_not_reach_the_reader_but_ones_own_do():
+    q, y, _ = classified(3, [0, 1, 2])
+    metric = find_metric("balanced_accuracy", q.classes)
+    two = (y != 2) * 1.0
+    expected = np.mean([(q.mode()[y == c] == c).mean() for c in (0, 1)])
+    assert metric.score(q, y, two) == pytest.approx(expected)
+
+    def loud(truth, said):  # noqa: ARG001
+        warnings.warn("mind the scale", stacklevel=1)
+        return 1.0
+
+    with pytest.raises(ValueError, match="mind the scale"):
+        find_metric(make_scorer(loud), q.classes).score(q, y)
+
+
+def test_a_zero_division_that_is_chosen_stays():
+    q = Categorical([[0.9, 0.1], [0.8, 0.2]], [0, 1])
+    y = np.array([1, 0])
+    assert np.isnan(find_metric("precision", q.classes).score(q, y))
+    chosen = make_scorer(precision_score, zero_division=0.0)
+    assert find_metric(chosen, q.classes).score(q, y) == 0.0
+
+
+def test_the_greatest_error_takes_no_weights():
+    q, y = Normal(np.zeros(N), np.ones(N)), RNG.normal(size=N)
+    metric = find_metric("neg_max_error", None)
+    assert metric.score(q, y) == -max_error(y, np.zeros(N))
+    with pytest.raises(ValueError, match=r"neg_max_error cannot .* takes no weights of rows"):
+        metric.score(q, y, WEIGHTS)
+
+
+def test_what_is_missing_is_said():
+    said = undefined("roc auc", 2, 30, "points")
+    assert said == "roc auc is not defined, as where one class is left, for 2 of 30 points"
