@@ -1,7 +1,14 @@
 """What a model says: predictive distributions, and the adapters that read them off a model."""
 
 from uqwidgets.predictive.adapters import Predictive, as_predictive
-from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Normal, Point
+from uqwidgets.predictive.distributions import (
+    Categorical,
+    Distribution,
+    Mixture,
+    Normal,
+    Point,
+    Quantiles,
+)
 
 __all__ = [
     "Categorical",
@@ -10,5 +17,6 @@ __all__ = [
     "Normal",
     "Point",
     "Predictive",
+    "Quantiles",
     "as_predictive",
 ]

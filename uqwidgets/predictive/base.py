@@ -19,7 +19,7 @@ _BLOCK = 1 << 13
 
 def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
     """Stretches of ``n`` rows, for what needs several numbers of each at the same time."""
-    step = max(1, _BLOCK // numbers_per_row)
+    step = max(1, _BLOCK // max(1, numbers_per_row))
     for first in range(0, n, step):
         yield slice(first, min(n, first + step))
 

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import xlogy
 
-from uqwidgets.predictive.base import PerRow
+from uqwidgets.predictive.base import PerRow, blocks
 from uqwidgets.predictive.checks import Floats, floats, inside, simplex, targets
 
 # Sums of probabilities come this near to a level by rounding alone.
@@ -55,9 +54,12 @@ class Categorical(PerRow):
 
     def entropy(self) -> Floats:
         """Shannon entropy in nats (000, section 3.2)."""
-        p = self.probabilities
-        total = -np.einsum("...k->...", xlogy(p, p))
-        return np.asarray(total + 0.0)  # -0.0 would print as a negative entropy
+        found = np.empty(self.probabilities.shape[:-1])
+        for rows in blocks(len(self), self.probabilities[:1].size):
+            p = self.probabilities[rows]
+            log_p = np.log(p, out=np.zeros_like(p), where=p > 0)
+            found[rows] = -np.einsum("...k,...k->...", p, log_p)
+        return found + 0.0  # -0.0 would print as a negative entropy
 
     def log_prob(self, y: npt.ArrayLike) -> Floats:
         """Log probability of the labels ``y`` (n,), in nats.
@@ -153,7 +155,7 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
     ValueError
         If a label is none of the classes.
     """
-    labels = np.asarray(y)
+    labels = _array(y)
     codes: npt.NDArray[np.intp] = pd.Index(classes).get_indexer(pd.Index(labels))
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
@@ -164,12 +166,23 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
     return codes
 
 
+def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
+    array = np.asarray(labels)
+    if array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+        # Of a list with numbers among the strings, numpy would make strings of all.
+        listed = list(labels)  # type: ignore[arg-type]
+        if not all(isinstance(label, str) for label in listed):
+            array = np.empty(len(listed), dtype=object)
+            array[:] = listed
+    return array
+
+
 def _labels(classes: npt.ArrayLike) -> npt.NDArray[Any]:
-    labels = np.asarray(classes)
+    labels = _array(classes)
     if labels.ndim != 1:
         raise ValueError(f"classes of shape {labels.shape} must be one label per column.")
     index = pd.Index(labels)
     if not index.is_unique:
-        twice = labels[np.argmax(index.duplicated())]
+        twice = labels.tolist()[int(np.argmax(index.duplicated()))]
         raise ValueError(f"the class {twice!r} comes twice; every column needs its own label.")
     return labels

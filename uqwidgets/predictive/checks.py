@@ -73,7 +73,7 @@ def simplex(shares: Floats, one: str, several: str) -> None:
     bad = ~(np.abs(total - 1.0) <= _SUM_TOLERANCE)
     if bad.any():
         at = np.unravel_index(int(bad.argmax()), bad.shape)
-        row = int(at[0]) if at else 0
+        row = int(at[0])
         if np.isnan(shares[at]).any():
             raise InvalidRowError(f"{one} is NaN", row)
         excess = f"{total[at]:.6g}, off from 1 by {total[at] - 1:+.3g},"

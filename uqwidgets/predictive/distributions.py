@@ -8,8 +8,9 @@ from uqwidgets.predictive.checks import Floats, InvalidRowError
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
 from uqwidgets.predictive.point import Point
+from uqwidgets.predictive.quantiles import Quantiles
 
-Distribution = Categorical | Normal | Mixture | Point
+Distribution = Categorical | Normal | Mixture | Quantiles | Point
 
 __all__ = [
     "Categorical",
@@ -20,6 +21,7 @@ __all__ = [
     "Normal",
     "PerRow",
     "Point",
+    "Quantiles",
     "Rows",
     "class_codes",
 ]

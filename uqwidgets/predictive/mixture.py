@@ -12,7 +12,15 @@ import numpy.typing as npt
 from uqwidgets.predictive import normal_mixture, quadrature
 from uqwidgets.predictive.base import PerRow, Rows
 from uqwidgets.predictive.categorical import Categorical, class_codes
-from uqwidgets.predictive.checks import Floats, floats, inside, simplex, targets
+from uqwidgets.predictive.checks import (
+    Floats,
+    InvalidRowError,
+    finite,
+    floats,
+    inside,
+    simplex,
+    targets,
+)
 from uqwidgets.predictive.normal import Normal
 
 Method = Literal["quadrature", "moments"]
@@ -59,6 +67,41 @@ class Mixture(PerRow):
         n, m = array.shape[:2]
         object.__setattr__(self, "members", members)
         object.__setattr__(self, "weights", _weights(weights, n, m))
+
+    @classmethod
+    def from_samples(cls, draws: npt.ArrayLike) -> Self:
+        """Gaussian kernel density of the draws of each row, a member for each draw.
+
+        The standard deviation of the members is Silverman's bandwidth,
+        0.9 min(std, IQR / 1.34) m^(-1/5) (Silverman 1986, eq. 3.31); where half of the draws are
+        equal, so that the interquartile range is 0, it is that of the std alone.
+
+        Parameters
+        ----------
+        draws : array-like of shape (m, n)
+            Two or more draws of the target for each row.
+
+        Raises
+        ------
+        ValueError
+            If the shape is another, a draw is not finite, or all draws of a row are equal.
+        """
+        x = floats(draws).T
+        if x.ndim != 2 or x.shape[1] < 2:
+            raise ValueError(f"draws of shape {x.T.shape} must be (draws, rows), two or more.")
+        finite(x, "draw")
+        equal = x.max(axis=1) == x.min(axis=1)
+        if equal.any():
+            raise InvalidRowError(
+                "draws must differ to make a density (where the model is sure, give its noise as "
+                "well: Mixture(Normal(draws, noise))), but all are equal",
+                int(equal.argmax()),
+            )
+        low, high = np.quantile(x, [0.25, 0.75], axis=1)
+        std, quartiles = x.std(axis=1, ddof=1), (high - low) / 1.34
+        spread = np.where(quartiles > 0, np.minimum(std, quartiles), std)
+        bandwidth = 0.9 * spread * x.shape[1] ** -0.2
+        return cls(Normal(x, np.broadcast_to(bandwidth[:, None], x.shape)))
 
     @property
     def classes(self) -> npt.NDArray[Any] | None:
@@ -181,7 +224,7 @@ class Mixture(PerRow):
     def _averaged(self) -> Categorical:
         members = self.members
         assert isinstance(members, Categorical)
-        averaged = np.einsum("nm,nmk->nk", self._weights_by_row(), members.probabilities)
+        averaged = (self.weights[..., None, :] @ members.probabilities)[:, 0]
         # What is a mean of distributions needs no second look.
         new = object.__new__(Categorical)
         vars(new).update(probabilities=averaged, classes=members.classes)
@@ -202,5 +245,10 @@ def _weights(weights: npt.ArrayLike | None, n: int, m: int) -> Floats:
             f"weights of shape {found.shape} do not fit {m} members of {n} rows; "
             f"expected ({m},) or ({n}, {m})."
         )
-    simplex(found, "weight", "weights")
+    try:
+        simplex(np.atleast_2d(found), "weight", "weights")
+    except InvalidRowError as error:
+        if found.ndim == 2:
+            raise
+        raise ValueError(f"{error.problem.removesuffix(',')}.") from None
     return np.asarray(found / found.sum(axis=-1, keepdims=True))
