@@ -6,6 +6,7 @@ from uqwidgets.results.importance import Importance
 from uqwidgets.results.importance_over_tau import ImportanceOverTau
 from uqwidgets.results.redundancy import Redundancy
 from uqwidgets.results.stress import Stress
+from uqwidgets.results.surface import Surface
 from uqwidgets.results.types import Positions
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "Positions",
     "Redundancy",
     "Stress",
+    "Surface",
 ]

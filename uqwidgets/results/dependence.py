@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
@@ -23,18 +24,31 @@ class Dependence:
     Attributes
     ----------
     feature, measure, label, unit : str
+        The unit is that of the measure; `quantity` and `quantity_unit` say what the curve shows.
     categorical : bool
         Whether the grid holds categories.
     grid : ndarray of shape (g,)
-        Values of the feature.
+        Values of the feature; a missing value among numbers is NaN.
+    spacing : {"quantile", "even", "observed", "given"}
+    center : object or None
+        The value at which every row's curve is zero; None if the curves are not centred.
+    derivative : bool
+        Whether slopes are shown.
+    relative : bool
+        Whether each row is compared with itself as it is.
     average, std_error, low, high : ndarray of shape (g,)
         Partial dependence with its pointwise band (003, eq. 5).
     curves : ndarray of shape (g, n)
-        The measure at each grid value for every row of the table.
+        A line of each row of the table, which the average is over.
     rows : ndarray of shape (m,)
         Positions of the scored rows.
     observed : ndarray of shape (m,)
         Their own values of the feature.
+    support : ndarray of shape (g,)
+        Share of the (weighted) rows that are nearest to each value.
+    near : ndarray of bool, shape (g,)
+        Whether there are rows around the value; where not, the curve is a guess of the model.
+        The rule is in `uqwidgets.dependence.density`.
     level : float
     weighted : bool
         Whether row weights were used.
@@ -50,6 +64,10 @@ class Dependence:
     unit: str
     categorical: bool
     grid: npt.NDArray[Any]
+    spacing: str
+    center: Any
+    derivative: bool
+    relative: bool
     average: Floats
     std_error: Floats
     low: Floats
@@ -57,28 +75,74 @@ class Dependence:
     curves: Floats
     rows: Positions
     observed: npt.NDArray[Any]
+    support: Floats
+    near: npt.NDArray[np.bool_]
     level: float
     weighted: bool
     ess: float
     remarks: tuple[str, ...] = ()
 
     @property
+    def quantity(self) -> str:
+        """What the curve shows: the measure, its slope, or its change from something."""
+        if self.derivative:
+            return f"slope of {self.label}"
+        if self.relative:
+            return f"change of {self.label} from the row's own {self.feature}"
+        if self.center is None:
+            return self.label
+        at = f"{self.center:.4g}" if isinstance(self.center, float) else str(self.center)
+        return f"change of {self.label} from {self.feature} = {at}"
+
+    @property
+    def quantity_unit(self) -> str:
+        """Unit of what the curve shows."""
+        if self.derivative:
+            return f"{self.unit} per unit of {self.feature}".strip()
+        return self.unit
+
+    @property
+    def importance(self) -> float:
+        """Permutation importance with every row as a donor: the mean of a partial importance.
+
+        Each row's change is averaged over all values that were observed, each as often as it
+        was (001, chapter 8; Casalicchio et al. 2018).
+
+        Raises
+        ------
+        ValueError
+            Unless the curve is relative, over all observed values.
+        """
+        if not self.relative or self.spacing != "observed":
+            raise ValueError(
+                "only the mean of a curve with relative=True over spacing='observed' is an "
+                "importance."
+            )
+        return float(self.support @ self.average)
+
+    @property
     def ice(self) -> Floats:
-        """Individual conditional expectation of every scored row, shape (m, g)."""
+        """The line of every scored row, shape (m, g): individual conditional expectation (ICE)."""
         return self.curves[:, self.rows].T
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns ``value, average, low, high``, one line per point of the grid."""
+        """Columns ``value, average, low, high, near``, one line per point of the grid."""
         return pd.DataFrame(
-            {"value": self.grid, "average": self.average, "low": self.low, "high": self.high}
+            {
+                "value": self.grid,
+                "average": self.average,
+                "low": self.low,
+                "high": self.high,
+                "near": self.near,
+            }
         )
 
     def __repr__(self) -> str:
         head = (
-            f"Dependence of {self.label}{in_unit(self.unit)} on {self.feature}: {len(self.grid)} "
-            f"values, {len(self.rows)} rows{', weighted' if self.weighted else ''}, "
-            f"{self.level:.0%} band"
+            f"Dependence of {self.quantity}{in_unit(self.quantity_unit)} on {self.feature}: "
+            f"{len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
+            f"{', weighted' if self.weighted else ''}, {self.level:.0%} band"
         )
         return lines(head, self.frame, self.remarks)
 

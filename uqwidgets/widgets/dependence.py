@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.dependence import dependence, grid_of, questions_of
+from uqwidgets.dependence import Form, Grid, dependence, grid_of
 from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats, class_codes
@@ -28,7 +28,7 @@ class DependencePanel(Panel):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__()
         self._explainer = explainer
-        self._grids: dict[str, npt.NDArray[Any]] = {}
+        self._grids: dict[str, Grid] = {}
         self._bins: dict[str, tuple[npt.NDArray[np.intp], Floats | None, int]] = {}
         self._unstressed: dict[tuple[Any, ...], tuple[Floats, Floats]] = {}
         n = len(explainer.table)
@@ -40,17 +40,17 @@ class DependencePanel(Panel):
             self._n_classes = len(explainer.classes)
             self._classes = class_codes(explainer.table.y, explainer.classes)
 
-    def grid(self, feature: str, *, coarse: bool = False) -> npt.NDArray[Any]:
+    def grid(self, feature: str, *, coarse: bool = False) -> Grid:
         """Values at which the feature's curve is drawn."""
         if feature not in self._grids:
-            self._grids[feature] = grid_of(self._explainer.table, feature, GRID)[0]
+            self._grids[feature] = grid_of(self._explainer.table, feature, GRID)
         grid = self._grids[feature]
-        thin = coarse and self._explainer.table.kind(feature) == "numeric" and len(grid) == GRID
-        return grid[::COARSE] if thin else grid
+        thin = coarse and not grid.categorical and len(grid) == GRID
+        return grid.thinned(COARSE) if thin else grid
 
     def questions(self, feature: str, *, coarse: bool = False) -> list[Constant]:
         """Return what has to be asked for the feature's curve."""
-        return questions_of(self._explainer.table, feature, self.grid(feature, coarse=coarse))
+        return self.grid(feature, coarse=coarse).questions
 
     def known(self, feature: str, *, coarse: bool = False) -> bool:
         """Whether the model answered all of it."""
@@ -70,9 +70,9 @@ class DependencePanel(Panel):
             return dependence(
                 ex.evaluations,
                 ex.measure(inputs.measure),
-                feature,
+                grid,
                 population,
-                grid=grid,
+                form=Form(),
                 level=LEVEL,
             )
 
@@ -93,13 +93,13 @@ class DependencePanel(Panel):
             "label": now.label,
             "unit": now.unit,
             "categorical": now.categorical,
-            "labels": [str(v) for v in grid] if now.categorical else None,
+            "labels": [str(v) for v in now.grid] if now.categorical else None,
             "n_rows": len(now.rows),
             "n_lines": len(rows),
             "level": LEVEL,
         }
         self.columns = {
-            "dependence.grid": np.arange(len(grid)) if now.categorical else grid,
+            "dependence.grid": np.arange(len(grid)) if now.categorical else now.grid,
             "dependence.average": now.average,
             "dependence.low": now.low,
             "dependence.high": now.high,
@@ -136,7 +136,7 @@ class DependencePanel(Panel):
             return self._bins[feature]
         table = self._explainer.table
         if table.kind(feature) == "categorical":
-            grid = self.grid(feature)
+            grid = self.grid(feature).values
             place = pd.Index(grid).get_indexer(pd.Index(table.column(feature).astype(object)))
             edges, bins = None, len(grid)
         else:

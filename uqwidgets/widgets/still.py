@@ -19,7 +19,7 @@ def still(session: Session, inputs: Inputs) -> str:
         ]
     dependence = None
     if inputs.feature and session.dependence.known(inputs.feature):
-        grid = session.dependence.grid(inputs.feature)
+        grid = session.dependence.grid(inputs.feature).values
         dependence = ex.dependence(inputs.feature, inputs.measure, grid=grid)
     stress = ex.stress(indicators=[inputs.indicator]) if session.stress.features else None
     rows = f"{len(ex.table):,} rows, {len(ex.features)} features"

@@ -1,0 +1,17 @@
+"""Partial dependence and individual conditional expectation over evaluations."""
+
+from uqwidgets.dependence.curves import POINTS, dependence, dependences
+from uqwidgets.dependence.forms import Form
+from uqwidgets.dependence.grids import Grid, grid_of
+from uqwidgets.dependence.surface import surface, surface_grids
+
+__all__ = [
+    "POINTS",
+    "Form",
+    "Grid",
+    "dependence",
+    "dependences",
+    "grid_of",
+    "surface",
+    "surface_grids",
+]

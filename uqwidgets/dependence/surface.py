@@ -1,0 +1,134 @@
+"""A measure over the values of two features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from uqwidgets.data import Table
+from uqwidgets.dependence.density import axis_of, near, support
+from uqwidgets.dependence.forms import Form
+from uqwidgets.dependence.grids import Grid, grid_of
+from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.importance import original_values
+from uqwidgets.importance.remarks import floored
+from uqwidgets.inference import half_width, mean_over_rows
+from uqwidgets.measures import Measure
+from uqwidgets.population import Population
+from uqwidgets.replacement import Constant
+from uqwidgets.results import Surface
+
+# Of each feature: 400 points in all.
+SURFACE_POINTS = 20
+
+
+def surface_grids(
+    table: Table, features: Sequence[str], grid: Any, spacing: str, form: Form
+) -> tuple[Grid, Grid]:
+    """Grids of two features as a person asks for them.
+
+    Parameters
+    ----------
+    table : Table
+    features : sequence of two str
+    grid : int, sequence of two, or None
+        A number of points for both, or for each a number of points or the values themselves.
+    spacing : str
+    form : Form
+
+    Raises
+    ------
+    ValueError
+        If these are not two features, or their surface has no such grid or form.
+    """
+    if len(features) != 2 or features[0] == features[1]:
+        named = ", ".join(repr(name) for name in features)
+        raise ValueError(f"a surface has two features, not {named or 'none'}; name two.")
+    if not form.plain:
+        raise ValueError(
+            "center, derivative and relative are of curves; ask for the curve of one feature, or "
+            "leave them out."
+        )
+    if grid is None or isinstance(grid, (int, np.integer)):
+        each = [SURFACE_POINTS if grid is None else grid] * 2
+    else:
+        each = list(grid) if isinstance(grid, (list, tuple)) else []
+    if len(each) != 2:
+        raise ValueError(
+            "the grid of a surface must be a number of points, or one or a list of values for "
+            "each of the two features."
+        )
+    first, second = (
+        grid_of(table, name, points, spacing) for name, points in zip(features, each, strict=True)
+    )
+    return first, second
+
+
+def surface(
+    evaluations: Evaluations,
+    measure: Measure,
+    grids: tuple[Grid, Grid],
+    population: Population,
+    *,
+    level: float,
+    report: Report | None = None,
+) -> Surface:
+    """PD of a measure over two features, beside the curve of each (000, eq. 7; band: 003, eq. 5).
+
+    Answers that do not fit in the memory together are asked and averaged piece by piece.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    measure : Measure
+    grids : tuple of Grid
+        Of two features.
+    population : Population
+    level : float
+    report : callable, optional
+        See `Evaluations.ask`.
+
+    Returns
+    -------
+    Surface
+    """
+    first, second = grids
+    columns = first.column, second.column
+    pairs = [Constant(columns, (one, other)) for one in first.asked for other in second.asked]
+    asked = [*first.questions, *second.questions, *pairs]
+    evaluations.prepare(asked, report)
+    step = evaluations.fitting(len(asked))
+    sums = [
+        mean_over_rows(evaluations.values(asked[k : k + step], measure, report), population)
+        for k in range(0, len(asked), step)
+    ]
+    means, std_errors = (np.concatenate(parts) for parts in zip(*sums, strict=True))
+    shape, alone = (len(first), len(second)), len(first) + len(second)
+    average, std_error = means[alone:].reshape(shape), std_errors[alone:].reshape(shape)
+    width = half_width(std_error, level, population)
+    axes = [axis_of(evaluations, grid) for grid in grids]
+    return Surface(
+        features=(first.feature, second.feature),
+        measure=measure.name,
+        label=measure.label,
+        unit=measure.unit,
+        categorical=(first.categorical, second.categorical),
+        grids=(first.values, second.values),
+        spacings=(first.spacing, second.spacing),
+        average=average,
+        std_error=std_error,
+        low=average - width,
+        high=average + width,
+        effects=(means[: len(first)], means[len(first) : alone]),
+        support=support(axes, population.weights),
+        near=near(axes, population.weights),
+        rows=population.positions,
+        level=level,
+        weighted=population.weighted,
+        ess=population.ess,
+        remarks=first.remarks
+        + second.remarks
+        + floored(measure, original_values(evaluations, measure)),
+    )
