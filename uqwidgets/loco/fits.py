@@ -16,6 +16,7 @@ from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations, ModelError
 from uqwidgets.loco.leaving_out import columns_without, estimator_without
 from uqwidgets.predictive import Distribution, as_predictive
+from uqwidgets.tabular import to_pandas
 
 _MEMORY = "1GiB"
 
@@ -44,6 +45,7 @@ class Split:
         ValueError
             If they do not.
         """
+        X_train, X_test = to_pandas(X_train), to_pandas(X_test)
         frames = [isinstance(X, pd.DataFrame) for X in (X_train, X_test)]
         if frames == [True, True]:
             missing = [label for label in X_train.columns if label not in X_test.columns]
@@ -100,7 +102,9 @@ def seeded(estimator: Any, random_state: int) -> Any:
         for name, value in copy.get_params(deep=True).items()
         if value is None and name.rpartition("__")[2] == "random_state"
     }
-    return copy.set_params(**unset)
+    if unset:
+        copy.set_params(**unset)
+    return copy
 
 
 def fitted(

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 # Parameters of estimators and kernels that may have an entry, or a line, for each column.
@@ -41,15 +42,20 @@ def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[
     Raises
     ------
     ValueError
-        If a part counts columns that earlier steps made, which leaves open which are meant.
+        If a part counts columns that earlier steps made, which leaves open which are meant; or
+        if one is frozen.
     """
     copy = clone(estimator)
     table = _Columns(list(labels), frozenset(left_out))
     facing = {id(part) for part in _facing(copy)}
     parts = [copy, *copy.get_params(deep=True).values()]
-    for part in {id(part): part for part in parts if hasattr(part, "get_params")}.values():
-        if not isinstance(part, type):
-            part.set_params(**_changed(part, table, id(part) in facing))
+    for part in {id(part): part for part in parts if _has_params(part)}.values():
+        if isinstance(part, FrozenEstimator):
+            # Nor is it copied: what is within belongs to who made it.
+            raise ValueError(f"{type(part).__name__} is frozen, and never fitted anew")
+        changed = _changed(part, table, id(part) in facing)
+        if changed:
+            part.set_params(**changed)
     return copy
 
 
@@ -138,16 +144,19 @@ def _facing(estimator: Any) -> Iterator[Any]:
     if isinstance(estimator, ColumnTransformer):
         return
     if isinstance(estimator, Pipeline):
-        inner = [step for _, step in estimator.steps if hasattr(step, "get_params")][:1]
+        inner = [step for _, step in estimator.steps if _has_params(step)][:1]
     else:
         inner = []
         for value in estimator.get_params(deep=False).values():
             several = isinstance(value, (list, tuple))
             named = [one[1] for one in value if _is_named(one)] if several else [value]
-            inner += [one for one in named if hasattr(one, "get_params")]
+            inner += [one for one in named if _has_params(one)]
     for part in inner:
-        if not isinstance(part, type):
-            yield from _facing(part)
+        yield from _facing(part)
+
+
+def _has_params(part: Any) -> bool:
+    return hasattr(part, "get_params") and not isinstance(part, type)
 
 
 def _is_named(one: Any) -> bool:
