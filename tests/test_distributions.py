@@ -1,117 +1,181 @@
-"""Predictive distributions against closed forms and numerical integration."""
+"""What all kinds share, and points; the kinds themselves have files of their own."""
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
-from scipy import integrate, stats
 
-from uqwidgets import Categorical, Normal, Point
-from uqwidgets.predictive.distributions import InvalidRowError, class_codes
+from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles
 
 P = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [1 / 3, 1 / 3, 1 / 3]])
-NORMAL = Normal([0.0, -3.0, 1e6], [1.0, 0.2, 25.0])
+MEANS, STDS = np.array([[0.0, 1.0], [-3.0, 2.0], [50.0, 0.0]]), np.array([[1, 2], [0.2, 1], [9, 1]])
+WEIGHTS = np.array([[0.5, 0.5], [0.1, 0.9], [1.0, 0.0]])
+MEMBERS = np.stack([P, P[::-1]], axis=1)
+
+EVERY_KIND = {
+    "categorical": Categorical(P, list("abc")),
+    "categorical of numbers": Categorical(P, [3, 1, 2]),
+    "normal": Normal(MEANS[:, 0], STDS[:, 0]),
+    "mixture of normals": Mixture(Normal(MEANS, STDS)),
+    "mixture of normals with weights": Mixture(Normal(MEANS, STDS), WEIGHTS),
+    "mixture of classes": Mixture(Categorical(MEMBERS, list("abc")), [0.25, 0.75]),
+    "mixture of classes with weights": Mixture(Categorical(MEMBERS, [3, 1, 2]), WEIGHTS),
+    "quantiles": Quantiles([0.1, 0.5, 0.9], [[0, 1, 2], [3, 5, 4], [-1, 0, 9]]),
+    "point": Point(np.array([1.0, 2.0, 3.0])),
+    "labels": Point(np.array(["a", "b", "a"])),
+}
+OF_LABELS = ("categorical", "mixture of classes", "labels")
 
 
-class TestCategorical:
-    def test_entropy_is_shannons_in_nats(self):
-        found = Categorical(P, ["a", "b", "c"]).entropy()
-        np.testing.assert_allclose(found, stats.entropy(P, axis=1), rtol=1e-14)
-        assert found[1] == 0
-        assert not np.signbit(found[1])
-        assert found[2] == pytest.approx(np.log(3))
-
-    def test_log_prob_looks_up_the_label(self):
-        q = Categorical(P, ["a", "b", "c"])
-        np.testing.assert_allclose(q.log_prob(["b", "a", "c"]), np.log([0.5, 1.0, 1 / 3]))
-        assert q.log_prob(["c", "b", "c"])[1] == -np.inf
-
-    @pytest.mark.parametrize(
-        "classes",
-        [["c", "a", "b"], [3, 1, 2], [2.5, -1.0, 0.0], np.array(["z", "ä", "'"], dtype=object)],
-    )
-    def test_classes_may_be_of_any_kind_in_any_order(self, classes):
-        q = Categorical(P, classes)
-        for column, label in enumerate(classes):
-            np.testing.assert_allclose(
-                np.exp(q.log_prob(np.array([label] * 3, dtype=np.asarray(classes).dtype))),
-                P[:, column],
-            )
-
-    @pytest.mark.parametrize("classes", [[True, False], [False, True]])
-    def test_classes_may_be_bools(self, classes):
-        q = Categorical(P[:, :2] / P[:, :2].sum(axis=1, keepdims=True), classes)
-        np.testing.assert_allclose(q.log_prob(classes + classes[:1])[0], np.log(2 / 7))
-
-    def test_an_unseen_label_is_named(self):
-        with pytest.raises(ValueError, match=r"label 'd' in row 1.*classes are 'a', 'b', 'c'"):
-            Categorical(P, ["a", "b", "c"]).log_prob(["a", "d", "a"])
-
-    def test_mode_is_the_first_of_equals(self):
-        np.testing.assert_array_equal(Categorical(P, [0, 1, 2]).mode(), [1, 0, 0])
-
-    @pytest.mark.parametrize(
-        ("row", "says"),
-        [
-            ([0.5, 0.4], r"probabilities sum to 0.9, off from 1 by -0.1, in row 1"),
-            ([0.5, 0.6], r"probabilities sum to 1.1, off from 1 by \+0.1, in row 1"),
-            ([np.nan, 1.0], r"probability is NaN in row 1"),
-            ([1.2, -0.2], r"probability is negative \(-0.2\) in row 1"),
-            ([np.inf, 0.0], r"probabilities sum to inf"),
-        ],
-    )
-    def test_what_is_no_distribution_is_refused(self, row, says):
-        with pytest.raises(InvalidRowError, match=says):
-            Categorical([[0.5, 0.5], row], [0, 1])
-
-    def test_single_precision_sums_to_one(self):
-        p = np.random.default_rng(0).dirichlet(np.ones(50), size=200).astype(np.float32)
-        assert len(Categorical(p, np.arange(50))) == 200
-
-    @pytest.mark.parametrize("p", [[0.5, 0.5], [[1.0]], np.ones((1, 1, 1, 2)) / 2])
-    def test_shapes_must_fit(self, p):
-        with pytest.raises(ValueError, match=r"do not fit 2 classes; expected \(rows, 2\)"):
-            Categorical(p, [0, 1])
+def kinds(*without):
+    names = [name for name in EVERY_KIND if name not in without]
+    return pytest.mark.parametrize("q", [EVERY_KIND[name] for name in names], ids=names)
 
 
-class TestNormal:
-    def test_entropy_and_log_prob_are_scipys(self):
-        reference = stats.norm(NORMAL.loc, NORMAL.scale)
-        np.testing.assert_allclose(NORMAL.entropy(), reference.entropy(), rtol=1e-13)
-        y = np.array([0.3, -2.0, 1e6 + 100])
-        np.testing.assert_allclose(NORMAL.log_prob(y), reference.logpdf(y), rtol=1e-13)
+every_kind = kinds()
 
-    def test_entropy_is_the_integral_it_stands_for(self):
-        narrow = Normal([2.0], [0.1])
 
-        def integrand(y):
-            log_density = narrow.log_prob([y])[0]
-            return -np.exp(log_density) * log_density
+def answers(q):
+    """Every number per row that this kind gives."""
+    y = np.array([2.0, 1.0, 2.0])
+    asked = {
+        "entropy": q.entropy,
+        "log_prob": lambda: q.log_prob(q.classes[[1, 0, 2]] if q.classes is not None else y),
+        "mean": q.mean,
+        "variance": q.variance,
+        "std": q.std,
+        "low": lambda: q.interval(0.8)[0],
+        "high": lambda: q.interval(0.8)[1],
+        "quantile": lambda: q.quantile(0.3),
+        "crps": lambda: q.crps(y),
+    }
+    if isinstance(q, Mixture):
+        asked |= {"aleatoric": q.aleatoric, "epistemic": q.epistemic}
+    found = {}
+    for name, ask in asked.items():
+        try:
+            found[name] = ask()
+        except ValueError as error:
+            found[name] = str(error)
+    return found
 
-        found, _ = integrate.quad(integrand, 1.0, 3.0, epsabs=1e-12)
-        assert narrow.entropy()[0] == pytest.approx(found, abs=1e-9)
-        assert found < 0  # differential entropies may be
 
-    @pytest.mark.parametrize(
-        ("mean", "std", "says"),
-        [
-            ([0.0, 1.0], [1.0, 0.0], r"std, which must be greater than zero, is 0 in row 1"),
-            ([0.0, 1.0], [1.0, -2.0], r"greater than zero, is -2 in row 1"),
-            ([0.0, np.nan], [1.0, 1.0], r"mean is nan in row 1"),
-            ([0.0, 1.0], [np.inf, 1.0], r"std is inf in row 0"),
-            ([0.0, 1.0], [1.0], r"mean of shape \(2,\) and std of shape \(1,\)"),
-            (0.0, 1.0, r"must both be \(rows,\)"),
-        ],
-    )
-    def test_what_is_no_distribution_is_refused(self, mean, std, says):
-        with pytest.raises(ValueError, match=says):
-            Normal(mean, std)
+@every_kind
+def test_every_answer_has_one_number_per_row_or_says_why_not(q):
+    for name, found in answers(q).items():
+        if isinstance(found, str):
+            assert found.endswith("."), name
+        else:
+            assert found.shape == (3,), name
+            assert found.dtype == np.float64, name
+            assert np.isfinite(found).all() or name == "log_prob", name
+
+
+@every_kind
+def test_cutting_and_joining_gives_the_same_rows(q):
+    back = q.take(slice(2, 3)).joined([q.take(np.array([0, 1])), q.take(slice(0, 0))])
+    assert type(back) is type(q)
+    assert len(back) == len(q) == 3
+    assert back.nbytes == q.nbytes > 0
+    whole = answers(q.take(np.array([2, 0, 1])))
+    for name, found in answers(back).items():
+        np.testing.assert_array_equal(found, whole[name])
+    assert back.classes is q.classes
+
+
+@kinds(*OF_LABELS, "point")
+def test_a_row_alone_says_what_it_says_among_others(q):
+    alone = q.take(slice(1, 2))
+    assert len(alone) == 1
+    for ask in (
+        lambda q: q.mean(),
+        lambda q: q.std(),
+        lambda q: q.entropy(),
+        lambda q: q.interval(0.8)[0],
+    ):
+        np.testing.assert_allclose(ask(alone), ask(q)[1:2], rtol=1e-13)
+
+
+@every_kind
+def test_no_rows_have_no_numbers(q):
+    none = q.take(slice(0, 0))
+    assert len(none) == 0
+    assert none.nbytes <= q.nbytes
+    for name, found in answers(q).items():
+        if name in ("entropy", "mean", "variance", "std", "epistemic") and not isinstance(
+            found, str
+        ):
+            assert getattr(none, name)().shape == (0,)
+
+
+@every_kind
+def test_distributions_can_be_sent_to_another_process_and_stay_as_they_are(q):
+    back = pickle.loads(pickle.dumps(q))
+    for name, found in answers(copy.deepcopy(back)).items():
+        np.testing.assert_array_equal(found, answers(q)[name])
+    with pytest.raises(AttributeError):
+        q.members = None
+
+
+@kinds(*OF_LABELS, "point")
+def test_levels_lie_between_0_and_1(q):
+    for level in (0.0, 1.0, 95, np.nan):
+        with pytest.raises(ValueError, match=r"level must lie between 0 and 1, not (0|1|95|nan)\."):
+            q.interval(level)
+        with pytest.raises(ValueError, match="p must lie between 0 and 1"):
+            q.quantile(level)
+
+
+@kinds(*OF_LABELS)
+def test_true_values_must_be_one_finite_number_per_row(q):
+    with pytest.raises(ValueError, match=r"y of shape \(2,\) does not fit the 3 rows"):
+        q.crps([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"y is nan in row 1"):
+        q.crps([1.0, np.nan, 2.0])
+
+
+def test_what_distributions_are_made_of_is_not_changed():
+    p, values = P.copy(), np.array([[3.0, 1.0], [0.0, 1.0]])
+    p.flags.writeable = values.flags.writeable = False
+    for q in (Categorical(p, [0, 1, 2]), Quantiles([0.2, 0.8], values), Mixture(Normal(p, p + 1))):
+        answers(q.take(np.zeros(3, dtype=np.intp)))
+    np.testing.assert_array_equal(p, P)
+    np.testing.assert_array_equal(values, [[3.0, 1.0], [0.0, 1.0]])
+
+
+def test_single_precision_is_read_as_it_is():
+    narrow = np.float32(0.1)
+    q = Mixture(Normal(np.float32([[0, 1]]), np.full((1, 2), narrow)), np.float32([0.3, 0.7]))
+    assert q.mean().dtype == q.entropy().dtype == np.float64
+    assert q.members.scale[0, 0] == float(narrow)
+    assert q.weights.sum() == 1.0
 
 
 class TestPoint:
     def test_holds_numbers_or_labels(self):
         assert Point([1, 2]).value.dtype.kind == "i"
         assert Point(np.array(["a", "b"])).value.tolist() == ["a", "b"]
+
+    def test_a_number_is_its_own_mean_and_its_score_the_absolute_error(self):
+        q = Point([1, 4])
+        np.testing.assert_array_equal(q.mean(), [1.0, 4.0])
+        np.testing.assert_array_equal(q.crps([3.0, 3.5]), [2.0, 0.5])
+
+    def test_it_says_nothing_of_its_uncertainty(self):
+        q = Point([1.0, 2.0])
+        for name, ask in {
+            "entropy": q.entropy,
+            "log probability": lambda: q.log_prob([1, 2]),
+            "variance": q.std,
+            "quantile": lambda: q.interval(0.9),
+        }.items():
+            with pytest.raises(ValueError, match=f"has no {name}; use a model that says how sure"):
+                ask()
+        with pytest.raises(ValueError, match="predicted labels have no mean"):
+            Point(np.array(["a"])).mean()
 
     @pytest.mark.parametrize(
         ("value", "says"),
@@ -124,32 +188,3 @@ class TestPoint:
     def test_what_is_no_prediction_is_refused(self, value, says):
         with pytest.raises(ValueError, match=says):
             Point(value)
-
-
-@pytest.mark.parametrize(
-    "q", [Categorical(P, list("abc")), NORMAL, Point(np.array([1.0, 2.0, 3.0]))]
-)
-def test_cutting_and_joining_gives_the_same_rows(q):
-    back = q.take(slice(2, 3)).joined([q.take(np.array([0, 1])), q.take(slice(0, 0))])
-    assert type(back) is type(q)
-    assert len(back) == len(q) == 3
-    assert back.nbytes == q.nbytes > 0
-    for name, values in vars(q).items():
-        if name != "classes":
-            np.testing.assert_array_equal(getattr(back, name), np.asarray(values)[[2, 0, 1]])
-
-
-def test_distributions_do_not_change_what_they_were_made_of():
-    p = P.copy()
-    p.flags.writeable = False
-    q = Categorical(p, ["a", "b", "c"])
-    q.entropy(), q.log_prob(["a", "b", "c"]), q.mode()
-    np.testing.assert_array_equal(p, P)
-
-
-def test_class_codes_compare_numbers_by_value_and_never_mix_kinds():
-    np.testing.assert_array_equal(class_codes([1.0, 0.0], np.array([0, 1])), [1, 0])
-    with pytest.raises(ValueError, match="label True in row 0"):
-        class_codes([True, False], np.array([0, 1]))
-    with pytest.raises(ValueError, match="label '1' in row 0"):
-        class_codes(["1", "0"], np.array([0, 1]))

@@ -168,7 +168,7 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
 
 def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
     array = np.asarray(labels)
-    if array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+    if array.ndim == 1 and array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
         # Of a list with numbers among the strings, numpy would make strings of all.
         listed = list(labels)  # type: ignore[arg-type]
         if not all(isinstance(label, str) for label in listed):
