@@ -2,7 +2,16 @@
 
 from uqwidgets.importance.assembly import importance
 from uqwidgets.importance.changes import changes, original_values, questions
+from uqwidgets.importance.scores import metric_importance
 from uqwidgets.importance.settings import Settings
 from uqwidgets.importance.streaming import streamed
 
-__all__ = ["Settings", "changes", "importance", "original_values", "questions", "streamed"]
+__all__ = [
+    "Settings",
+    "changes",
+    "importance",
+    "metric_importance",
+    "original_values",
+    "questions",
+    "streamed",
+]

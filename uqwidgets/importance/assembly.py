@@ -87,15 +87,15 @@ def importance(
         rows=population.rows,
         weighted=population.weighted,
         ess=population.ess,
-        subgroups=_subgroups(evaluations, [units[j] for j in order], settings),
+        subgroups=subgroups_frame(evaluations, [units[j] for j in order], settings),
         remarks=remarks,
     )
 
 
-def _subgroups(
+def subgroups_frame(
     evaluations: Evaluations, units: Sequence[str], settings: Settings
 ) -> pd.DataFrame | None:
-    """How many subgroups each feature moves within, and how well they separate its values."""
+    """Say how many subgroups each feature moves within, and how well they separate it."""
     if settings.replacement != "conditional":
         return None
     table = evaluations.table

@@ -1,15 +1,15 @@
 """Weighted means over rows and over pairs of rows, and intervals for them."""
 
-from uqwidgets.inference.bounds import Bounds, Reference, bounds, checked_reference
+from uqwidgets.inference.bounds import Bounds, Reference, bounds, checked_reference, symmetric
 from uqwidgets.inference.change import Change, as_ratio
-from uqwidgets.inference.every_donor import every_donor
+from uqwidgets.inference.every_donor import every_donor, every_pair
 from uqwidgets.inference.kinds import (
     INTERVALS,
     Interval,
     checked_interval,
     checked_level,
 )
-from uqwidgets.inference.pairs import mean_change
+from uqwidgets.inference.pairs import balanced, mean_change
 from uqwidgets.inference.rows import half_width, mean_over_rows
 
 __all__ = [
@@ -19,12 +19,15 @@ __all__ = [
     "Interval",
     "Reference",
     "as_ratio",
+    "balanced",
     "bounds",
     "checked_interval",
     "checked_level",
     "checked_reference",
     "every_donor",
+    "every_pair",
     "half_width",
     "mean_change",
     "mean_over_rows",
+    "symmetric",
 ]

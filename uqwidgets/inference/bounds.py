@@ -84,13 +84,13 @@ def bounds(
             return _two_roles(change, rows, level, population, reference)
         case "model":
             error = float(np.sqrt(_mean_square(change.scored, population)))
-            return _symmetric(change.estimate, error, rows, level, reference)
+            return symmetric(change.estimate, error, rows, level, reference)
         case "fixed-data":
             error, freedom = _over_repeats(change)
-            return _symmetric(change.estimate, error, freedom, level, reference)
+            return symmetric(change.estimate, error, freedom, level, reference)
         case "random-variable":
             error = float(np.sqrt(change.pair_variance()))
-            return _symmetric(change.estimate, error, change.pairs - 1, level, reference)
+            return symmetric(change.estimate, error, change.pairs - 1, level, reference)
         case "quantile":
             tail = (1 - level) / 2
             low, middle, high = np.nanquantile(change.repeats, [tail, 0.5, 1 - tail])
@@ -146,9 +146,10 @@ def _hall(t: float, skewness: float) -> float:
     return float((np.cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a))
 
 
-def _symmetric(
+def symmetric(
     estimate: float, error: float, freedom: float, level: float, reference: Reference
 ) -> Bounds:
+    """Find an interval of so many standard errors to both sides; NaN without freedom."""
     half = _quantile(freedom, level, reference) * error if error else 0.0
     return Bounds(estimate, error, estimate - half, estimate + half)
 

@@ -44,11 +44,9 @@ def every_donor(
     """
     w, s = population.weights, population.scored
     n, groups, values = len(w), int(subgroups.max()) + 1, int(codes.max()) + 1
-    # What donors of each value weigh for a row of each subgroup, and its square for pairs.
     donors = np.bincount(subgroups, w, minlength=groups)
     relative = _divided(w, donors[subgroups])
-    offered, squared = np.zeros((groups, values)), np.zeros((groups, values))
-    np.add.at(offered, (subgroups, codes), relative)
+    offered, squared = _offered(w, codes, subgroups), np.zeros((groups, values))
     np.add.at(squared, (subgroups, codes), np.square(relative))
     by_row, by_value = np.zeros(n), np.zeros((groups, values))
     first = second = 0.0
@@ -83,6 +81,28 @@ def every_donor(
         totals=np.empty(0),
         per_row=lambda: np.where(donors[subgroups] > 0, by_row, np.nan),
     )
+
+
+def every_pair(w: Floats, s: Floats, codes: Positions, subgroups: Positions) -> Floats:
+    """Weights of every row under every value that a donor may have, shape (u, n).
+
+    Parameters
+    ----------
+    w, s : ndarray of shape (n,)
+        Weights of the rows as donors and as scored.
+    codes, subgroups : ndarray of shape (n,)
+        As in `every_donor`.
+    """
+    return np.asarray(_offered(w, codes, subgroups).T[:, subgroups] * s)
+
+
+def _offered(w: Floats, codes: Positions, subgroups: Positions) -> Floats:
+    """Share that donors of each value have in the weight of each subgroup's donors."""
+    groups, values = int(subgroups.max()) + 1, int(codes.max()) + 1
+    offered = np.zeros((groups, values))
+    donors = np.bincount(subgroups, w, minlength=groups)
+    np.add.at(offered, (subgroups, codes), _divided(w, donors[subgroups]))
+    return offered
 
 
 def _divided(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Floats:

@@ -62,7 +62,11 @@ def mean_change(
     w, repeats, n = population.weights, *change.shape
     step = max(1, _CACHED_VALUES // n)
     chunks = [slice(k, k + step) for k in range(0, repeats, step)]
-    s = population.scored if subgroups is None else _balanced(population, donors, subgroups)
+    s = (
+        population.scored
+        if subgroups is None
+        else balanced(w, population.scored, donors, subgroups)
+    )
 
     # Weights of each pair of a scored row and its donor; kept between the passes while small.
     kept = _pairs(w, s, donors) if repeats * n <= _KEPT_VALUES else None
@@ -140,13 +144,12 @@ def _pairs(w: Floats, s: Floats, donors: Positions) -> Floats:
     return pairs
 
 
-def _balanced(population: Population, donors: Positions, subgroups: Positions) -> Floats:
+def balanced(w: Floats, s: Floats, donors: Positions, subgroups: Positions) -> Floats:
     """Scale weights of scored rows so that each subgroup's pairs weigh what its rows do.
 
     Else a subgroup of heavy rows would count with the square of its weight. A subgroup whose
     scored rows meet no donor of any weight is left out.
     """
-    w, s = population.weights, population.scored
     met = s * w[donors].mean(axis=0)
     pairs, rows = np.bincount(subgroups, met), np.bincount(subgroups, s)
     return np.asarray(

@@ -1,0 +1,149 @@
+"""Importance for whole-set metrics, against scikit-learn on the replaced rows themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score, make_scorer, mean_squared_error, r2_score, roc_auc_score
+
+from models import classification, regression, table, two_classes
+from uqwidgets import Explainer
+
+
+def weights_of(options):
+    weights = np.random.default_rng(5).gamma(1.0, size=60) if "weighted" in options else np.ones(60)
+    rows = np.arange(60) % 4 > 0 if "filtered" in options else np.ones(60, dtype=bool)
+    return weights, rows
+
+
+def loss_of_auc(explainer, column, donors, weights, rows):
+    """Over the repeats, one at a time."""
+    X, truth = table()[0], explainer.table.y == "yes"
+
+    def auc(replaced, pairs):
+        kept = pairs > 0
+        p = two_classes(replaced)[:, 1]
+        return roc_auc_score(truth[kept], p[kept], sample_weight=pairs[kept])
+
+    found = []
+    for of_repeat in donors:
+        replaced = X.copy()
+        replaced[:, column] = X[of_repeat, column]
+        pairs = weights * rows * weights[of_repeat]
+        found.append(auc(X, pairs) - auc(replaced, pairs))
+    return found
+
+
+@pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "weighted filtered"])
+@pytest.mark.parametrize("replacement", ["permutation", "ablation"])
+def test_the_loss_of_score_is_scikit_learns(options, replacement):
+    explainer = classification()
+    weights, rows = weights_of(options)
+    chosen = {"sample_weight": weights} if "weighted" in options else {}
+    chosen |= {"rows": rows} if "filtered" in options else {}
+    found = explainer.importance("roc_auc", n_repeats=4, replacement=replacement, **chosen)
+    for j, name in enumerate(found.features):
+        column = explainer.features.index(name)
+        donors = explainer.evaluations.donors((column,), replacement, 0, 4)
+        expected = loss_of_auc(explainer, column, donors, weights, rows)
+        np.testing.assert_allclose(found.repeats[j], expected, atol=1e-12)
+        assert found.importance[j] == pytest.approx(np.mean(expected), abs=1e-12)
+    ignored = found.features.index("x2")
+    assert found.importance[ignored] == found.low[ignored] == found.high[ignored] == 0
+    assert np.isnan(found.per_row).all()
+    assert "loss of roc auc" in repr(found)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("replacement", ["permutation", "conditional"])
+def test_every_donor_scores_all_pairs_at_once(weighted, replacement):
+    explainer = regression(50)
+    X, y = table(50)
+    weights = np.random.default_rng(1).gamma(1.0, size=50) if weighted else np.ones(50)
+    found = explainer.importance(
+        "r2", ["x1"], n_repeats="all", replacement=replacement, sample_weight=weights
+    )
+    groups = explainer.evaluations.subgroups((1,), replacement).codes
+    pairs = np.where(groups[:, None] == groups, weights, 0)
+    pairs = weights[:, None] * pairs / pairs.sum(axis=1, keepdims=True)
+    replaced = np.repeat(X[:, 1:2], 50, axis=1).T  # row i, donor d holds the donor's value
+    predicted = X[:, [0]] - 0.5 * replaced**2
+    truth = np.repeat(y[:, None], 50, axis=1)
+    plain = r2_score(y, X[:, 0] - 0.5 * X[:, 1] ** 2, sample_weight=weights)
+    loss = plain - r2_score(truth.ravel(), predicted.ravel(), sample_weight=pairs.ravel())
+    assert found.importance[0] == pytest.approx(loss, rel=1e-10)
+    assert found.repeats.shape == (1, 1)
+
+
+def test_a_scorer_of_ones_own_and_a_mean_over_rows_agree_with_the_measure():
+    explainer = regression()
+    scorer = make_scorer(mean_squared_error, greater_is_better=False)
+    loss = explainer.importance(scorer, n_repeats=5)
+    measure = explainer.importance("squared_error", n_repeats=5)
+    assert loss.features == measure.features
+    np.testing.assert_allclose(loss.importance, measure.importance, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(loss.std_error[:2], measure.std_error[:2], rtol=0.35)
+    f1 = make_scorer(f1_score, pos_label="yes")
+    assert np.isfinite(classification().importance(f1, n_repeats=2).high).all()
+
+
+def test_its_interval_follows_the_spread_over_fresh_samples():
+    estimates, errors = [], []
+    for seed in range(40):
+        X, y = table(150, seed=seed)
+        explainer = Explainer(two_classes, X, np.where(y > 0, "yes", "no"))
+        found = explainer.importance("roc_auc", ["x0"], n_repeats=3)
+        estimates.append(found.importance[0])
+        errors.append(found.std_error[0])
+    # The standard deviation of 40 has a relative error of 11 %.
+    assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(estimates), rel=0.33)
+    rows_only = explainer.importance("roc_auc", ["x0"], n_repeats=3, interval="model")
+    assert rows_only.std_error[0] < errors[-1]
+
+
+def test_intervals_over_repeats_are_those_of_the_scores():
+    explainer = classification()
+    plain = explainer.importance("accuracy", ["x0"], n_repeats=8)
+    each = plain.repeats[0]
+    over = explainer.importance("accuracy", ["x0"], n_repeats=8, interval="fixed-data")
+    assert over.std_error[0] == pytest.approx(each.std(ddof=1) / np.sqrt(8))
+    bands = explainer.importance("accuracy", ["x0"], n_repeats=8, interval="quantile", level=0.9)
+    assert (bands.low[0], bands.importance[0], bands.high[0]) == pytest.approx(
+        np.quantile(each, [0.05, 0.5, 0.95])
+    )
+
+
+def test_the_model_is_asked_no_more_than_for_a_measure():
+    explainer = classification()
+    explainer.importance("nll")
+    calls = explainer.model_calls
+    explainer.importance("roc_auc")
+    explainer.importance("accuracy", interval="model")
+    assert explainer.model_calls == calls
+
+
+def test_where_a_metric_is_not_defined_it_is_said():
+    explainer = classification()
+    one_class = explainer.table.y == "yes"
+    found = explainer.importance("roc_auc", rows=one_class)
+    assert np.isnan(found.importance).all()
+    assert "roc auc is not defined, as where one class is left, for 3 of 3" in found.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"compare": "ratio"}, "accuracy is a score, .* use compare='difference'"),
+        ({"interval": "random-variable"}, "accuracy has no values of single pairs"),
+    ],
+)
+def test_bad_input(options, says):
+    with pytest.raises(ValueError, match=says):
+        classification().importance("accuracy", **options)
+
+
+def test_metrics_of_another_kind_of_target_say_so():
+    with pytest.raises(ValueError, match="r2 cannot score this model"):
+        classification().importance("r2")
+    with pytest.raises(ValueError, match="roc_auc cannot score this model"):
+        regression().importance("roc_auc")

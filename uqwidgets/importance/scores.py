@@ -1,0 +1,214 @@
+"""Importance for a metric, which is no mean over rows: the loss of score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.importance.assembly import subgroups_frame
+from uqwidgets.importance.changes import questions
+from uqwidgets.importance.settings import Settings
+from uqwidgets.inference import Bounds, Change, balanced, bounds, every_pair, symmetric
+from uqwidgets.metrics import Metric, undefined
+from uqwidgets.observed import distinct_rows
+from uqwidgets.population import Population
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.results import Importance
+
+# Groups of rows that are left out in turn. More cost more and give more degrees of freedom.
+_GROUPS = 20
+
+Positions = npt.NDArray[np.intp]
+
+
+def metric_importance(
+    evaluations: Evaluations,
+    metric: Metric,
+    units: Sequence[str],
+    population: Population,
+    settings: Settings,
+    report: Report | None = None,
+) -> Importance:
+    r"""Rank features by how much a metric's score falls when their values are replaced.
+
+    A metric has no values of single rows, so its interval comes from leaving out groups of rows
+    (the delete-a-group jackknife with 20 random groups and t of 19 degrees of freedom, Kott
+    2001), as scored rows and as donors for ``u-statistic``, as scored rows for ``model``. Each
+    draw of donors shows up in two groups though it happened once; its variance, that of the mean
+    over repeats, is taken off again.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    metric : Metric
+    units : sequence of str, length p
+    population : Population
+    settings : Settings
+    report : callable, optional
+        See `Evaluations.ask`.
+
+    Returns
+    -------
+    Importance
+        Its ``per_row`` is NaN.
+
+    Raises
+    ------
+    ValueError
+        If the metric cannot score this model, or is asked for as a ratio or with an interval
+        over pairs.
+    """
+    if settings.compare == "ratio":
+        raise ValueError(
+            f"{metric.name} is a score, of which greater is better, and has no ratio of errors; "
+            "use compare='difference'."
+        )
+    if settings.interval == "random-variable":
+        raise ValueError(
+            f"{metric.name} has no values of single pairs, which interval='random-variable' is "
+            "over; use 'u-statistic'."
+        )
+    base = metric.on(evaluations.original, evaluations.truth)
+    losses = [_Loss(base, _replaced(evaluations, metric, unit, settings, report)) for unit in units]
+    each = [loss.repeats(population.weights, population.scored) for loss in losses]
+    sides = [
+        _bounds(loss, repeats, population, settings)
+        for loss, repeats in zip(losses, each, strict=True)
+    ]
+    estimates = np.array([b.estimate for b in sides])
+    order = np.argsort(-estimates, kind="stable")
+    missing = int(np.isnan(estimates).sum())
+    names = [units[j] for j in order]
+    return Importance(
+        measure=metric.name,
+        label=f"loss of {metric.label}",
+        unit=metric.unit,
+        features=tuple(names),
+        importance=estimates[order],
+        std_error=np.array([sides[j].std_error for j in order]),
+        low=np.array([sides[j].low for j in order]),
+        high=np.array([sides[j].high for j in order]),
+        per_row=np.full((len(units), len(population.positions)), np.nan),
+        repeats=np.stack([each[j] for j in order]),
+        baseline=base(population.scored),
+        compare=settings.compare,
+        replacement=settings.replacement,
+        n_repeats=settings.n_repeats,
+        interval=settings.interval,
+        level=settings.level,
+        reference=settings.reference,
+        seed=settings.seed,
+        rows=population.rows,
+        weighted=population.weighted,
+        ess=population.ess,
+        subgroups=subgroups_frame(evaluations, names, settings),
+        remarks=(undefined(metric.label, missing, len(units), "features"),) if missing else (),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Replaced:
+    """Answers to a replacement, scored under weights of donors and of scored rows, each (n,).
+
+    ``pairs`` gives the weights of what was asked, in lines of n rows.
+    """
+
+    score: Callable[[Floats], float]
+    pairs: Callable[[Floats, Floats], Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class _Loss:
+    """Score of the rows as they are minus that of their replacements, under the same weights.
+
+    As the same pairs weigh both, a feature that the model ignores loses exactly nothing.
+    """
+
+    base: Callable[[Floats], float]
+    replaced: list[_Replaced]
+
+    def repeats(self, w: Floats, s: Floats) -> Floats:
+        found = []
+        for part in self.replaced:
+            pairs = part.pairs(w, s)
+            found.append(self.base(pairs.sum(axis=0)) - part.score(pairs.ravel()))
+        return np.array(found)
+
+
+def _bounds(loss: _Loss, repeats: Floats, population: Population, settings: Settings) -> Bounds:
+    estimate = float(repeats.mean())
+    if settings.interval in ("fixed-data", "quantile"):
+        drawn = np.empty(0) if settings.n_repeats == "all" else repeats
+        change = replace(
+            Change.of_nothing(len(population.weights), 0),
+            estimate=estimate,
+            repeats=drawn,
+            totals=np.ones(len(drawn)),
+        )
+        return bounds(change, settings.interval, settings.level, population, settings.reference)
+    left_out = _without_groups(loss, population, settings)
+    groups = len(left_out)
+    variance = (groups - 1) / groups * np.square(left_out - left_out.mean()).sum()
+    if settings.interval == "u-statistic" and len(repeats) > 1:
+        drawing = float(repeats.var(ddof=1)) / len(repeats)
+        variance = max(variance - drawing, drawing)
+    error = float(np.sqrt(variance))
+    return symmetric(estimate, error, groups - 1, settings.level, settings.reference)
+
+
+def _without_groups(loss: _Loss, population: Population, settings: Settings) -> Floats:
+    """Estimates without each group of rows, shape (groups,)."""
+    w, s = population.weights, population.scored
+    groups = min(_GROUPS, len(w))
+    member = np.random.default_rng(settings.seed).permutation(len(w)) % groups
+    found = np.empty(groups)
+    for g in range(groups):
+        kept = member != g
+        donors = w * kept if settings.interval == "u-statistic" else w
+        found[g] = loss.repeats(donors, s * kept).mean()
+    return found
+
+
+def _replaced(
+    evaluations: Evaluations,
+    metric: Metric,
+    unit: str,
+    settings: Settings,
+    report: Report | None,
+) -> list[_Replaced]:
+    """Answers to each repeat's replacement; with every donor, all of them as one."""
+    asked = questions(evaluations, unit, settings)
+    evaluations.prepare(asked, report)
+    columns = evaluations.table.columns_of(unit)
+    subgroups = evaluations.subgroups(columns, settings.replacement).codes
+    truth = evaluations.truth
+    if settings.n_repeats == "all":
+        answers: list[Any] = [evaluations.answer(question) for question in asked]
+        joined = answers[0].joined(answers[1:])
+        _, codes = distinct_rows(evaluations.table, columns)
+        return [
+            _Replaced(
+                metric.on(joined, np.tile(truth, len(asked))),
+                lambda w, s: every_pair(w, s, codes, subgroups),
+            )
+        ]
+    donors = evaluations.donors(columns, settings.replacement, settings.seed, len(asked))
+    parts = []
+    for question, of_repeat in zip(asked, donors, strict=True):
+        score_of = metric.on(evaluations.answer(question), truth)
+        parts.append(_Replaced(score_of, _pairing(of_repeat, subgroups)))
+    return parts
+
+
+def _pairing(donors: Positions, subgroups: Positions) -> Callable[[Floats, Floats], Floats]:
+    def pairs(w: Floats, s: Floats) -> Floats:
+        if subgroups.any():
+            s = balanced(w, s, donors[None], subgroups)
+        return np.asarray(s * w[donors])[None]
+
+    return pairs
