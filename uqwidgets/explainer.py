@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,11 @@ from uqwidgets.dependence import (
     surface_grids,
 )
 from uqwidgets.evaluation import Evaluations, Report
-from uqwidgets.importance import Settings, importance
+from uqwidgets.importance import Settings, importance, metric_importance, streamed
 from uqwidgets.importance_over_tau import importance_over_tau
 from uqwidgets.inference import checked_level
 from uqwidgets.measures import Function, Measure, available, described, find
+from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.population import Population
 from uqwidgets.predictive import Predictive, as_predictive
 from uqwidgets.results import Dependence, Importance, ImportanceOverTau, Surface
@@ -149,6 +150,7 @@ class Explainer(Stressing):
         """
         return find(measure, self._measures)
 
+    @overload
     def importance(
         self,
         measure: str | Function = "nll",
@@ -163,7 +165,43 @@ class Explainer(Stressing):
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         report: Report | None = None,
-    ) -> Importance:
+        stream: Literal[False] = False,
+    ) -> Importance: ...
+
+    @overload
+    def importance(
+        self,
+        measure: str | Function = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        replacement: str = "permutation",
+        n_repeats: int | str = 10,
+        compare: str = "difference",
+        interval: str = "u-statistic",
+        level: float = 0.95,
+        reference: str = "t",
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        report: Report | None = None,
+        stream: Literal[True],
+    ) -> Iterator[Importance]: ...
+
+    def importance(
+        self,
+        measure: str | Function = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        replacement: str = "permutation",
+        n_repeats: int | str = 10,
+        compare: str = "difference",
+        interval: str = "u-statistic",
+        level: float = 0.95,
+        reference: str = "t",
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        report: Report | None = None,
+        stream: bool = False,
+    ) -> Importance | Iterator[Importance]:
         """How much a measure rises when a feature's values are replaced by those of other rows.
 
         Likelihood-PFI is ``measure="nll"`` (000, eq. 5), Entropy-PFI ``"entropy"`` (000,
@@ -171,8 +209,9 @@ class Explainer(Stressing):
 
         Parameters
         ----------
-        measure : str or callable, default="nll"
-            See `measures` and `measure`.
+        measure : str, function or scorer, default="nll"
+            See `measure`; or a scikit-learn scorer, by name (``"roc_auc"``, ``"r2"``) or made by
+            ``make_scorer``, for the loss of its score.
         features : sequence of str, optional
             Features or groups; every group and every feature in none, unless named.
         replacement : {"permutation", "ablation", "conditional"}, default="permutation"
@@ -197,6 +236,9 @@ class Explainer(Stressing):
         report : callable, optional
             Called with a `Progress` after every block of model calls; raise from it to stop.
             What is finished is kept.
+        stream : bool, default=False
+            Give an iterator of results that get better as the model is asked: of more and more
+            repeats, or with ``n_repeats="all"`` of more and more features.
 
         Returns
         -------
@@ -216,13 +258,23 @@ class Explainer(Stressing):
             reference=reference,
             seed=self.seed,
         )
-        return importance(
-            self.evaluations,
-            self.measure(measure),
-            self._units(features),
-            Population.of(len(self.table), sample_weight, rows),
-            settings,
-            report,
+        units = self._units(features)
+        population = Population.of(len(self.table), sample_weight, rows)
+        compute = self._importance_for(measure, population, report)
+        return streamed(compute, units, settings) if stream else compute(units, settings)
+
+    def _importance_for(
+        self, measure: Any, population: Population, report: Report | None
+    ) -> Callable[[Sequence[str], Settings], Importance]:
+        """Return how features are ranked: by a measure of rows, or a metric of all of them."""
+        if is_metric(measure):
+            metric = find_metric(measure, self.classes)
+            return lambda units, settings: metric_importance(
+                self.evaluations, metric, units, population, settings, report
+            )
+        found = self.measure(measure)
+        return lambda units, settings: importance(
+            self.evaluations, found, units, population, settings, report
         )
 
     @overload
