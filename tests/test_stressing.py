@@ -9,8 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import r2_score, roc_auc_score, roc_curve
 
 import uqwidgets as uq
-from uqwidgets.stress.anchors import anchors_of, share_ends
-from uqwidgets.stress.intervals import influence, interval
+from uqwidgets.stress.anchors import share_ends
 from uqwidgets.stress.projection import Column
 
 TAUS = [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -169,41 +168,6 @@ def test_half_the_weight_lies_on_the_heaviest_rows(explainer):
         assert w[:count].sum() >= w.sum() / 2 > w[: count - 1].sum()
 
 
-@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
-    # Against a smoothed finite difference: move a few rows and look at the end.
-    values = np.random.default_rng(1).normal(size=4001)
-    anchors = anchors_of(values, 0.05, anchor)
-    for upper in (False, True):
-        influence = anchors.influence(values, upper=upper)
-        assert abs(influence.mean()) < 0.02
-        heavy = np.random.default_rng(2).permutation(4001)[:400]
-        more = np.concatenate([values, values[heavy]])
-        moved = anchors_of(more, 0.05, anchor)
-        change = (moved.high if upper else moved.low) - (anchors.high if upper else anchors.low)
-        expected = influence[heavy].sum() / len(more)
-        assert change == pytest.approx(expected, abs=0.02)
-
-
-@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_influence_gives_the_spread_of_a_bootstrap_that_solves_the_weights_anew(anchor):
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=1500)
-    outputs = np.column_stack([x + rng.normal(size=1500), rng.normal(size=1500) ** 2])
-    for tau in (-0.6, 0.0, 0.6):
-
-        def means(rows, tau=tau):
-            found = Column(x[rows], 0.05, anchor).project(tau)
-            return found.weights @ outputs[rows] / len(rows)
-
-        column = Column(x, 0.05, anchor)
-        moved = influence(column, tau, column.project(tau).weights, outputs)
-        assert np.abs(moved.mean(axis=0)).max() < 0.05
-        ours = np.sqrt((moved**2).mean(axis=0) / len(x))
-        drawn = [means(rng.integers(1500, size=1500)) for _ in range(600)]
-        np.testing.assert_allclose(ours, np.std(drawn, axis=0), rtol=0.2)
-
-
 def test_intervals_surround_the_estimate_and_widen_with_the_level(explainer):
     names = ["error_rate", "tpr", "nll", "squared_error"]
     found = explainer.stress(["age", "rare"], names, taus=TAUS, level=0.95)
@@ -214,20 +178,6 @@ def test_intervals_surround_the_estimate_and_widen_with_the_level(explainer):
         assert ((wider.low[name] < low) & (high < wider.high[name])).all()
         assert (low > 0).all(), "none of these can be negative"
     assert (found.high["tpr"] < 1).all()
-
-
-@pytest.mark.parametrize(
-    ("value", "half", "bounds", "low", "high"),
-    [
-        (2.0, 0.5, (-np.inf, np.inf), 1.5, 2.5),
-        (2.0, 0.5, (0.0, np.inf), 2 * np.exp(-0.25), 2 * np.exp(0.25)),
-        (0.5, 0.1, (0.0, 1.0), 1 / (1 + np.exp(0.4)), 1 / (1 + np.exp(-0.4))),
-        (0.0, 0.0, (0.0, 1.0), 0.0, 0.0),
-        (np.nan, 0.1, (0.0, 1.0), np.nan, np.nan),
-    ],
-)
-def test_intervals_stay_where_the_quantity_can_be(value, half, bounds, low, high):
-    assert interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
 
 
 def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):

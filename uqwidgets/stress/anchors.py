@@ -113,10 +113,14 @@ def _tail(n: int, alpha: float) -> int:
 
 
 def _sparsity(values: Floats, p: float) -> float:
-    """Slope of the quantile function at ``p``: a difference over Hall and Sheather's bandwidth."""
+    """Slope of the quantile function at ``p``: a difference over Hall and Sheather's bandwidth.
+
+    Taken along normal scores, in which quantiles in a tail are nearly straight: along ``p`` they
+    bend, and the difference is too large.
+    """
     n, z = len(values), norm.ppf(p)
     width = n ** (-1 / 3) * norm.ppf(0.975) ** (2 / 3)
     width *= (1.5 * norm.pdf(z) ** 2 / (2 * z**2 + 1)) ** (1 / 3)
-    low, high = max(p - width, 0.0), min(p + width, 1.0)
+    low, high = max(p - width, 0.5 / n), min(p + width, 1 - 0.5 / n)
     below, above = np.quantile(values, [low, high])
-    return float((above - below) / (high - low))
+    return float((above - below) / ((norm.ppf(high) - norm.ppf(low)) * norm.pdf(z)))

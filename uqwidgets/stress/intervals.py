@@ -1,31 +1,35 @@
-"""Standard errors of stressed summaries: the delta method with re-solved weights."""
+"""Intervals of stressed summaries: the delta method with re-solved weights, and their skewness."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import expit, stdtrit
 
+from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.projection import Column
+from uqwidgets.sums import dot
 
 # A row that holds the solution alone says nothing of its own error.
 _LEAST_FREEDOM = 0.05
 
 
-def influence(column: Column, tau: float, weights: Floats, outputs: Floats) -> Floats:
-    r"""Influence of each row on the stressed means of some outputs.
+class Reweighted:
+    r"""A column at one level of tau: what each of its rows does to stressed means.
 
     A fresh sample would have other rows, and with them another mean, other ends for tau and
-    other weights. With target t, the weighted means :math:`\theta = \sum w_i o_i / n` solve
-    :math:`\sum w_i (x_i - t) = 0` with :math:`w_i \propto e^{\xi x_i}` (004, eq. 4), so that
+    other weights. With target t, the weighted mean :math:`\theta = \sum w_i o_i / n` of an output
+    solves :math:`\sum w_i (x_i - t) = 0` with :math:`w_i \propto e^{\xi x_i}` (004, eq. 4), so
+    that
 
-    .. math:: \mathrm{IF}_i = w_i \{(o_i - \theta) - \beta (x_i - t)\} + \beta\,\mathrm{IF}_i(t),
+    .. math:: \mathrm{IF}_i = w_i r_i + \beta\,\mathrm{IF}_i(t), \qquad
+              r_i = (o_i - \theta) - \beta (x_i - t),
 
     where :math:`\beta = \mathrm{cov}_w(o, x) / \mathrm{var}_w(x)` is how the mean answers to
     the target, and :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(end)`
-    how the target hangs on the rows. The first term is the residual of a weighted regression
-    of the output on the column, and as there (HC4: Cribari-Neto 2004) a row's residual is
-    divided by :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
+    how the target hangs on the rows. :math:`r` are the residuals of a weighted regression of
+    the output on the column, and as there (HC4: Cribari-Neto 2004) a row's residual is divided by
+    :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
     :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`.
 
     The intervals that follow need weights of finite variance in the population: a column with
@@ -38,79 +42,153 @@ def influence(column: Column, tau: float, weights: Floats, outputs: Floats) -> F
     tau : float
     weights : ndarray of shape (n,)
         Mean 1, those of the column at ``tau``.
-    outputs : ndarray of shape (n, q)
-
-    Returns
-    -------
-    ndarray of shape (n, q)
-        The variance of the means is the mean square of each, over n.
     """
-    n = len(weights)
-    x = column.values - column.mean
-    share = weights / n
-    deviation = x - share @ x
-    centred = outputs - share @ outputs
-    spread = share @ np.square(deviation)
-    if spread == 0:  # on the edge of the data, where all weight lies on one value
-        return weights[:, None] * centred
-    slope = (share * deviation) @ centred / spread
-    # Heavy rows draw the solution to themselves and look better fitted than a fresh row would.
-    hold = share * (1 + np.square(deviation) / spread)
-    power = np.minimum(4.0, hold / hold.mean()) / 2
-    weights = weights / np.maximum(1 - hold, _LEAST_FREEDOM) ** power
-    end = column.anchors.influence(column.values, upper=tau > 0)
-    target = (1 - abs(tau)) * x + abs(tau) * end
-    moved = weights[:, None] * (centred - np.outer(deviation, slope))
-    return np.asarray(moved + np.outer(target, slope))
+
+    def __init__(self, column: Column, tau: float, weights: Floats) -> None:
+        n = len(weights)
+        x = column.values - column.mean
+        self.n, self.weights, self.share = n, weights, weights / n
+        self.deviation = x - dot(self.share, x)
+        spread = dot(self.share, np.square(self.deviation))
+        # On the edge of the data all weight lies on one value, and there is nothing to solve.
+        inverse = 1 / spread if spread else 0.0
+        self.standard = self.deviation * inverse
+        hold = self.share * (1 + self.deviation * self.standard)
+        free = np.maximum(1 - hold, _LEAST_FREEDOM)
+        # Heavy rows draw the solution to themselves and look better fitted than a fresh row would.
+        self.stretch = free ** (-np.minimum(4.0, hold / hold.mean()) / 2)
+        low, high = column.end_influences
+        self.target = (1 - abs(tau)) * x + abs(tau) * (high if tau > 0 else low)
+        # Without a row: the weight that goes with it, how the target moves, and how xi follows.
+        self.gone = self.share / free
+        self.retarget = -self.target / max(n - 1, 1)
+        self.turn = (self.gone * self.deviation + self.retarget) * inverse
+
+    def influence(self, output: Floats) -> tuple[Floats, float]:
+        r"""Influence of each row on the stressed mean of an output, and how its error leans.
+
+        The standard error of a skewed output is smallest in the very samples whose mean is too
+        small. The lean is how much its logarithm grows while the estimate grows by one standard
+        error: the slope of a regression of one on the other over the samples that lack one row,
+        each with its weights solved anew. These follow to first order from :math:`\mathrm{IF}`,
+        with :math:`1 / (1 - h_i)` for the weight that a lacking row had held. Of a plain mean it is
+        half the skewness of the mean.
+
+        Parameters
+        ----------
+        output : ndarray of shape (n,)
+
+        Returns
+        -------
+        influence : ndarray of shape (n,)
+            The variance of the mean is the mean square, over n.
+        lean : float
+        """
+        centred = output - dot(self.share, output)
+        slope = dot(self.share * self.standard, centred)
+        residual = centred - slope * self.deviation
+        direct, through = self.weights * residual, slope * self.target
+        plain, robust = direct + through, direct * self.stretch + through
+        squares = np.square(robust)
+        total, robust_total = dot(plain, plain), float(squares.sum())
+        lost = self.gone * residual
+        moved = slope * self.retarget - lost
+        moved -= moved.mean()
+        movement = dot(moved, moved)
+        if not (total > 0 and movement > 0):
+            return robust, 0.0
+        # How the sum of squares answers to xi, to the weights' sum, to the mean and to the slope.
+        by_turn = dot(plain * direct, self.deviation)
+        by_sum = dot(plain, direct)
+        by_mean = dot(plain, self.weights)
+        by_slope = dot(plain, self.target - self.weights * self.deviation)
+        bend = dot(self.share * residual, self.deviation * self.standard)
+        change = self.turn * (by_turn + bend * by_slope) + self.gone * by_sum
+        change += lost * (by_mean - by_slope * self.standard)
+        left = 1 - squares / robust_total + 2 * change / total
+        log_error = np.log(np.maximum(left, _LEAST_FREEDOM)) / 2
+        return robust, dot(moved, log_error) / movement * np.sqrt(robust_total) / self.n
 
 
-def half_width(influence: Floats, level: float) -> float:
-    r"""Half the width of an interval from the influence of each row on an estimate.
+def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:
+    r"""How far an interval reaches below and above an estimate.
 
     Under stress few rows carry much of a sum. So the degrees of freedom of the t interval are
     those of the estimated variance itself (Satterthwaite): 2 over
-    :math:`\sum \mathrm{IF}^4 / (\sum \mathrm{IF}^2)^2 - 1/n`.
+    :math:`\sum \mathrm{IF}^4 / (\sum \mathrm{IF}^2)^2 - 1/n`. Its quantiles are those of a
+    statistic without skewness, which is a cubic of the studentised one (Hall 1992, On the removal
+    of skewness by transformation, J. R. Stat. Soc. B 54, 221-228); the skewness in it is twice
+    the lean.
 
     Parameters
     ----------
     influence : ndarray of shape (n,)
+    lean : float
+        See `Reweighted.influence`.
     level : float
 
     Returns
     -------
-    float
-        In the unit of the influence.
+    below, above : float
+        In the unit of the influence, never negative.
     """
     n = len(influence)
     squares = np.square(influence)
     total = float(squares.sum())
     if total == 0:
-        return 0.0
+        return 0.0, 0.0
     excess = float(np.square(squares).sum()) / total**2 - 1 / n
     freedom = min(n - 1.0, 2 / max(excess, 2 / n**2))
-    return float(stdtrit(max(freedom, 1.0), (1 + level) / 2) * np.sqrt(total) / n)
+    t = float(stdtrit(max(freedom, 1.0), (1 + level) / 2))
+    error = np.sqrt(total) / n
+    return error * max(_skewed(t, lean), 0.0), error * max(-_skewed(-t, lean), 0.0)
 
 
-def interval(value: float, half: float, bounds: tuple[float, float]) -> tuple[float, float]:
+def _skewed(quantile: float, lean: float) -> float:
+    """Solve T + (2 lean / 3) T^2 + (4 lean^2 / 27) T^3 + lean / 3 = quantile."""
+    if abs(lean) < 1e-6:  # where the cube root would round it all off
+        return quantile
+    return float((np.cbrt(1 + 2 * lean * (quantile - lean / 3)) - 1) * 1.5 / lean)
+
+
+def unseen(weights: Floats, level: float) -> float:
+    """Upper end of an interval of a share of which no row was seen.
+
+    The interval of Clopper and Pearson, with the effective sample size for the size (Korn and
+    Graubard 1998, Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data, Survey Methodology 24, 193-201).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n,)
+        Of the rows among which none was seen.
+    level : float
+    """
+    return float(1 - ((1 - level) / 2) ** (1 / effective_sample_size(weights)))
+
+
+def interval(
+    value: float, half: float | tuple[float, float], bounds: tuple[float, float]
+) -> tuple[float, float]:
     """Find the ends of an interval on the scale on which an estimate has room to both sides.
 
-    Shares are taken on the logit scale and positive quantities on that of the logarithm, where
-    the interval is symmetric; so its ends never leave what the quantity can be.
+    Shares are taken on the logit scale and positive quantities on that of the logarithm; so the
+    ends never leave what the quantity can be.
 
     Parameters
     ----------
     value : float
         The estimate.
-    half : float
-        Half the width of the interval that is symmetric around it.
+    half : float or tuple of float
+        How far the interval reaches to both sides on the quantity's own scale, or below and above.
     bounds : tuple of float
         (0, 1), (0, inf) or (-inf, inf).
     """
+    below, above = half if isinstance(half, tuple) else (half, half)
     low, high = bounds
     if not low < value < high or np.isinf(low):
-        return value - half, value + half
+        return value - below, value + above
     if np.isinf(high):
-        ratio = float(np.exp(half / value))
-        return value / ratio, value * ratio
-    logit, step = np.log(value / (1 - value)), half / (value * (1 - value))
-    return float(expit(logit - step)), float(expit(logit + step))
+        return value * float(np.exp(-below / value)), value * float(np.exp(above / value))
+    logit, slope = np.log(value / (1 - value)), 1 / (value * (1 - value))
+    return float(expit(logit - slope * below)), float(expit(logit + slope * above))

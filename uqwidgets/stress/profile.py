@@ -15,10 +15,12 @@ from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
-from uqwidgets.stress.indicators import Indicator, Scored
-from uqwidgets.stress.intervals import half_width, influence, interval
-from uqwidgets.stress.projection import Projection
+from uqwidgets.stress.indicators import RATIO, SHARE, Indicator, Scored
+from uqwidgets.stress.intervals import Reweighted, interval, reach, unseen
 from uqwidgets.sums import dot
+
+# Of a share: so near to none or all of the rows, it is that.
+_ROUNDING = 1e-12
 
 
 def stress(
@@ -208,10 +210,18 @@ def _over_rows(
             continue
         for name, value in {"reached": found.reached, **described_weights(found.weights)}.items():
             points[name][t] = value
+        rows = None
+        if level is not None and np.count_nonzero(found.weights) > 1:  # one row has no spread
+            rows = Reweighted(stressed.column, float(taus[t]), found.weights)
         for q, indicator in enumerate(indicators):
-            values[q, t], low[q, t], high[q, t] = _summary(
-                indicator, stressed, found, float(taus[t]), level, n
-            )
+            if isinstance(indicator, Scored):
+                values[q, t] = indicator.score(stressed.spread(found.weights, n))
+                continue
+            outputs = [v if stressed.kept is None else v[stressed.kept] for v in indicator.per_row]
+            means = np.array([dot(found.weights, output) for output in outputs]) / len(outputs[0])
+            values[q, t] = value = float(indicator.combine(*means))
+            if rows is not None and level is not None and np.isfinite(value):
+                low[q, t], high[q, t] = _interval(indicator, value, outputs, means, rows, level)
     return _Line(
         target=np.array([p.target for p in projections]),
         status=np.array([p.status for p in projections], dtype="<U15"),
@@ -243,24 +253,21 @@ def half_share(weights: Floats) -> float:
     return float(np.searchsorted(heaviest, heaviest[-1] / 2) + 1) / len(weights)
 
 
-def _summary(
-    indicator: Indicator | Scored,
-    stressed: Stressed,
-    found: Projection,
-    tau: float,
-    level: float | None,
-    n: int,
-) -> tuple[float, float, float]:
-    assert found.weights is not None
-    if isinstance(indicator, Scored):
-        return indicator.score(stressed.spread(found.weights, n)), np.nan, np.nan
-    per_row = np.stack(indicator.per_row, axis=1)
-    if stressed.kept is not None:
-        per_row = per_row[stressed.kept]
-    means = found.weights @ per_row / len(per_row)
-    value = float(indicator.combine(*means))
-    if level is None:
-        return value, np.nan, np.nan
-    slopes = np.array(indicator.combination.slopes(*means))
-    moved = influence(stressed.column, tau, found.weights, per_row) @ slopes
-    return value, *interval(value, half_width(moved, level), indicator.bounds)
+def _interval(
+    indicator: Indicator,
+    value: float,
+    outputs: Sequence[Floats],
+    means: Floats,
+    rows: Reweighted,
+    level: float,
+) -> tuple[float, float]:
+    """Interval of an indicator that is of these weighted means of outputs."""
+    if indicator.bounds == SHARE and min(value, 1 - value) < _ROUNDING:
+        # Of a rate, only the rows that it is a rate of could have been otherwise.
+        others = rows.weights * outputs[1] if indicator.combination is RATIO else rows.weights
+        end = unseen(others, level)
+        return (0.0, end) if value < 0.5 else (1 - end, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.array(indicator.combination.slopes(*means))
+    linear = np.einsum("k,kn->n", slopes, np.stack(outputs))
+    return interval(value, reach(*rows.influence(linear), level), indicator.bounds)

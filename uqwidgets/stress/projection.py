@@ -83,6 +83,12 @@ class Column:
         return (1.0 - abs(tau)) * self.mean + abs(tau) * end
 
     @cached_property
+    def end_influences(self) -> tuple[Floats, Floats]:
+        """Influence of each row on the lower and on the upper end, each of shape (n,)."""
+        low, high = (self.anchors.influence(self.values, upper=upper) for upper in (False, True))
+        return low, high
+
+    @cached_property
     def _compressed(self) -> Compressed:
         ends = self.anchors
         return compress(self.values, np.empty((len(self.values), 0)), ends.low, ends.high)

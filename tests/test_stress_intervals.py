@@ -1,0 +1,156 @@
+"""Intervals under stress, against bootstraps, deletions of rows, and exact binomial ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import binomtest, skew
+from scipy.stats import t as student
+
+import uqwidgets as uq
+from uqwidgets.stress.anchors import anchors_of
+from uqwidgets.stress.intervals import Reweighted, interval, reach, unseen
+from uqwidgets.stress.projection import Column
+
+
+def rows_of(column, tau):
+    return Reweighted(column, tau, column.project(tau).weights)
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
+    # Against a smoothed finite difference: move a few rows and look at the end.
+    values = np.random.default_rng(1).normal(size=4001)
+    anchors = anchors_of(values, 0.05, anchor)
+    for upper in (False, True):
+        influence = anchors.influence(values, upper=upper)
+        assert abs(influence.mean()) < 0.02
+        heavy = np.random.default_rng(2).permutation(4001)[:400]
+        more = np.concatenate([values, values[heavy]])
+        moved = anchors_of(more, 0.05, anchor)
+        change = (moved.high if upper else moved.low) - (anchors.high if upper else anchors.low)
+        expected = influence[heavy].sum() / len(more)
+        assert change == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+def test_influence_gives_the_spread_of_a_bootstrap_that_solves_the_weights_anew(anchor):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=1500)
+    outputs = np.column_stack([x + rng.normal(size=1500), rng.normal(size=1500) ** 2])
+    for tau in (-0.6, 0.0, 0.6):
+
+        def means(rows, tau=tau):
+            found = Column(x[rows], 0.05, anchor).project(tau)
+            return found.weights @ outputs[rows] / len(rows)
+
+        rows = rows_of(Column(x, 0.05, anchor), tau)
+        moved = np.stack([rows.influence(output)[0] for output in outputs.T], axis=1)
+        assert np.abs(moved.mean(axis=0)).max() < 0.05
+        ours = np.sqrt((moved**2).mean(axis=0) / len(x))
+        drawn = [means(rng.integers(1500, size=1500)) for _ in range(600)]
+        np.testing.assert_allclose(ours, np.std(drawn, axis=0), rtol=0.2)
+
+
+def test_the_lean_of_a_plain_mean_is_half_its_skewness():
+    rng = np.random.default_rng(4)
+    x, output = rng.normal(size=4000), rng.exponential(size=4000)
+    _, lean = rows_of(Column(x, 0.05), 0.0).influence(output)
+    assert lean == pytest.approx(skew(output) / np.sqrt(4000) / 2, rel=0.05)
+    _, symmetric = rows_of(Column(x, 0.05), 0.0).influence(rng.normal(size=4000))
+    assert abs(symmetric) < 0.005
+
+
+def without_a_row(x, output, target, target_influence):
+    """Estimate and standard error by definition, with each row left out in turn."""
+    found = []
+    for row in range(len(x)):
+        rest = np.delete(np.arange(len(x)), row)
+        z = x[rest] - (target - target_influence[row] / len(rest))
+        xi = brentq(lambda xi, z=z: np.exp(xi * z) @ z, -5, 5, xtol=1e-13)
+        w = np.exp(xi * z)
+        w /= w.mean()
+        mean = w @ output[rest] / len(rest)
+        slope = (w * z) @ (output[rest] - mean) / (w @ z**2)
+        influence = w * (output[rest] - mean - slope * z) + slope * target_influence[rest]
+        found.append([mean, np.sqrt(np.mean(influence**2) / len(rest))])
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("tau", [-0.7, 0.2, 0.4])
+def test_the_lean_is_that_of_errors_when_each_row_is_left_out_and_weights_are_solved_anew(tau):
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=400)
+    output = (1 + 0.4 * x) * rng.exponential(size=400)
+    column = Column(x, 0.05, "tail-mean")
+    rows = rows_of(column, tau)
+    influence, lean = rows.influence(output)
+    means, errors = without_a_row(x, output, column.target(tau), rows.target)
+    slope = np.polyfit(means, np.log(errors), 1)[0]
+    assert lean == pytest.approx(slope * np.sqrt(np.mean(influence**2) / 400), rel=0.1)
+
+
+@pytest.mark.parametrize("lean", [-0.8, -1e-7, 0.0, 0.1, 0.5])
+def test_ends_are_quantiles_of_a_statistic_without_skewness(lean):
+    influence = np.random.default_rng(0).normal(size=300)
+    squares = influence**2
+    error = np.sqrt(squares.sum()) / 300
+    freedom = 2 / ((squares**2).sum() / squares.sum() ** 2 - 1 / 300)
+    below, above = reach(influence, lean, 0.95)
+    for studentised, p in ((below / error, 0.975), (-above / error, 0.025)):
+        cubic = studentised + 2 / 3 * lean * studentised**2 + 4 / 27 * lean**2 * studentised**3
+        assert cubic + lean / 3 == pytest.approx(student.ppf(p, freedom), abs=1e-5)
+    assert (above > below) == (lean > 0) or abs(lean) < 1e-6
+    assert reach(np.zeros(5), 0.0, 0.95) == (0.0, 0.0)
+
+
+def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
+    exact = binomtest(0, 30).proportion_ci(0.95)
+    assert unseen(np.full(30, 2.0), 0.95) == pytest.approx(exact.high)
+    # Rows of next to no weight tell next to nothing.
+    assert unseen(np.array([1.0] * 30 + [1e-9] * 500), 0.95) == pytest.approx(exact.high)
+
+
+def test_shares_of_none_and_of_all_are_not_certain():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 1))
+    y = (rng.random(200) < 0.5).astype(int)
+
+    def never(X):
+        return np.tile([0.8, 0.2], (len(X), 1))
+
+    ex = uq.Explainer(uq.as_predictive(never, classes=[0, 1]), X, y)
+    found = ex.stress(indicators=["share:0", "share:1", "tpr"], taus=[0.5], level=0.95)
+    for name, low, high in (("share:0", 0.85, 1.0), ("share:1", 0.0, 0.15), ("tpr", 0.0, 0.25)):
+        assert (found.low[name] >= low).all(), name
+        assert (found.high[name] <= high).all(), name
+        assert (found.high[name] - found.low[name] > 0.015).all(), name
+    # True positives can only be seen among the positives, which are half of the rows.
+    assert (found.high["tpr"] > 1.2 * found.high["share:1"]).all()
+
+
+def test_a_single_row_says_nothing_of_its_error():
+    X = np.array([[0.0], [1.0], [2.0], [5.0]])
+    ex = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    found = ex.stress(indicators=["mean"], alpha=0.01, anchor="tail-mean", taus=3, level=0.95)
+    assert found.status[0].tolist() == ["edge", "ok", "edge"]
+    assert found.values["mean"][0].tolist() == pytest.approx([0, 2, 5])
+    assert np.isnan(found.low["mean"][0, [0, 2]]).all()
+    assert np.isfinite(found.high["mean"][0, 1])
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "bounds", "low", "high"),
+    [
+        (2.0, 0.5, (-np.inf, np.inf), 1.5, 2.5),
+        (2.0, (0.4, 0.8), (-np.inf, np.inf), 1.6, 2.8),
+        (2.0, 0.5, (0.0, np.inf), 2 * np.exp(-0.25), 2 * np.exp(0.25)),
+        (2.0, (0.2, 0.5), (0.0, np.inf), 2 * np.exp(-0.1), 2 * np.exp(0.25)),
+        (0.5, 0.1, (0.0, 1.0), 1 / (1 + np.exp(0.4)), 1 / (1 + np.exp(-0.4))),
+        (0.0, 0.0, (0.0, 1.0), 0.0, 0.0),
+        (np.nan, 0.1, (0.0, 1.0), np.nan, np.nan),
+    ],
+)
+def test_intervals_stay_where_the_quantity_can_be(value, half, bounds, low, high):
+    assert interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
