@@ -1,0 +1,307 @@
+"""Ensembles as mixtures of their members."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeRegressor
+
+from models import normal_model, table, three_classes, two_classes
+from uqwidgets.predictive import Categorical, Mixture, Normal, as_predictive
+
+X, Y = table(90)
+FRAME = pd.DataFrame(X, columns=["a b", "c", "d"])
+KINDS = np.digitize(Y, [-0.5, 0.5])
+LABELS = {
+    "texts": np.array(["up", "down", "level"])[KINDS],
+    "numbers": np.array([7, -3, 2])[KINDS],
+    "bools": KINDS > 0,
+}
+
+
+def classifiers():
+    yield RandomForestClassifier(6, random_state=0)
+    yield ExtraTreesClassifier(6, random_state=0, n_jobs=2)
+    yield BaggingClassifier(LogisticRegression(), 5, max_features=2, random_state=0)
+    yield BaggingClassifier(KNeighborsClassifier(), 5, max_samples=0.3, random_state=1)
+    yield BaggingClassifier(
+        GaussianNB(), 5, max_features=0.7, bootstrap_features=True, random_state=0
+    )
+    yield VotingClassifier(
+        [("lr", LogisticRegression()), ("nb", GaussianNB()), ("no", "drop")],
+        voting="soft",
+        weights=[3, 1, 5],
+    )
+    yield CalibratedClassifierCV(RandomForestClassifier(4, random_state=0), cv=3)
+    yield make_pipeline(StandardScaler(), RandomForestClassifier(6, random_state=0))
+    yield make_pipeline(RandomForestClassifier(6, random_state=0))
+    yield GridSearchCV(RandomForestClassifier(4, random_state=0), {"max_depth": [2, 3]}, cv=2)
+
+
+@pytest.mark.parametrize("model", list(classifiers()), ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    ("data", "y"),
+    [(FRAME, LABELS["texts"]), (X, LABELS["numbers"]), (X, LABELS["bools"])],
+    ids=["texts", "numbers", "bools"],
+)
+def test_members_of_a_classifier_average_to_what_it_says(model, y, data):
+    q = as_predictive(model.fit(data, y), members=True)(data)
+    assert isinstance(q, Mixture)
+    assert q.classes.tolist() == sorted(set(y.tolist()))
+    np.testing.assert_allclose(q.probabilities, model.predict_proba(data), rtol=1e-12, atol=1e-15)
+    assert (q.epistemic() > 0).any()
+    np.testing.assert_allclose(q.aleatoric() + q.epistemic(), q.entropy(), atol=1e-12)
+
+
+def test_every_tree_is_a_member():
+    forest = RandomForestClassifier(7, random_state=0).fit(X, LABELS["texts"])
+    q = as_predictive(forest, members=True)(X)
+    for j, tree in enumerate(forest.estimators_):
+        np.testing.assert_array_equal(q.members.probabilities[:, j], tree.predict_proba(X))
+
+
+def test_a_member_that_knows_fewer_classes_gives_the_others_nothing():
+    y = np.where(np.arange(90) < 2, "rare", LABELS["texts"])
+    model = BaggingClassifier(KNeighborsClassifier(3), 8, max_samples=0.4, random_state=0)
+    model.fit(X, y)
+    known = [len(member.classes_) for member in model.estimators_]
+    assert min(known) < 4
+    q = as_predictive(model, members=True)(X)
+    np.testing.assert_allclose(q.probabilities, model.predict_proba(X), rtol=1e-12)
+    rare = model.classes_.tolist().index("rare")
+    assert not q.members.probabilities[:, known.index(3), rare].any()
+
+
+def test_a_member_without_probabilities_votes():
+    model = BaggingClassifier(LinearSVC(), 4, random_state=0).fit(X, LABELS["texts"])
+    q = as_predictive(model, members=True)(X)
+    assert set(np.unique(q.members.probabilities)) == {0.0, 1.0}
+    np.testing.assert_allclose(q.probabilities, model.predict_proba(X), rtol=1e-12)
+
+
+def test_a_forest_behind_columns_made_sparse():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"size": X[:, 0], "town": rng.choice(["Oslo", "Rome"], 90)})
+    model = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["town"]), (StandardScaler(), ["size"])),
+        RandomForestClassifier(5, random_state=0),
+    )
+    model[0].sparse_threshold = 1.0
+    model.fit(data, LABELS["texts"])
+    q = as_predictive(model, members=True)(data)
+    np.testing.assert_allclose(q.probabilities, model.predict_proba(data), rtol=1e-12)
+
+
+def test_missing_values_reach_trees_that_take_them():
+    holes = X.copy()
+    holes[::7, 1] = np.nan
+    forest = RandomForestClassifier(5, random_state=0).fit(holes, LABELS["texts"])
+    q = as_predictive(forest, members=True)(holes)
+    np.testing.assert_allclose(q.probabilities, forest.predict_proba(holes), rtol=1e-12)
+
+
+def test_a_forest_fitted_on_names_gets_its_frame_without_a_warning():
+    forest = RandomForestRegressor(5, random_state=0).fit(FRAME, Y)
+    q = as_predictive(forest, members=True, noise=0.3)(FRAME)
+    np.testing.assert_allclose(q.mean(), forest.predict(FRAME), rtol=1e-12)
+
+
+def regressors():
+    yield RandomForestRegressor(6, random_state=0)
+    yield ExtraTreesRegressor(6, random_state=0, n_jobs=2)
+    yield BaggingRegressor(DecisionTreeRegressor(max_depth=3), 5, max_features=2, random_state=0)
+    yield VotingRegressor([("lr", LinearRegression()), ("tree", DecisionTreeRegressor())])
+    yield make_pipeline(StandardScaler(), RandomForestRegressor(6, random_state=0))
+
+
+@pytest.mark.parametrize("model", list(regressors()), ids=lambda m: type(m).__name__)
+def test_members_of_a_regressor_with_noise_are_normal(model):
+    q = as_predictive(model.fit(X, Y), members=True, noise=0.25)(X)
+    assert isinstance(q.members, Normal)
+    assert (q.members.scale == 0.25).all()
+    np.testing.assert_allclose(q.mean(), model.predict(X), rtol=1e-12)
+    spread = q.members.loc.var(axis=1)
+    np.testing.assert_allclose(q.variance(), spread + 0.25**2, rtol=1e-9)
+
+
+def test_without_noise_a_forest_is_the_density_of_its_predictions():
+    forest = RandomForestRegressor(20, max_depth=4, random_state=0).fit(X, Y)
+    q = as_predictive(forest, members=True)(X)
+    draws = np.array([tree.predict(X) for tree in forest.estimators_])
+    expected = Mixture.from_samples(draws)
+    np.testing.assert_array_equal(q.members.loc, expected.members.loc)
+    np.testing.assert_allclose(q.members.scale, expected.members.scale, rtol=1e-12)
+
+
+def test_members_with_standard_deviations_of_their_own_keep_them():
+    model = BaggingRegressor(BayesianRidge(), 4, random_state=0).fit(X, Y)
+    q = as_predictive(model, members=True)(X)
+    for j, member in enumerate(model.estimators_):
+        mean, std = member.predict(X, return_std=True)
+        np.testing.assert_allclose(q.members.loc[:, j], mean, rtol=1e-12)
+        np.testing.assert_allclose(q.members.scale[:, j], std, rtol=1e-12)
+
+
+def test_weights_of_a_vote_are_those_of_the_mixture():
+    model = VotingRegressor(
+        [("a", LinearRegression()), ("no", "drop"), ("b", DecisionTreeRegressor(max_depth=2))],
+        weights=[3, 9, 1],
+    ).fit(X, Y)
+    q = as_predictive(model, members=True, noise=0.5)(X)
+    assert q.weights.tolist() == [0.75, 0.25]
+    np.testing.assert_allclose(q.mean(), model.predict(X), rtol=1e-12)
+    with pytest.raises(ValueError, match=r"members of unequal weights need noise="):
+        as_predictive(model, members=True)(X)
+
+
+def test_a_list_of_models_is_an_ensemble_of_them():
+    models = [LogisticRegression(C=c).fit(X, LABELS["texts"]) for c in (0.01, 1.0, 100.0)]
+    predictive = as_predictive(models)
+    assert predictive.name == "3 x LogisticRegression"
+    assert predictive.n_wanted == 3
+    assert predictive.classes.tolist() == ["down", "level", "up"]
+    q = predictive(X)
+    for j, model in enumerate(models):
+        np.testing.assert_allclose(q.members.probabilities[:, j], model.predict_proba(X))
+    # A Gaussian process for each half of the rows: normal members.
+    halves = [GaussianProcessRegressor(alpha=0.1).fit(X[s::2], Y[s::2]) for s in (0, 1)]
+    q = as_predictive(halves)(X)
+    np.testing.assert_allclose(q.mean(), np.mean([m.predict(X) for m in halves], axis=0))
+
+
+def test_members_of_a_list_may_order_their_classes_in_their_own_way():
+    def backwards(X):
+        return Categorical(two_classes(X)[:, ::-1], ["yes", "no"])
+
+    def forwards(X):
+        return Categorical(two_classes(X), ["no", "yes"])
+
+    q = as_predictive([forwards, backwards])(X)
+    assert q.classes.tolist() == ["no", "yes"]
+    np.testing.assert_allclose(q.members.probabilities[:, 0], q.members.probabilities[:, 1])
+
+
+def test_functions_of_a_list_get_their_classes():
+    q = as_predictive([two_classes, two_classes], classes=["no", "yes"])(X)
+    np.testing.assert_allclose(q.probabilities, two_classes(X))
+
+
+@pytest.mark.parametrize("data", [X, FRAME], ids=["array", "frame"])
+def test_a_member_that_changes_its_table_does_not_reach_the_next(data):
+    def changing(X):
+        X *= 0
+        return normal_model(np.asarray(X))
+
+    clean = np.array(data)
+    q = as_predictive([changing, lambda X: normal_model(np.asarray(X))])(data.copy())
+    np.testing.assert_array_equal(q.members.loc[:, 1], normal_model(clean)[0])
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "error", "says"),
+    [
+        (
+            GradientBoostingClassifier(n_estimators=2).fit(X, KINDS > 0),
+            {},
+            TypeError,
+            r"GradientBoostingClassifier has no members.*RandomForestClassifier.*lists of models",
+        ),
+        (LinearRegression().fit(X, Y), {}, TypeError, "LinearRegression has no members"),
+        (RandomForestClassifier(), {}, NotFittedError, "RandomForestClassifier is not fitted; c"),
+        (BaggingRegressor(), {}, NotFittedError, "BaggingRegressor is not fitted; call its fit"),
+        (
+            RandomForestRegressor(1).fit(X, Y),
+            {},
+            ValueError,
+            "RandomForestRegressor has one member; a mixture needs at least two",
+        ),
+        (
+            CalibratedClassifierCV(GaussianNB(), ensemble=False, cv=2).fit(X, KINDS > 0),
+            {},
+            ValueError,
+            "CalibratedClassifierCV has one member",
+        ),
+        ([normal_model], {}, ValueError, "the list has one member; a mixture needs at least two"),
+        ([], {}, ValueError, "the list has no members"),
+        (
+            VotingClassifier([("lr", LogisticRegression())]).fit(X, KINDS > 0),
+            {},
+            ValueError,
+            "VotingClassifier votes with labels; members=True needs voting='soft'",
+        ),
+        (
+            RandomForestClassifier(2).fit(X, KINDS > 0),
+            {"noise": 0.5},
+            ValueError,
+            "noise is for members that predict numbers; RandomForestClassifier is a classifier",
+        ),
+        (
+            RandomForestRegressor(2).fit(X, Y),
+            {"samples": True},
+            ValueError,
+            "samples means nothing here, since an ensemble is read by its members",
+        ),
+        (RandomForestRegressor(2).fit(X, Y), {"noise": 0}, ValueError, "noise is 0; it must be"),
+        (RandomForestRegressor(2).fit(X, Y), {"noise": -1.0}, ValueError, "noise is -1.0; it mu"),
+        (RandomForestRegressor(2).fit(X, Y), {"noise": np.nan}, ValueError, "noise is nan; it m"),
+        (RandomForestRegressor(2).fit(X, Y), {"noise": "a"}, ValueError, "noise is 'a'; it must"),
+        (RandomForestRegressor(2).fit(X, Y), {"members": 5}, TypeError, "members is 5; it must"),
+    ],
+)
+def test_what_has_no_members_says_what_has(model, options, error, says):
+    with pytest.raises(error, match=says):
+        as_predictive(model, **({"members": True} | options))
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "says"),
+    [
+        ([two_classes, normal_model], {"classes": [0, 1]}, "all Categorical, Normal or Point"),
+        (
+            [two_classes, lambda X: Categorical(two_classes(X), ["a", "b"])],
+            {"classes": ["a", "c"]},
+            r"the members know different classes, \['a', 'b'\] and \['a', 'c'\]",
+        ),
+        ([normal_model, normal_model], {"noise": 1.0}, "standard deviations of their own"),
+        ([three_classes] * 2, {"classes": [0, 1, 2], "noise": 1.0}, "these give probabilities"),
+        ([lambda X: np.full(len(X), "up")] * 2, {}, "the members answer with labels; use"),
+    ],
+)
+def test_members_that_do_not_go_together_are_refused(models, options, says):
+    with pytest.raises(ValueError, match=says):
+        as_predictive(models, **options)(X)
+
+
+def test_models_fitted_with_different_columns_are_refused():
+    models = [LinearRegression().fit(X, Y), LinearRegression().fit(X[:, :2], Y)]
+    with pytest.raises(ValueError, match="the models were fitted with different columns; fit th"):
+        as_predictive(models)
+
+
+def test_several_targets_are_refused():
+    model = RandomForestRegressor(2).fit(X, np.column_stack([Y, Y]))
+    with pytest.raises(ValueError, match="RandomForestRegressor predicts 2 targets at once; wrap"):
+        as_predictive(model, members=True)(X)
