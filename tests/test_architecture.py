@@ -16,6 +16,7 @@ HOUSE = [
     "predictive.distributions",
     "predictive.adapters",
     "predictive",
+    "predictive.torch",
     "differences",
     "names",
     "tabular",
