@@ -1,25 +1,24 @@
-"""How well each feature is known from the others."""
+"""From forests to a `Redundancy`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.ensemble import RandomForestRegressor
 
 from uqwidgets.data import Table
 from uqwidgets.encoding import MOST_CATEGORIES, categories, ranked, responses
 from uqwidgets.evaluation import Report
-from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
+from uqwidgets.redundancy.out_of_bag import out_of_bag
+from uqwidgets.redundancy.score import Score, weighted_mean
 from uqwidgets.results import Positions, Redundancy
 from uqwidgets.steps import Steps
-from uqwidgets.stress.intervals import interval
+from uqwidgets.sums import dot
 
 # Fewer rows than this teach a forest nothing.
 _FEWEST_ROWS = 10
@@ -55,8 +54,9 @@ def redundancy(
     feature is missing are left out of its score.
 
     The interval is that of a ratio of two means over rows (delta method, on the scale of
-    log(1 - R2)) and takes the forests as given. Rows that repeat others look better known
-    than they are: one is in the bag while the other is not.
+    log(1 - R2)) and takes the forests as given. What they find is the least that the others
+    tell: with few rows they find less, and below zero nothing. Rows that repeat others look
+    better known than they are, for one is in the bag while the other is not.
 
     Parameters
     ----------
@@ -90,36 +90,46 @@ def redundancy(
             f"n_estimators is {n_estimators}; it must be at least {_FEWEST_TREES}, or some rows "
             "are in the bag of every tree."
         )
-    forest = RandomForestRegressor(n_estimators, oob_score=True, random_state=seed, n_jobs=n_jobs)
     known = np.column_stack([ranked(table.column(name)) for name in table.features])
     target = ranked(pd.Series(table.y))[:, None] if with_target else None
     wanted = {unit: _wanted(table, unit, population) for unit in units}
     fits = sum(isinstance(found, _Wanted) for found in wanted.values())
     steps = Steps(fits * (2 if with_target else 1), len(table), report)
-    lines: list[dict[str, Any]] = []
-    for unit, found in wanted.items():
+
+    def told(predictors: npt.NDArray[np.float32], found: _Wanted) -> Score:
+        predicted = out_of_bag(
+            predictors[found.rows],
+            found.values,
+            found.population.weights,
+            n_estimators=n_estimators,
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        steps.step()
+        return Score.of(found.values, predicted, found.population)
+
+    names = [*_R2, *(f"{name}_with_target" for name in _R2), *_GAIN]
+    numbers = np.full((len(names), len(wanted)), np.nan)
+    for j, (unit, found) in enumerate(wanted.items()):
         others = np.delete(known, table.columns_of(unit), axis=1)
         if others.shape[1] == 0:
             raise ValueError(f"there is nothing to predict {unit!r} from; X needs more features.")
         if isinstance(found, str):
-            lines.append({"feature": unit, "status": found})
             continue
-        alone = _out_of_bag(forest, others, found)
-        steps.step()
-        line = {"feature": unit, "status": "ok", "rows": found.scored, **alone.r2("", level)}
+        alone = told(others, found)
+        numbers[:3, j] = alone.r2(level)
         if target is not None:
-            beside = _out_of_bag(forest, np.hstack([others, target]), found)
-            steps.step()
-            line |= beside.r2("_with_target", level) | beside.gain(alone, level)
-        lines.append(line)
-    names = [*_R2, *(f"{name}_with_target" for name in _R2), *_GAIN]
-    frame = pd.DataFrame(lines, columns=["feature", "status", "rows", *names])
-    frame = frame.sort_values("r2", ascending=False, kind="stable", na_position="last")
+            beside = told(np.hstack([others, target]), found)
+            numbers[3:, j] = *beside.r2(level), *beside.gain(alone, level)
+    # Of equals, the first in the table first; those without a score last.
+    order = np.argsort(-numbers[0], kind="stable")
+    features = [list(wanted)[j] for j in order]
+    said = [wanted[feature] for feature in features]
     return Redundancy(
-        features=tuple(frame["feature"]),
-        **{name: frame[name].to_numpy(np.float64) for name in names},
-        n_rows=frame["rows"].fillna(0).to_numpy(np.intp),
-        status=tuple(frame["status"]),
+        features=tuple(features),
+        **dict(zip(names, numbers[:, order], strict=True)),
+        n_rows=np.array([0 if isinstance(one, str) else one.scored for one in said], dtype=np.intp),
+        status=tuple(one if isinstance(one, str) else "ok" for one in said),
         with_target=with_target,
         target=table.target,
         n_estimators=n_estimators,
@@ -155,47 +165,6 @@ class _Wanted:
         return int(np.count_nonzero(self.population.scored))
 
 
-@dataclass(frozen=True, eq=False)
-class _Score:
-    """Share of the variance that a forest leaves, and the influence of each row on it, (m,)."""
-
-    left: float
-    influence: Floats
-    population: Population
-
-    def r2(self, suffix: str, level: float) -> dict[str, float]:
-        """R2 and its interval, which like R2 itself stays below 1."""
-        least, most = interval(self.left, self._half(level), (0.0, np.inf))
-        found = zip(_R2, (1 - self.left, 1 - most, 1 - least), strict=True)
-        return {f"{name}{suffix}": value for name, value in found}
-
-    def gain(self, before: _Score, level: float) -> dict[str, float]:
-        """How much less is left than before, and its interval from the same rows."""
-        gain = before.left - self.left
-        half = replace(self, influence=before.influence - self.influence)._half(level)
-        return dict(zip(_GAIN, (gain, gain - half, gain + half), strict=True))
-
-    def _half(self, level: float) -> float:
-        _, std_error = mean_over_rows(self.influence[None], self.population)
-        return float(half_width(std_error, level, self.population)[0])
-
-
-def _out_of_bag(
-    forest: RandomForestRegressor, predictors: npt.NDArray[np.float32], wanted: _Wanted
-) -> _Score:
-    values, population = wanted.values, wanted.population
-    forest.fit(
-        predictors[wanted.rows],
-        values if values.shape[1] > 1 else values[:, 0],
-        sample_weight=population.weights if population.weighted else None,
-    )
-    errors = np.square(values - forest.oob_prediction_.reshape(values.shape)).sum(axis=1)
-    spreads = np.square(_centred(values, population)).sum(axis=1)
-    (error, spread), _ = mean_over_rows(np.stack([errors, spreads]), population)
-    left = float(error / spread)
-    return _Score(left, (errors - left * spreads) / spread, population)
-
-
 def _wanted(table: Table, unit: str, population: Population) -> _Wanted | str:
     """Return what to predict, or why there is nothing."""
     parts = [responses(table, table.features[column]) for column in table.columns_of(unit)]
@@ -213,17 +182,15 @@ def _wanted(table: Table, unit: str, population: Population) -> _Wanted | str:
 
 
 def _standardised(values: Floats, population: Population) -> Floats:
-    centred = _centred(values, population)
-    (variance,), _ = mean_over_rows(np.square(centred).sum(axis=1)[None], population)
+    share = population.scored / population.scored.sum()
+    largest = np.abs(values).max() or 1.0  # squares of very large numbers are none
+    scaled = values / largest
+    centred = scaled - weighted_mean(scaled, share)
+    variance = dot(share, np.square(centred).sum(axis=1))
     # What rounding leaves of the mean is no variance.
-    if variance <= (8 * np.finfo(np.float64).eps * np.abs(values).max()) ** 2:
+    if variance <= (8 * np.finfo(np.float64).eps) ** 2:
         return np.zeros_like(values)
     return np.asarray(centred / np.sqrt(variance))
-
-
-def _centred(values: Floats, population: Population) -> Floats:
-    means, _ = mean_over_rows(np.ascontiguousarray(values.T), population)
-    return np.asarray(values - means)
 
 
 def _remarks(table: Table, wanted: dict[str, _Wanted | str]) -> tuple[str, ...]:
