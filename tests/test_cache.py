@@ -26,6 +26,17 @@ def test_derived_arrays_go_before_answers_and_the_newest_stays():
     assert cache.nbytes == 500
 
 
+def test_what_was_read_off_large_answers_outlives_them():
+    cache = Cache(100)
+    for number in range(6):
+        cache.put(f"derived {number}", block(5))
+        cache.keep(f"answer {number}", block(30))
+    assert list(cache.derived) == [f"derived {number}" for number in range(1, 6)]
+    assert list(cache.answers) == ["answer 4", "answer 5"]
+    cache.put("large", block(90))
+    assert (list(cache.answers), list(cache.derived)) == ([], ["large"])
+
+
 def test_the_longest_unused_goes_first():
     cache = Cache(100)
     for name in "abc":

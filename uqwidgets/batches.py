@@ -17,7 +17,7 @@ from uqwidgets.results import Stress
 from uqwidgets.stress.batched.batches import stress_of_batches, survey
 from uqwidgets.stress.batched.sources import source_of
 from uqwidgets.stress.batched.survey import Numeric, column_of
-from uqwidgets.stress.indicators import Indicator
+from uqwidgets.stress.indicators import Indicator, Scored
 
 
 def stress_batches(
@@ -54,7 +54,7 @@ def stress_batches(
     features : sequence of str, optional
         All that the model sees and that have a value in every row, unless named.
     indicators : sequence of str, optional
-        All of `Explainer.indicators`, unless named.
+        All of `Explainer.indicators`, unless named; besides, the mean of any measure.
     taus, alpha, anchor, missing
         As in `Explainer.stress`.
 
@@ -115,14 +115,21 @@ class _Asked:
         """Ask the model about every row of a batch."""
         y = column_of(batch, self.target)
         X = batch.loc[:, [str(c) != self.target for c in batch.columns]]
-        offered = dict(Explainer(self.model, X, y).indicators)
+        explainer = Explainer(self.model, X, y)
+        offered = dict(explainer.indicators)
         if "variance" in offered:
             # Around the mean of the batch, squares of two batches would not add up.
             centred = offered["mean"].per_row[0] - self.centre
             offered["variance"] = replace(
                 offered["variance"], per_row=(np.square(centred), centred)
             )
-        for name in self.names or ():
-            if name not in offered:
-                raise ValueError(unknown("indicator", name, list(offered)))
-        return [offered[name] for name in (offered if self.names is None else self.names)]
+        found = []
+        for name in offered if self.names is None else self.names:
+            indicator = offered[name] if name in offered else explainer.indicator(name)
+            if isinstance(indicator, Scored):
+                raise ValueError(
+                    f"{name!r} is no mean over rows, so that of batches does not add up; use an "
+                    "Explainer of the rows that fit in memory."
+                )
+            found.append(indicator)
+        return found

@@ -25,8 +25,10 @@ T = TypeVar("T", bound=Sized)
 class Cache(Generic[T]):
     """Answers of the model, and arrays derived from them, least recently used first out.
 
-    Over the limit, derived arrays go first: they cost no model call to make again. Answers
-    follow, and cost calls if they are wanted once more. The newest entry always stays.
+    Over the limit, derived arrays go first: while the answers are here, they cost no model call
+    to make again. But a quarter of the limit is left to them, for answers can be large, as those
+    of many members are, and what was read off them then outlives them. Answers follow, and cost
+    calls if more is to be read off them. The newest entry always stays.
 
     Parameters
     ----------
@@ -39,6 +41,7 @@ class Cache(Generic[T]):
         self.answers: OrderedDict[Hashable, T] = OrderedDict()
         self.derived: OrderedDict[Hashable, npt.NDArray[Any]] = OrderedDict()
         self.nbytes = 0
+        self._derived_nbytes = 0
 
     def keep(self, key: Hashable, answer: T) -> None:
         """Remember an answer of the model."""
@@ -67,14 +70,25 @@ class Cache(Generic[T]):
         """Remember a derived array, in place of what this key had."""
         array.flags.writeable = False
         former = self.derived.pop(key, None)
-        self.nbytes += array.nbytes - (0 if former is None else former.nbytes)
+        more = array.nbytes - (0 if former is None else former.nbytes)
+        self.nbytes += more
+        self._derived_nbytes += more
         self.derived[key] = array
         self._shrink(key)
 
     def _shrink(self, newest: Hashable) -> None:
-        for store in (self.derived, self.answers):
-            while self.nbytes > self.limit and store and next(iter(store)) != newest:
-                self.nbytes -= store.popitem(last=False)[1].nbytes
+        self._drop_derived(newest, self.limit // 4)
+        while self.nbytes > self.limit and self.answers and next(iter(self.answers)) != newest:
+            self.nbytes -= self.answers.popitem(last=False)[1].nbytes
+        self._drop_derived(newest, 0)
+
+    def _drop_derived(self, newest: Hashable, least: int) -> None:
+        while self.nbytes > self.limit and self._derived_nbytes > least:
+            if next(iter(self.derived)) == newest:
+                return
+            dropped = self.derived.popitem(last=False)[1].nbytes
+            self.nbytes -= dropped
+            self._derived_nbytes -= dropped
 
 
 def parse_bytes(size: int | str) -> int:

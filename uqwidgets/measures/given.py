@@ -47,13 +47,13 @@ def given(function: Function) -> Measure:
 
 def _checked(name: str, found: Any, n: int) -> Floats:
     try:
-        values = np.asarray(found)
+        values, shape = np.asarray(found), f"shape {np.shape(found)}"
     except ValueError:
-        values = np.asarray(None)
+        values, shape = np.empty(()), "a ragged list"
     if values.shape != (n,):
         raise ValueError(
-            f"measure {name!r} gave shape {values.shape} for {n} rows; it must return one number "
-            f"per row, shape ({n},)."
+            f"measure {name!r} gave {shape} for {n} rows; it must return one number per row, "
+            f"shape ({n},)."
         )
     if values.dtype.kind not in "biuf":
         raise ValueError(f"measure {name!r} gave {values.dtype} instead of numbers.")

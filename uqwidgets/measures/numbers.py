@@ -6,7 +6,12 @@ import numpy as np
 
 from uqwidgets.measures.measure import Family, Measure, Offers, Truth
 from uqwidgets.measures.uncertainty import uncertainty
-from uqwidgets.predictive.distributions import Distribution, Floats
+from uqwidgets.predictive.distributions import (
+    Distribution,
+    Floats,
+    InvalidRowError,
+    Quantiles,
+)
 
 _NO_UNCERTAINTY = (
     "the model gives one value per row and no uncertainty; use a model with predict_proba or "
@@ -16,9 +21,15 @@ _A_NUMBER = "the target is a number, not a class"
 
 
 def of_densities(q: Distribution) -> Offers:
-    """Measures of a predictive density."""
+    """Measures of a predictive density; of quantiles that coincide there is none."""
+    nats = uncertainty(q, _nll)
+    if isinstance(q, Quantiles):
+        try:
+            q.entropy()
+        except InvalidRowError as error:
+            nats |= dict.fromkeys(("nll", "entropy"), str(error).rstrip("."))
     return {
-        **uncertainty(q, _nll),
+        **nats,
         **_of_means("predicted mean"),
         "std": Measure("std", "standard deviation", "", _std),
         "crps": Measure("crps", "CRPS", "", _crps),

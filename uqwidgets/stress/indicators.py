@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,27 @@ _POSITIVE = (
 )
 
 
+class Late(Sequence[Floats]):
+    """Arrays that are worked out when they are first looked at: some measures take their time."""
+
+    def __init__(self, compute: Callable[[], Floats]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def _array(self) -> Floats:
+        return self._compute()
+
+    def __len__(self) -> int:
+        return 1
+
+    @overload
+    def __getitem__(self, place: int) -> Floats: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Floats]: ...
+    def __getitem__(self, place: int | slice) -> Floats | Sequence[Floats]:
+        return (self._array,)[place]
+
+
 @dataclass(frozen=True, eq=False)
 class Indicator:
     """A summary of weighted rows, made of weighted means.
@@ -57,7 +79,7 @@ class Indicator:
     Attributes
     ----------
     name, label, unit : str
-    per_row : tuple of ndarray of shape (n,)
+    per_row : sequence of ndarray of shape (n,)
         What is averaged.
     combination : Combination
     bounds : tuple of float
@@ -67,7 +89,7 @@ class Indicator:
     name: str
     label: str
     unit: str
-    per_row: tuple[Floats, ...]
+    per_row: Sequence[Floats]
     combination: Combination
     bounds: tuple[float, float]
 
@@ -149,7 +171,7 @@ def indicators_of(
         if not isinstance(measure, Measure) or measure.same_as:
             continue
         if name not in ("zero_one", "prediction"):
-            found[name] = _mean_of(measure, values(measure), q)
+            found[name] = _mean_of(measure, values, q)
     return found
 
 
@@ -194,13 +216,18 @@ def find_indicator(
     if isinstance(wanted, str) and look_up(wanted, measures) is None:
         raise ValueError(unknown("indicator", wanted, list(offered)))
     measure = find(wanted, measures)  # type: ignore[arg-type]
-    return _mean_of(measure, values(measure), q)
+    return _mean_of(measure, values, q)
 
 
-def _mean_of(measure: Measure, per_row: Floats, q: Distribution) -> Indicator:
-    bounds = _bounds(measure, q.classes is not None)
-    label = f"mean {measure.label}"
-    return Indicator(measure.name, label, measure.unit, (per_row,), MEAN, bounds)
+def _mean_of(measure: Measure, values: Callable[[Measure], Floats], q: Distribution) -> Indicator:
+    return Indicator(
+        measure.name,
+        f"mean {measure.label}",
+        measure.unit,
+        Late(lambda: values(measure)),
+        MEAN,
+        _bounds(measure, q.classes is not None),
+    )
 
 
 def _bounds(measure: Measure, classes: bool) -> tuple[float, float]:

@@ -126,21 +126,33 @@ class Stressing:
         )
         return replace(result, remarks=result.remarks + tuple(dropped))
 
+    def indicator(self, wanted: object) -> Indicator | Scored:
+        """Return what `stress` watches when it is asked for this.
+
+        Parameters
+        ----------
+        wanted : str, scorer or callable
+            See `stress`.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or this model does not give it; the message says why.
+        """
+        return find_indicator(
+            wanted,
+            self.indicators,
+            self.evaluations.original,
+            self.evaluations.truth,
+            self.classes,
+            self._measures,
+            self._values,
+        )
+
     def _indicators(self, wanted: Sequence[object] | None) -> list[Indicator | Scored]:
         if wanted is None:
             return list(self.indicators.values())
-        found = [
-            find_indicator(
-                one,
-                self.indicators,
-                self.evaluations.original,
-                self.evaluations.truth,
-                self.classes,
-                self._measures,
-                self._values,
-            )
-            for one in ([wanted] if isinstance(wanted, str) else wanted)
-        ]
+        found = [self.indicator(one) for one in ([wanted] if isinstance(wanted, str) else wanted)]
         names = [one.name for one in found]
         for name in names:
             if names.count(name) > 1:

@@ -59,7 +59,7 @@ def offered(explainer: Explainer) -> list[Measure]:
 def ranked_by(explainer: Explainer) -> list[Measure]:
     """Return the one or two measures whose importance is shown side by side."""
     names = set(explainer.measures().query("available")["measure"])
-    for pair in (("nll", "entropy"), ("squared_error",), ("zero_one",)):
+    for pair in (("nll", "entropy"), ("crps", "std"), ("squared_error",), ("zero_one",)):
         if names.issuperset(pair):
             return [explainer.measure(name) for name in pair]
     raise ValueError("the model gives no measure whose importance could be shown.")

@@ -1,0 +1,215 @@
+"""Measures that a person hands in as a function."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+from sklearn.metrics import accuracy_score, make_scorer
+
+from models import Recorder, classification, normal_model, regression, table, two_classes
+from uqwidgets import Explainer, Point
+from uqwidgets.measures import available, find
+
+COLOURS = np.array(["red", "blue"])
+
+
+def absolute(q, y):
+    return np.abs(q.mean() - y)
+
+
+def measure(function):
+    return find(function, available(Point([1.0]), classifier=False))
+
+
+@pytest.mark.parametrize("function", [absolute, lambda q, y: list(np.abs(q.mean() - y))])
+def test_a_function_is_a_measure_like_any_other(function):
+    explainer = regression()
+    for ask in (
+        lambda m: explainer.importance(m, n_repeats=3).frame,
+        lambda m: explainer.dependence("x0", m, grid=5).frame,
+        lambda m: explainer.importance_over_tau("x0", m, n_repeats=3, taus=3).frame,
+    ):
+        mine, named = ask(function), ask("absolute_error")
+        numbers = named.select_dtypes("number").columns
+        np.testing.assert_allclose(mine[numbers], named[numbers], rtol=1e-12)
+    assert explainer.importance(absolute, n_repeats=3).label == "absolute"
+
+
+def test_it_sees_the_labels_of_the_rows_however_many_answers_come_together():
+    X, y = table()
+    labels = COLOURS[(y > 0).astype(int)]
+    seen = []
+
+    def missed(q, y):
+        seen.append((len(q), y))
+        return 1 - q.probabilities[np.arange(len(q)), [["red", "blue"].index(c) for c in y]]
+
+    explainer = Explainer(two_classes_of_colours(), X, labels)
+    found = explainer.importance(missed, n_repeats=4)
+    for n, given in seen:
+        assert len(given) == n
+        assert n % 60 == 0
+        np.testing.assert_array_equal(given, np.tile(labels, n // 60))
+    assert max(n for n, _ in seen) > 60
+    p = explainer.evaluations.original.probabilities
+    assert found.baseline == pytest.approx(1 - p[np.arange(60), (y > 0).astype(int)].mean())
+
+
+def two_classes_of_colours():
+    class Model:
+        classes_ = COLOURS
+
+        def predict_proba(self, X):
+            return two_classes(X)
+
+    return Model()
+
+
+def test_of_labels_without_probabilities_it_sees_the_labels_too():
+    X, y = table()
+    labels = np.where(y > 0, "up", "down")
+    explainer = Explainer(lambda X: np.where(X[:, 0] > 0, "up", "down"), X, labels)
+    mine = explainer.importance(lambda q, y: (q.value != y) * 1.0, n_repeats=2)
+    np.testing.assert_array_equal(
+        mine.importance, explainer.importance("zero_one", n_repeats=2).importance
+    )
+
+
+def test_two_functions_of_one_name_are_not_mixed_up():
+    explainer = regression()
+
+    def nll(power):
+        def nll(q, y):
+            return np.abs(q.mean() - y) ** power
+
+        return nll
+
+    first, second = nll(1), nll(2)
+    np.testing.assert_allclose(
+        explainer.importance(second).importance, explainer.importance("squared_error").importance
+    )
+    np.testing.assert_allclose(
+        explainer.importance(first).importance, explainer.importance("absolute_error").importance
+    )
+    curve = explainer.dependence("x0", "nll").average
+    for one, named in ((first, "absolute_error"), (second, "squared_error")):
+        expected = explainer.dependence("x0", named).average
+        np.testing.assert_allclose(explainer.dependence("x0", one).average, expected)
+    np.testing.assert_array_equal(explainer.dependence("x0", "nll").average, curve)
+    lambdas = [lambda q, y: q.mean() - y, lambda q, y: y - q.mean()]
+    up, down = (explainer.importance(f, n_repeats=2) for f in lambdas)
+    np.testing.assert_array_equal(
+        up.frame.set_index("feature").importance["x0"], up.importance[up.features.index("x0")]
+    )
+    assert up.baseline == -down.baseline
+
+
+class Loss:
+    def __init__(self, power):
+        self.power = power
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+    def of(self, q, y):
+        return np.abs(q.mean() - y) ** self.power
+
+    __call__ = of
+
+
+def test_what_counts_is_the_very_function():
+    loss, other = Loss(1), Loss(2)
+    assert measure(loss).key == measure(loss).key
+    assert measure(loss.of).key == measure(loss.of).key
+    partial = functools.partial(absolute)
+    keys = [measure(f).key for f in (loss, other, loss.of, other.of, absolute, partial)]
+    assert len(set(keys)) == len(keys)
+    assert measure(loss).name == "Loss"
+    assert measure(partial).name == "partial"
+
+
+def test_a_function_that_is_gone_leaves_its_place_to_no_other():
+    explainer = regression()
+    found = []
+    for power in range(1, 20):  # a new function may get the address of one that was freed
+        loss = Loss(power)
+        found.append(explainer.importance(loss, n_repeats=1).baseline)
+        del loss
+    assert len(set(found)) == len(found)
+
+
+def test_it_costs_no_call_and_is_worked_out_once():
+    X, y = table()
+    model = Recorder(normal_model)
+    explainer = Explainer(model, X, y)
+    explainer.importance("nll")
+    explainer.dependence("x0")
+    rows, calls = model.rows, []
+
+    def counted(q, y):
+        calls.append(len(q))
+        return absolute(q, y)
+
+    for _ in range(3):
+        explainer.importance(counted)
+        explainer.importance(counted, sample_weight=np.arange(60))
+        explainer.dependence("x0", counted)
+        explainer.stress(indicators=[counted])
+    assert model.rows == rows
+    assert sum(calls) == 60 + 3 * 10 * 60 + 50 * 60
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda q, _: np.zeros(len(q) + 1), r"'<lambda>' gave shape \(61,\) for 60 rows.*\(60,\)"),
+        (lambda q, _: np.zeros((len(q), 1)), r"gave shape \(60, 1\) for 60 rows"),
+        (lambda *_: 3.0, r"gave shape \(\) for 60 rows"),
+        (lambda *_: None, r"gave shape \(\) for 60 rows"),
+        (lambda q, _: [[1], [1, 2]] * len(q), "gave a ragged list for 60 rows"),
+        (lambda q, _: np.full(len(q), "a"), "gave <U1 instead of numbers"),
+        (lambda q, _: np.full(len(q), 1j), "gave complex128 instead of numbers"),
+        (lambda q, _: np.full(len(q), None), "gave object instead of numbers"),
+        (lambda q, _: np.where(np.arange(len(q)) < 2, np.nan, 1), "is nan in 2 of 60 rows; it mu"),
+        (lambda q, _: -np.ones(len(q)) / 0.0, "failed: ZeroDivisionError|is -inf in 60 of 60"),
+        (lambda q, y: q.absent + y, "'<lambda>' failed: AttributeError: .*absent"),
+        (lambda q: q.mean(), "'<lambda>' failed: TypeError: .*positional argument"),
+    ],
+)
+def test_what_it_returns_is_looked_at(function, said):
+    explainer = regression()
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=said):
+        explainer.importance(function)
+
+
+def test_bools_and_integers_are_numbers():
+    explainer = regression()
+    found = explainer.importance(lambda q, y: q.mean() > y, n_repeats=1)
+    assert 0 < found.baseline < 1
+
+
+def test_what_it_returned_may_change_afterwards():
+    explainer = regression()
+    held = np.zeros(60)
+
+    def same(q, y):  # noqa: ARG001
+        return held
+
+    assert explainer.stress(indicators=[same]).values["same"][0, 0] == 0
+    held[:] = 1.0
+    assert explainer.stress(indicators=[same]).values["same"][0, 0] == 0
+
+
+def test_what_is_no_measure_is_refused():
+    explainer = classification()
+    with pytest.raises(ValueError, match=r"accuracy_score is a function of .*make_scorer\(accura"):
+        explainer.importance(accuracy_score)
+    with pytest.raises(ValueError, match=r"make_scorer.* is a metric of all rows together"):
+        explainer.dependence("x0", make_scorer(accuracy_score))
+    for wrong in (3, None, ["nll"]):
+        with pytest.raises(TypeError, match=r"give a name or a function of \(distribution, y\)\."):
+            explainer.importance(wrong)
