@@ -79,6 +79,7 @@ class Evaluations:
         self._unfinished: dict[Replacement, _Unfinished] = {}
         self._pace = Pace(memory_limit // (8 * 8 * max(1, len(table.features))))
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
+        self._rows = np.arange(len(table))
         self._lock = threading.RLock()
         # Everything is compared with the rows as they are: the cache must not let them go.
         self._lasting: dict[Replacement, Distribution] = {}
@@ -102,13 +103,16 @@ class Evaluations:
             If the model fails; the sentence names the feature.
         """
         done = 0
-        waiting = list(dict.fromkeys(questions))
+        with self._lock:
+            # Found, not only known: what is wanted now is the last to be dropped.
+            waiting = [q for q in dict.fromkeys(questions) if self._found(q) is None]
         while True:
             with self._lock:
-                waiting = [q for q in waiting if self._found(q) is None]
+                waiting = [q for q in waiting if not self.known(q)]
                 if not waiting:
                     return
-                left = sum(len(self.table) - self._asked(q) for q in waiting)
+                begun = sum(self._unfinished[q].asked for q in waiting if q in self._unfinished)
+                left = len(waiting) * len(self.table) - begun
                 rows = self._pace.rows(left)
                 finished = self._ask_block(list(self._block(waiting, rows)))
                 # Where there is no room to keep it, an answer is not asked for twice.
@@ -201,10 +205,6 @@ class Evaluations:
     def _found(self, question: Replacement) -> Distribution | None:
         return self._lasting.get(question) or self._cache.get(question)
 
-    def _asked(self, question: Replacement) -> int:
-        begun = self._unfinished.get(question)
-        return 0 if begun is None else begun.asked
-
     def _block(
         self, waiting: Sequence[Replacement], rows: int
     ) -> Iterator[tuple[Replacement, Segment]]:
@@ -213,14 +213,16 @@ class Evaluations:
             begun = self._unfinished.get(question)
             if begun is None:
                 begun = self._unfinished[question] = _Unfinished(self._whole(question), [])
-            segment = begun.segment.cut(begun.asked, min(n, begun.asked + rows))
+            whole = not begun.pieces and rows >= n
+            asked = 0 if whole else begun.asked
+            segment = begun.segment if whole else begun.segment.cut(asked, min(n, asked + rows))
             yield question, segment
             rows -= len(segment.rows)
             if rows == 0:
                 return
 
     def _whole(self, question: Replacement) -> Segment:
-        rows = np.arange(len(self.table))
+        rows = self._rows
         match question:
             case Original():
                 return Segment(rows)
@@ -248,7 +250,7 @@ class Evaluations:
             stop = start + len(segment.rows)
             begun = self._unfinished[question]
             begun.pieces.append(answer.take(slice(start, stop)))
-            if begun.asked == len(self.table):
+            if len(segment.rows) == len(self.table) or begun.asked == len(self.table):
                 del self._unfinished[question]
                 self._cache.keep(question, begun.pieces[0].joined(begun.pieces[1:]))
                 finished.add(question)

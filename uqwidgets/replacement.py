@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +13,12 @@ Scheme = Literal["permutation", "ablation", "conditional"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
-@dataclass(frozen=True)
-class Original:
+# Named tuples, for they are keys of everything that is remembered and theirs are quick to hash.
+class Original(NamedTuple):
     """No replacement: the rows as they are."""
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Drawn(NamedTuple):
     """Values of other rows in the place of a row's own: one repeat for the features in ``columns``.
 
     ``permutation`` shuffles the column; ``ablation`` draws from it with replacement (002, eq. 9);
@@ -33,8 +31,7 @@ class Drawn:
     seed: int
 
 
-@dataclass(frozen=True)
-class Constant:
+class Constant(NamedTuple):
     """The same values in every row: a point of a dependence curve's grid."""
 
     columns: tuple[int, ...]
