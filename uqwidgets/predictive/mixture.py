@@ -88,7 +88,9 @@ class Mixture(PerRow):
         """
         x = floats(draws).T
         if x.ndim != 2 or x.shape[1] < 2:
-            raise ValueError(f"draws of shape {x.T.shape} must be (draws, rows), two or more.")
+            raise ValueError(
+                f"draws of shape {x.T.shape} must be (draws, rows), two or more draws."
+            )
         finite(x, "draw")
         equal = x.max(axis=1) == x.min(axis=1)
         if equal.any():

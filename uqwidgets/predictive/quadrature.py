@@ -30,8 +30,8 @@ _POWERS = np.stack([np.ones_like(_NODES), _NODES, np.square(_NODES)])
 _TOGETHER = 1 << 16
 # Below what double precision can add to a density, and above what makes it slow.
 _NO_WEIGHT = 1e-280
-# Of what a row extends over: rounding would move the ends of narrower panels.
-_NARROWEST = 1e-12
+# Of what a row extends over: the ends of narrower panels would be one and the same number.
+_NARROWEST = 1e-14
 
 
 class _Mixtures(NamedTuple):
@@ -97,9 +97,11 @@ def _side_by_side(loc: Floats, scale: Floats, weights: Floats) -> _Mixtures:
     order = np.argsort(loc - _REACH * scale, axis=1)
     loc, scale, weights = (np.take_along_axis(a, order, axis=1) for a in (loc, scale, weights))
     begin, end = loc - _REACH * scale, loc + _REACH * scale
-    gap = np.maximum(begin[:, 1:] - np.maximum.accumulate(end, axis=1)[:, :-1], 0.0)
+    # As much is left of a gap as rounding may have taken from the members beside it.
+    rounding = 8 * np.spacing(np.abs(loc).max(axis=1, keepdims=True))
+    gap = begin[:, 1:] - np.maximum.accumulate(end, axis=1)[:, :-1] - rounding
     loc = loc - loc[:, :1]
-    loc[:, 1:] -= np.cumsum(gap, axis=1)
+    loc[:, 1:] -= np.cumsum(np.maximum(gap, 0.0), axis=1)
     log_weight = np.log(np.maximum(weights, _NO_WEIGHT))
     return _Mixtures(loc, scale, log_weight, loc - _REACH * scale, loc + _REACH * scale)
 
@@ -138,17 +140,20 @@ def _panels(of: _Mixtures) -> _Panels:
 
 def _integrals(of: _Mixtures, panels: _Panels) -> Floats:
     """Integral of -q log q over each of these panels."""
-    row, low, high = panels
-    middle, half = (low + high) / 2, (high - low) / 2
-    felt = (of.begin[row] < high[:, None]) & (of.end[row] > low[:, None])
+    row, low, half = panels.row, panels.low, (panels.high - panels.low) / 2
+    felt = (of.begin[row] < panels.high[:, None]) & (of.end[row] > low[:, None])
     panel, member = np.nonzero(felt)
     pair = row[panel], member
     scale = of.scale[pair]
-    z, width = (middle[panel] - of.loc[pair]) / scale, half[panel] / scale
+    width = half[panel] / scale
+    # The middle of a narrow panel is better known from its end than as a number of its own.
+    z = (low[panel] - of.loc[pair]) / scale + width
     # A log density is a parabola in the place of the node: one product gives it at all nodes.
     peak = of.log_weight[pair] - np.log(scale) - 0.5 * LOG_2_PI
     densities = np.stack([peak - 0.5 * z * z, -z * width, -0.5 * width * width], axis=1) @ _POWERS
     np.exp(densities, out=densities)
-    count = felt.sum(axis=1)
-    q = np.add.reduceat(densities, np.cumsum(count) - count, axis=0)
-    return np.asarray(-half * ((q * np.log(q)) @ _NODE_WEIGHTS))
+    found = np.zeros(len(row))
+    begun, first = np.unique(panel, return_index=True)
+    q = np.add.reduceat(densities, first, axis=0)
+    found[begun] = -half[begun] * ((q * np.log(q)) @ _NODE_WEIGHTS)
+    return found
