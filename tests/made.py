@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqwidgets.results import Dependence, Importance, Stress
+from uqwidgets.diagnosis import diagnose
+from uqwidgets.results import Dependence, Importance, Redundancy, Stress
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -35,6 +36,40 @@ def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.062
         "ess": 7.0,
     }
     return Importance(**(given | more))
+
+
+def diagnosis(features=("b", "a", "c"), nll=(0.5, 0.25, 0.0), entropy=(0.125, 0.0, 0.25), **more):
+    """Read two importances whose intervals are 0.01 wide to both sides."""
+    pair = ((nll, "nll"), (entropy, "entropy"))
+    return diagnose(*(importance(features, v, 0.01, measure=name, **more) for v, name in pair))
+
+
+def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=False, **more):
+    """The target adds 0.25 to every R2; where that is no number, the feature is constant."""
+    r2 = np.array(r2, dtype=float)
+    beside = r2 + (0.25 if with_target else np.nan)
+    given = {
+        "features": tuple(features),
+        "r2": r2,
+        "low": r2 - 0.0625,
+        "high": r2 + 0.03125,
+        "r2_with_target": beside,
+        "low_with_target": beside - 0.0625,
+        "high_with_target": beside + 0.03125,
+        "gain": beside - r2,
+        "gain_low": beside - r2 - 0.125,
+        "gain_high": beside - r2 + 0.125,
+        "n_rows": np.where(np.isfinite(r2), 40, 0),
+        "status": tuple(np.where(np.isfinite(r2), "ok", "constant").tolist()),
+        "with_target": with_target,
+        "target": "price",
+        "n_estimators": 100,
+        "seed": 0,
+        "level": 0.95,
+        "weighted": False,
+        "ess": 40.0,
+    }
+    return Redundancy(**(given | more))
 
 
 def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **more):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import HOSTILE, dependence, fan, importance, stress
+from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress
 from uqwidgets.charts import dependence_chart, importance_chart, stress_chart
 
 AWKWARD = ["a.b", "c[0]", 'd"e', "f'g", "h\\i", HOSTILE]
@@ -168,7 +168,7 @@ def test_stress_without_any_number_is_an_empty_chart():
 
 
 def test_results_give_their_charts():
-    for result in (importance(), dependence(), stress(fan(2))):
+    for result in (importance(), dependence(), diagnosis(), redundancy(), stress(fan(2))):
         assert isinstance(result.to_altair(), alt.LayerChart)
 
 

@@ -8,10 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import HOSTILE, dependence, fan, importance, stress
+from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress
 from offline import outside_references
 from reading_html import Still, numbers
-from uqwidgets.stills import dependence_html, importance_html, stress_html
+from uqwidgets.stills import (
+    dependence_html,
+    diagnosis_html,
+    importance_html,
+    redundancy_html,
+    stress_html,
+)
 from uqwidgets.stills.choice import by_response, evenly, ice_sample, response
 from uqwidgets.stills.scale import fitted, ticks
 from uqwidgets.stills.wording import clipped, number, pixels
@@ -31,6 +37,13 @@ STILLS = {
     "categories": lambda: dependence_html(
         dependence(np.array([HOSTILE, "b"], dtype=object), [0.5, 0.25], feature=HOSTILE)
     ),
+    "diagnosis": lambda: diagnosis_html(
+        diagnosis([HOSTILE, "b"], (0.5, 0.25), (0.25, 0.0), unit=HOSTILE, remarks=(HOSTILE,))
+    ),
+    "redundancy": lambda: redundancy_html(
+        redundancy([HOSTILE, "b"], (0.5, 0.25), with_target=True, target=HOSTILE)
+    ),
+    "no redundancy": lambda: redundancy_html(redundancy([HOSTILE, "b"], (NAN, NAN))),
     "stress": lambda: stress_html(stress(fan(2), remarks=(HOSTILE,), **ALL_HOSTILE)),
     "no stress": lambda: stress_html(stress([[NAN] * 5] * 2, status="constant", **ALL_HOSTILE)),
 }
@@ -76,6 +89,8 @@ def test_pictures_hold_no_number_that_is_none(html):
 def test_results_show_themselves():
     assert importance()._repr_html_() == importance_html(importance())
     assert dependence()._repr_html_() == dependence_html(dependence())
+    assert diagnosis()._repr_html_() == diagnosis_html(diagnosis())
+    assert redundancy()._repr_html_() == redundancy_html(redundancy())
     assert stress(fan(2))._repr_html_() == stress_html(stress(fan(2)))
 
 

@@ -144,7 +144,7 @@ def _read(nll: str, entropy: str, *, aware: bool) -> tuple[str, str]:
     elif (nll, entropy) == _INDEPENDENT and not aware:
         verdict, meaning = _UNAWARE
     both = f"without its own value {_WORSE[nll]}, and {_LESS_SURE[entropy]}"
-    return verdict, f"{both}: {meaning}" if meaning else both
+    return verdict, f"{both}; {meaning}" if meaning else both
 
 
 def _signs(low: Floats, high: Floats, margin: float) -> tuple[str, ...]:
