@@ -384,3 +384,19 @@ def test_bad_wishes_of_a_model_are_refused():
         uq.stress_batches(model, rows, "coun")
     with pytest.raises(ValueError, match="there is no indicator 'means'; did you mean 'mean'"):
         uq.stress_batches(model, rows, "count", indicators=["means"])
+    with pytest.raises(ValueError, match="'r2' is no mean over rows, so that of batches does not"):
+        uq.stress_batches(model, rows, "count", indicators=["r2"])
+
+
+def test_any_measure_of_a_model_is_an_indicator_of_batches():
+    rows = frame(200)
+
+    def model(X):
+        return X["normal"].to_numpy(), np.full(len(X), 2.0)
+
+    asked = ["interval_width:0.5", "absolute_error"]
+    found = uq.stress_batches(model, [rows[:90], rows[90:]], "count", indicators=asked)
+    whole = uq.Explainer(model, rows.drop(columns="count"), rows["count"])
+    expected = whole.stress(indicators=asked)
+    for name in asked:
+        np.testing.assert_allclose(found.values[name], expected.values[name], rtol=1e-9)

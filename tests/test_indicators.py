@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import make_scorer, mean_pinball_loss, recall_score, roc_auc_score
 
 from models import classification, normal_model, regression, table, three_classes
-from uqwidgets import Explainer
+from uqwidgets import Categorical, Explainer
+from uqwidgets.measures import Measure
+from uqwidgets.predictive import Mixture, Normal
 
 TAUS = [-1.0, -0.4, 0.0, 0.7, 1.0]
 
@@ -92,3 +95,124 @@ def test_an_unknown_indicator_brings_the_nearest():
     explainer = classification()
     with pytest.raises(ValueError, match="no indicator 'error'; did you mean 'error_rate'"):
         explainer.stress(indicators=["error"])
+
+
+def test_any_measure_is_an_indicator_when_it_is_asked_for():
+    explainer = regression()
+
+    def missed_by_one(q, y):
+        return np.abs(q.mean() - y) > 1
+
+    asked = ["interval_width:0.5", missed_by_one, "prediction"]
+    found = explainer.stress(["x0"], asked, taus=TAUS)
+    assert found.indicators == ("interval_width:0.5", "missed_by_one", "prediction")
+    X, y = table()
+    mean, std = normal_model(X)
+    for t, w in enumerate(weights_at(explainer, "x0")):
+        values = {name: found.values[name][0, t] for name in found.indicators}
+        assert values["interval_width:0.5"] == pytest.approx((w * 2 * 0.67448975 * std).mean())
+        assert values["missed_by_one"] == pytest.approx((w * (np.abs(mean - y) > 1)).mean())
+        assert values["prediction"] == pytest.approx((w * mean).mean())
+    assert found.labels["interval_width:0.5"] == "mean width of the 50 % interval"
+
+
+def test_a_scorer_of_ones_own_is_an_indicator():
+    explainer = regression()
+    pinball = make_scorer(mean_pinball_loss, alpha=0.9, greater_is_better=False)
+    found = explainer.stress(["x0"], [pinball], taus=TAUS)
+    (name,) = found.indicators
+    assert name == "neg_mean_pinball_loss(alpha=0.9)"
+    X, y = table()
+    for t, w in enumerate(weights_at(explainer, "x0")):
+        expected = -mean_pinball_loss(y, normal_model(X)[0], alpha=0.9, sample_weight=w)
+        assert found.values[name][0, t] == pytest.approx(expected)
+
+
+def test_scorers_of_members_that_give_classes():
+    X, y = table()
+    labels = np.array(["no", "yes"])[(y > 0).astype(int)]
+
+    class Members:
+        def predict_distribution(self, X):
+            p = 1 / (1 + np.exp(-X[:, :1] + np.linspace(-1, 1, 5)))
+            return Mixture(Categorical(np.stack([1 - p, p], axis=2), ["no", "yes"]))
+
+    explainer = Explainer(Members(), X, labels)
+    own = make_scorer(recall_score, pos_label="yes")
+    found = explainer.stress(["x1"], ["roc_auc", own], taus=TAUS)
+    p = explainer.evaluations.original.probabilities[:, 1]
+    for t, w in enumerate(weights_at(explainer, "x1")):
+        assert found.values["roc_auc"][0, t] == pytest.approx(
+            roc_auc_score(labels, p, sample_weight=w)
+        )
+        assert found.values["recall_score(pos_label='yes')"][0, t] == pytest.approx(
+            recall_score(labels == "yes", p > 0.5, sample_weight=w)
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["neg_max_error"], "neg_max_error takes no weights of rows, which stress consists of"),
+        (["roc_auc"], "roc_auc cannot score this model: it needs probabilities of classes"),
+        (["neg_mean_squared_log_error"], "neg_mean_squared_log_error cannot score this model"),
+        (["epistemic"], "'epistemic' is not available: the model is not read as an ensemble"),
+        (["interval_width:2"], "interval_width has the level '2'"),
+        (["interval_width"], "'interval_width' lacks a number"),
+        (["rmse", "rmse"], "indicators has 'rmse' twice"),
+        ([lambda *_: 0, lambda *_: 1], "indicators has '<lambda>' twice"),
+        ("rms", "there is no indicator 'rms'; did you mean 'rmse'"),
+    ],
+)
+def test_what_cannot_be_watched_is_said(asked, said):
+    with pytest.raises(ValueError, match=said):
+        regression().stress(["x0"], asked, taus=3)
+
+
+def test_where_a_metric_is_not_defined_it_is_missing_and_said():
+    X = np.array([[-1.0], [0.0], [0.0], [1.0]])
+    explainer = Explainer(lambda X: np.column_stack([0.6 - 0.1 * X, 0.4 + 0.1 * X]), X, X[:, 0] > 0)
+    found = explainer.stress(["x0"], ["roc_auc"], taus=3, alpha=0.01, anchor="tail-mean")
+    values = found.values["roc_auc"][0]
+    assert np.isnan(values[0])  # all weight on the lowest row
+    assert np.isfinite(values[1])
+    missing = int((np.isnan(values) & np.isfinite(found.reached[0])).sum())
+    said = f"roc auc is not defined, as where one class is left, for {missing} of 3 points"
+    assert said in found.remarks
+
+
+def test_indicators_are_worked_out_when_they_are_looked_at(monkeypatch):
+    asked = []
+
+    def entropy(self, method="quadrature"):  # noqa: ARG001
+        asked.append(len(self))
+        return np.zeros(len(self))
+
+    monkeypatch.setattr(Mixture, "entropy", entropy)
+
+    def model(X):
+        return Mixture(Normal(np.stack([X[:, 0], X[:, 1]], axis=1), np.ones((len(X), 2))))
+
+    X, y = table()
+    explainer = Explainer(model, X, y)
+    assert {"aleatoric", "epistemic", "crps"} <= set(explainer.indicators)
+    explainer.stress(indicators=["rmse"])
+    assert not asked
+    explainer.stress(indicators=["entropy"])
+    explainer.stress(indicators=["entropy"], level=0.9)
+    assert asked == [60]
+
+
+@pytest.mark.parametrize("make", [regression, classification])
+def test_what_an_indicator_lies_between_holds_for_every_row(make):
+    explainer = make()
+    every = explainer.indicators
+    for one in explainer._measures.values():
+        if isinstance(one, Measure):
+            every[one.name] = explainer.indicator(one.name)
+    for indicator in every.values():
+        for values in indicator.per_row if len(indicator.per_row) == 1 else ():
+            low, high = indicator.bounds
+            assert (values >= low - 1e-12).all(), indicator.name
+            assert (values <= high + 1e-12).all(), indicator.name
+    assert explainer.indicator("entropy").bounds[0] == (-np.inf if make is regression else 0)
