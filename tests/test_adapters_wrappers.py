@@ -116,7 +116,7 @@ def test_quantiles_follow_a_transformation_that_bends(forth, back):
     for level in (0.05, 0.5, 0.9):
         np.testing.assert_allclose(q.quantile(level), exact.ppf(level), rtol=0.002)
     off = q.log_prob(positive) - exact.logpdf(positive)
-    assert np.abs(off).max() < 0.1
+    assert np.abs(off).max() < 0.2
     assert abs(off.mean()) < 0.01
     np.testing.assert_allclose(q.entropy(), exact.entropy(), atol=0.002)
     assert not q.crossed.any()

@@ -187,15 +187,9 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
             raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
         X = pd.DataFrame(values.copy(), columns=list(names)).infer_objects()
     elif wanted is not None:
-        missing = [name for name in wanted if name not in X.columns]
-        if missing:
-            raise ValueError(
-                f"X has no column {missing[0]!r}, which the model was fitted with"
-                + (f" ({len(missing)} are missing in all)" if len(missing) > 1 else "")
-                + "; pass the columns that the model was fitted on."
-            )
+        columns = predictive.columns_among(X.columns)
         _check_names(tuple(str(c) for c in X.columns))
-        X = X[list(wanted)]
+        X = X[columns]
     if predictive.n_wanted is not None and X.shape[1] != predictive.n_wanted:
         raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_wanted}.")
     if len(X) == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.predictive.adapters import (
@@ -156,11 +157,12 @@ def _columns(model: Any) -> tuple[tuple[Any, ...] | None, int | None]:
         if len(set(each)) > 1:
             raise ValueError("the models were fitted with different columns; fit them on the same.")
         return each[0]
-    labels: Any = getattr(model, "feature_names_in_", None)
+    names = getattr(model, "feature_names_in_", None)
+    labels = None if names is None else tuple(np.asarray(names).tolist())
     # Numbers in their order are what a library calls columns without names.
-    unnamed = labels is None or list(labels) == list(range(len(labels)))
-    n_wanted = getattr(model, "n_features_in_", getattr(model, "n_features", None))
-    return (None if unnamed else tuple(labels)), n_wanted
+    if labels == tuple(range(len(labels or ()))):
+        labels = None
+    return labels, getattr(model, "n_features_in_", getattr(model, "n_features", None))
 
 
 def _only(*allowed: str, of: Options, says: str) -> None:

@@ -12,10 +12,13 @@ from scipy.special import ndtr
 from uqwidgets.predictive.adapters.reading import Labels
 from uqwidgets.predictive.distributions import Categorical, Floats
 
-# Levels at which a continuous distribution is read: even steps of a normal one. Of normal,
-# Laplace, t, exponential, gamma, Weibull, beta, uniform and log-normal distributions the entropy
-# is then off by less than 0.002 nats, and so is the mean nll of what they generate.
-LEVELS = ndtr(np.linspace(-3.75, 3.75, 97))
+# Levels at which a continuous distribution is read: dense in its middle, and so far out that a
+# replaced feature seldom puts y beyond them. A close pair at each end sets how fast the tail
+# falls off. Of normal, Laplace, t, exponential, gamma, Weibull, beta, uniform and log-normal
+# distributions the entropy is then off by less than 0.002 nats, and so is the mean nll of what
+# they generate; at six standard deviations of a normal one the nll of a row is off by 4 %.
+_STEPS = np.linspace(-1.0, 1.0, 95)
+LEVELS = ndtr(np.concatenate([[-6.05], 3 * _STEPS + 3 * _STEPS**3, [6.05]]))
 
 # What may be left for counts beside those that are named: `Categorical` would take it for rounding.
 _LEFT = 1e-4

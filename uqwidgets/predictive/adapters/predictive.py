@@ -43,9 +43,10 @@ class Predictive:
         ValueError
             If the model's answer is no valid distribution, or has another number of rows.
         """
+        rows = len(X)  # some models change what they are asked
         answer = self.ask(X)
-        if len(answer) != len(X):
-            raise ValueError(f"the model answered {len(answer)} rows for the {len(X)} asked.")
+        if len(answer) != rows:
+            raise ValueError(f"the model answered {len(answer)} rows for the {rows} asked.")
         _refuse_several(answer)
         return answer
 
@@ -68,7 +69,7 @@ class Predictive:
         ValueError
             If one is missing.
         """
-        there = list(columns)
+        there = dict.fromkeys(columns)
         written = {_as_libraries_write(c): c for c in there}
         found: list[Any] = []
         missing: list[Any] = []
