@@ -29,6 +29,7 @@ from sklearn.linear_model import (
     LogisticRegression,
     RidgeClassifier,
 )
+from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
@@ -332,6 +333,75 @@ class TestValuesInItsPlace:
         model = make_pipeline(SimpleImputer(keep_empty_features=True), LinearRegression())
         with pytest.raises(ValueError, match="'x1' has no value in X_train, and so no median"):
             loco_importance(model, X, y, X_test, y_test, "squared_error", replace="median")
+
+
+class TestMetrics:
+    """Loss of score of all test rows together."""
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_loss_and_jackknife_by_hand(self, weighted):
+        X, y, X_test, y_test = numbers()
+        labels, test_labels = (np.where(v > 0.3, "high", "low") for v in (y, y_test))
+        weights = np.random.default_rng(1).gamma(1.0, size=100) if weighted else None
+        found = loco_importance(
+            *(LogisticRegression(), X, labels, X_test, test_labels, "roc_auc"),
+            sample_weight=weights,
+            level=0.9,
+        )
+        w = np.ones(100) if weights is None else weights
+        low = test_labels == "low"
+        whole = LogisticRegression().fit(X, labels).predict_proba(X_test)[:, 1]
+        model = LogisticRegression().fit(X[:, 1:], labels)
+        without = model.predict_proba(X_test[:, 1:])[:, 1]
+
+        def loss(w):
+            used = w > 0
+            return roc_auc_score(low[used], whole[used], sample_weight=w[used]) - roc_auc_score(
+                low[used], without[used], sample_weight=w[used]
+            )
+
+        k = found.features.index("x0")
+        assert found.importance[k] == pytest.approx(loss(w), abs=1e-12)
+        assert found.baseline == pytest.approx(roc_auc_score(low, whole, sample_weight=w))
+        group = np.random.default_rng(0).permutation(100) % 20
+        left_out = np.array([loss(w * (group != g)) for g in range(20)])
+        error = np.sqrt(19 / 20 * np.square(left_out - left_out.mean()).sum())
+        assert found.std_error[k] == pytest.approx(error, rel=1e-9)
+        half = found.high[k] - found.importance[k]
+        assert half == pytest.approx(stats.t.ppf(0.95, 19) * error, rel=1e-9)
+        assert np.isnan(found.per_row).all()
+        assert found.label == "loss of roc auc"
+
+    def test_numbers_labels_and_one_value_in_its_place(self):
+        X, y, X_test, y_test = numbers()
+        found = loco_importance(LinearRegression(), X, y, X_test, y_test, "r2", replace="mean")
+        model = LinearRegression().fit(X, y)
+        changed = X_test.copy()
+        changed[:, 1] = X[:, 1].mean()
+        loss = r2_score(y_test, model.predict(X_test)) - r2_score(y_test, model.predict(changed))
+        assert found_by(found)["x1"] == pytest.approx(loss, abs=1e-12)
+        split = X, y > 0.3, X_test, y_test > 0.3
+        hard = loco_importance(RidgeClassifier(), *split, "accuracy", features=["x0"])
+        model = RidgeClassifier().fit(X[:, 1:], split[1])
+        whole = RidgeClassifier().fit(X, split[1])
+        loss = whole.score(X_test, split[3]) - model.score(X_test[:, 1:], split[3])
+        assert hard.importance[0] == pytest.approx(loss, abs=1e-12)
+
+    def test_a_feature_that_no_fit_uses_loses_exactly_nothing(self):
+        X, y, X_test, y_test = numbers()
+        X, X_test = (np.column_stack([v, np.ones(len(v))]) for v in (X, X_test))
+        model = HistGradientBoostingRegressor(max_iter=5)
+        found = loco_importance(model, X, y, X_test, y_test, "r2", features=["x3"])
+        assert (found.importance[0], found.low[0], found.high[0]) == (0, 0, 0)
+
+    def test_where_a_score_is_not_defined(self):
+        X, y, X_test, y_test = numbers()
+        split = X, y > 0.3, X_test, np.ones(len(y_test), dtype=bool)
+        found = loco_importance(LogisticRegression(), *split, "roc_auc")
+        assert np.isnan(found.importance).all()
+        assert "roc auc is not defined" in found.remarks[0]
+        with pytest.raises(ValueError, match=r"r2 is a score, .*use compare='difference'"):
+            loco_importance(LinearRegression(), *numbers(), "r2", compare="ratio")
 
 
 class Counted(RegressorMixin, BaseEstimator):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,22 +12,20 @@ from sklearn.base import clone
 
 from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations, Report
-from uqwidgets.importance.remarks import floored
 from uqwidgets.importance.settings import COMPARISONS
-from uqwidgets.inference import Change, as_ratio, bounds, checked_level
+from uqwidgets.inference import checked_level
 from uqwidgets.loco.fits import Split, answers_without, fitted, seeded
+from uqwidgets.loco.losses import measured, scored
 from uqwidgets.loco.standing_in import named, standing_in
-from uqwidgets.measures import Measure, Truth, available, find
+from uqwidgets.measures import available, find
+from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.names import unknown
 from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Constant, Original
+from uqwidgets.predictive import Distribution
+from uqwidgets.replacement import Constant
 from uqwidgets.results import Importance
 from uqwidgets.steps import Steps
-from uqwidgets.sums import dot
 
-# Fits that differ by a rounding error alone do not differ.
-_ROUNDING = 64 * np.finfo(np.float64).eps
 _AS_GIVEN = (
     "the interval is over test rows and takes the fits as given: other training rows would make "
     "other fits"
@@ -40,7 +38,7 @@ def loco_importance(
     y_train: Any,
     X_test: Any,
     y_test: Any,
-    measure: str | Callable[[Any, Truth], Any] = "nll",
+    measure: Any = "nll",
     *,
     features: Sequence[str] | None = None,
     feature_groups: Mapping[str, Sequence[str]] | None = None,
@@ -67,8 +65,9 @@ def loco_importance(
         Rows to fit on, and others to score. A ColumnTransformer that names a column does without
         it in the copy that is fitted without it.
     y_train, y_test : array-like of shape (n,) and (m,)
-    measure : str or callable, default="nll"
-        See `Explainer.measures`; a classifier's nll is that of its probabilities.
+    measure : str, function or scorer, default="nll"
+        See `Explainer.measure`; a classifier's nll is that of its probabilities. Or a scikit-learn
+        scorer, by name or made by ``make_scorer``, for the loss of its score.
     features : sequence of str, optional
         Features or groups; every group and every feature in none, unless named.
     feature_groups : mapping of str to sequence of str, optional
@@ -80,7 +79,8 @@ def loco_importance(
         costs no further fit. Mean, median and mode are those of the training rows; a category takes
         its most frequent value, whichever of them is asked for.
     level : float, default=0.95
-        Of the interval: t over the paired changes of the test rows.
+        Of the interval: t over the paired changes of the test rows; for a scorer, t over what its
+        loss is without each of 20 random groups of them.
     sample_weight : array-like of shape (m,), optional
         Of the test rows; fits do not see it.
     random_state : int, default=0
@@ -112,38 +112,33 @@ def loco_importance(
     whole = fitted(clone(procedure), split, feature_groups)
     units = _units(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
-    found = find(measure, available(whole.original, classifier=whole.classes is not None))
-    original = whole.values([Original()], found)[0]
-    baseline = dot(population.scored, original) / population.scored.sum()
-    if compare == "ratio" and not baseline > 0:
-        raise ValueError(
-            f"the mean {found.name} of the test rows is {baseline:.4g}, and a ratio needs a "
-            "positive one; use compare='difference'."
-        )
     if replace is None:
         steps = Steps(len(units) + 1, len(split.X_train), report)
-        values: Iterable[Floats] = _refitted(procedure, split, whole, units, found, n_jobs, steps)
+        answers = _refitted(procedure, split, whole.table, units, n_jobs, steps)
     else:
-        values = _set(split, whole, units, found, replace, report)
-    changes = [_change(line - original, original, population) for line in values]
-    if compare == "ratio":
-        changes = [as_ratio(change, original, population) for change in changes]
-    sides = [bounds(change, "model", level, population) for change in changes]
-    estimates = np.array([side.estimate for side in sides])
+        answers = _set(split, whole, units, replace, report)
+    if is_metric(measure):
+        metric = find_metric(measure, whole.classes)
+        losses = scored(metric, whole, answers, population, compare, level, random_state)
+    else:
+        found = find(measure, available(whole.original, classifier=whole.classes is not None))
+        losses = measured(found, whole, answers, population, compare, level)
+    estimates = np.array([side.estimate for side in losses.sides])
     # Of equals, the first in the table first.
     order = np.argsort(-estimates, kind="stable")
+    sides = [losses.sides[j] for j in order]
     return Importance(
-        measure=found.name,
-        label=found.label,
-        unit=found.unit if compare == "difference" else "times",
+        measure=losses.name,
+        label=losses.label,
+        unit=losses.unit,
         features=tuple(units[j] for j in order),
         importance=estimates[order],
-        std_error=np.array([sides[j].std_error for j in order]),
-        low=np.array([sides[j].low for j in order]),
-        high=np.array([sides[j].high for j in order]),
-        per_row=np.stack([changes[j].per_row() for j in order]),
+        std_error=np.array([side.std_error for side in sides]),
+        low=np.array([side.low for side in sides]),
+        high=np.array([side.high for side in sides]),
+        per_row=losses.per_row[order],
         repeats=estimates[order][:, None],
-        baseline=baseline,
+        baseline=losses.baseline,
         compare=compare,
         replacement="refit" if replace is None else named(replace),
         n_repeats=1,
@@ -154,7 +149,7 @@ def loco_importance(
         rows=None,
         weighted=population.weighted,
         ess=population.ess,
-        remarks=(*floored(found, original), *_remarks(whole.table, units, replace)),
+        remarks=(*losses.remarks, *_remarks(whole.table, units, replace)),
     )
 
 
@@ -172,65 +167,38 @@ def _units(table: Table, features: Sequence[str] | None) -> list[str]:
 def _refitted(
     procedure: Any,
     split: Split,
-    whole: Evaluations,
+    table: Table,
     units: Sequence[str],
-    measure: Measure,
     n_jobs: int | None,
     steps: Steps,
-) -> Iterator[Floats]:
-    """Measure of every test row by a fit without each unit, shape (m,)."""
+) -> Iterator[Distribution]:
+    """Answers about the test rows by a fit without each unit."""
     steps.step()
     places = {str(label): place for place, label in enumerate(split.labels)}
     left_out = {
-        unit: [places[whole.table.features[column]] for column in whole.table.columns_of(unit)]
+        unit: [places[table.features[column]] for column in table.columns_of(unit)]
         for unit in units
     }
     for answer in answers_without(procedure, split, left_out, n_jobs):
         steps.step()
-        yield measure.of(answer, whole.truth)
+        yield answer
 
 
 def _set(
-    split: Split,
-    whole: Evaluations,
-    units: Sequence[str],
-    measure: Measure,
-    value: Any,
-    report: Report | None,
-) -> Floats:
-    """Measure of every test row with each unit set to a value, shape (units, m)."""
+    split: Split, whole: Evaluations, units: Sequence[str], value: Any, report: Report | None
+) -> Iterator[Distribution]:
+    """Answers about the test rows with each unit set to a value."""
     train = pd.DataFrame(split.X_train)
     train.columns = pd.Index([str(label) for label in split.labels])
-
-    def stands_in(feature: str) -> Any:
-        return standing_in(train[feature], feature, whole.table.kind(feature), value)
-
+    table = whole.table
     asked = []
     for unit in units:
-        columns = whole.table.columns_of(unit)
-        values = tuple(stands_in(whole.table.features[column]) for column in columns)
-        asked.append(Constant(columns, values))
-    return whole.values(asked, measure, report)
-
-
-def _change(values: Floats, original: Floats, population: Population) -> Change:
-    """Mean over test rows of how much the measure changes, with the influence of each."""
-    size = np.abs(original)
-    values = np.where(np.abs(values) <= _ROUNDING * (size + size.mean()), 0.0, values)
-    s = population.scored
-    total = s.sum()
-    estimate = dot(s, values) / total
-    return Change(
-        estimate=estimate,
-        scored=s * (values - estimate) * (len(s) / total),
-        donated=np.zeros_like(values),
-        counted_twice=0.0,
-        pairs=np.inf,
-        pair_variance=lambda: np.nan,
-        repeats=np.array([estimate]),
-        totals=np.array([total]),
-        per_row=lambda: values,
-    )
+        columns = table.columns_of(unit)
+        names = [table.features[column] for column in columns]
+        values = [standing_in(train[name], name, table.kind(name), value) for name in names]
+        asked.append(Constant(columns, tuple(values)))
+    whole.prepare(asked, report)
+    yield from map(whole.answer, asked)
 
 
 def _remarks(table: Table, units: Sequence[str], replace: Any) -> tuple[str, ...]:
