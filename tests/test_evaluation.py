@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 import time
 
 import numpy as np
@@ -234,3 +235,19 @@ def test_one_feature_that_fails_is_named_alone_and_the_others_stay():
     before = explainer.rows_evaluated
     assert np.isfinite(explainer.importance(features=harmless, n_repeats=4).importance).all()
     assert explainer.rows_evaluated == before
+
+
+def test_many_rows_are_explained_within_the_memory_limit():
+    X, y = table(60_000, p=10)
+    limit = 40 * 2**20
+    tracemalloc.start()
+    try:
+        explainer = Explainer(lambda X: X[:, 0] * X[:, 1], X, y, memory_limit=limit)
+        found = explainer.importance("squared_error", n_repeats=5)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.per_row.shape == (10, 60_000)
+    # The table's own copy and the result count too; all answers together would need 24 MiB more.
+    assert peak < limit
+    assert explainer.rows_evaluated == 60_000 * 51

@@ -56,7 +56,9 @@ class Evaluations:
     predictive : Predictive
     table : Table
     memory_limit : int
-        Bytes of answers and derived arrays to keep (see `Cache` for what is dropped first).
+        Bytes to work in. Two fifths of them keep answers and derived arrays (see `Cache` for
+        what is dropped first); the rest is left to the block that is asked, to what is being
+        summed, and to the result.
 
     Attributes
     ----------
@@ -75,9 +77,9 @@ class Evaluations:
         self.model_calls = 0
         self.rows_evaluated = 0
         self._predictive = predictive
-        self._cache: Cache[Distribution] = Cache(memory_limit)
+        self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
         self._unfinished: dict[Replacement, _Unfinished] = {}
-        self._pace = Pace(memory_limit // (8 * 8 * max(1, len(table.features))))
+        self._pace = Pace(memory_limit // (16 * 8 * max(1, len(table.features))))
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
         self._rows = np.arange(len(table))
         self._lock = threading.RLock()

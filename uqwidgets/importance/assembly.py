@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.changes import changes, original_values
-from uqwidgets.importance.remarks import remarks_on
+from uqwidgets.importance.remarks import floored, unpaired
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import as_ratio, bounds
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population
+from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Importance
 from uqwidgets.sums import dot
 
@@ -54,14 +56,16 @@ def importance(
             f"the mean {measure.name} of the scored rows is {baseline:.4g}, and a ratio needs a "
             "positive one; use compare='difference'."
         )
-    found = changes(evaluations, measure, units, population, settings, report)
-    remarks = remarks_on(measure, original, found)
-    if settings.compare == "ratio":
-        found = [as_ratio(change, original, population) for change in found]
-    sides = [
-        bounds(change, settings.interval, settings.level, population, settings.reference)
-        for change in found
-    ]
+    sides, per_row, repeats, pairs = [], [], [], []
+    for change in changes(evaluations, measure, units, population, settings, report):
+        if settings.compare == "ratio":
+            change = as_ratio(change, original, population)
+        how = settings.interval, settings.level, population, settings.reference
+        sides.append(bounds(change, *how))
+        per_row.append(change.per_row()[population.positions])
+        repeats.append(change.repeats)
+        pairs.append(change.pairs)
+        del change  # else its arrays would stay while the next are made
     estimates = np.array([b.estimate for b in sides])
     # Of equals, the first in the table first.
     order = np.argsort(-estimates, kind="stable")
@@ -74,8 +78,8 @@ def importance(
         std_error=np.array([sides[j].std_error for j in order]),
         low=np.array([sides[j].low for j in order]),
         high=np.array([sides[j].high for j in order]),
-        per_row=np.stack([found[j].per_row()[population.positions] for j in order]),
-        repeats=np.stack([found[j].repeats for j in order]),
+        per_row=_lines(per_row, order),
+        repeats=np.stack([repeats[j] for j in order]),
         baseline=baseline,
         compare=settings.compare,
         replacement=settings.replacement,
@@ -88,8 +92,17 @@ def importance(
         weighted=population.weighted,
         ess=population.ess,
         subgroups=subgroups_frame(evaluations, [units[j] for j in order], settings),
-        remarks=remarks,
+        remarks=floored(measure, original) + unpaired(pairs),
     )
+
+
+def _lines(found: list[Floats], order: npt.NDArray[np.intp]) -> Floats:
+    """Stack lines in this order, letting go of each: of many rows there is no room for two."""
+    lines = np.empty((len(order), len(found[0])))
+    for place, j in enumerate(order):
+        lines[place] = found[j]
+        found[j] = np.empty(0)
+    return lines
 
 
 def subgroups_frame(

@@ -44,8 +44,10 @@ def changes(
     population: Population,
     settings: Settings,
     report: Report | None = None,
-) -> list[Change]:
-    """Mean change of a measure under replacement (000, eq. 5; 002, eq. 9; 003, eq. 4).
+) -> Iterator[Change]:
+    """Yield the mean change under replacement of each (000, eq. 5; 002, eq. 9; 003, eq. 4).
+
+    One after the other, for each holds on to arrays of all rows and repeats.
 
     Parameters
     ----------
@@ -58,12 +60,11 @@ def changes(
     report : callable, optional
         See `Evaluations.ask`.
 
-    Returns
-    -------
-    list of Change, length p
+    Yields
+    ------
+    Change
     """
     every = settings.n_repeats == "all"
-    found: list[Change] = []
     for group in _windows(evaluations, units, settings):
         if isinstance(settings.n_repeats, int):
             for unit in group:
@@ -73,11 +74,8 @@ def changes(
         asked = {unit: questions(evaluations, unit, settings) for unit in group}
         evaluations.prepare([q for unit in group for q in asked[unit]], report)
         change = _over_all if every else _over_draws
-        found += [
-            change(evaluations, measure, asked[unit], unit, population, settings, report)
-            for unit in group
-        ]
-    return found
+        for unit in group:
+            yield change(evaluations, measure, asked[unit], unit, population, settings, report)
 
 
 def original_values(evaluations: Evaluations, measure: Measure) -> Floats:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from uqwidgets.inference import Change
 from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 
 # Fewer effective pairs of row and donor than this deserve a word.
 _FEW_PAIRS = 30
-
-
-def remarks_on(measure: Measure, original: Floats, found: Sequence[Change]) -> tuple[str, ...]:
-    """Return what should be said of a measure and of the changes that were found."""
-    return floored(measure, original) + _unpaired(found)
 
 
 def floored(measure: Measure, original: Floats) -> tuple[str, ...]:
@@ -30,18 +22,23 @@ def floored(measure: Measure, original: Floats) -> tuple[str, ...]:
     )
 
 
-def _unpaired(found: Sequence[Change]) -> tuple[str, ...]:
-    """Say so where the weights leave nothing to average, or little."""
-    fewest = min(c.pairs for c in found)
-    if 0 < fewest < _FEW_PAIRS:
+def unpaired(pairs: Sequence[float]) -> tuple[str, ...]:
+    """Say so where the weights leave nothing to average, or little.
+
+    Parameters
+    ----------
+    pairs : sequence of float, length p
+        Effective number of pairs of each feature.
+    """
+    if 0 < min(pairs) < _FEW_PAIRS:
         return (
-            f"the weights leave about {fewest:.0f} effective pairs of a scored row and a donor for "
-            "some features (ask for more repeats)",
+            f"the weights leave about {min(pairs):.0f} effective pairs of a scored row and a donor "
+            "for some features (ask for more repeats)",
         )
-    count = sum(bool(np.isnan(c.estimate)) for c in found)
+    count = sum(found == 0 for found in pairs)
     if not count:
         return ()
     return (
-        f"for {count} of {len(found)} features no repeat pairs a scored row with a donor that has "
+        f"for {count} of {len(pairs)} features no repeat pairs a scored row with a donor that has "
         "weight, so they have no importance here (ask for more repeats, or spread the weights)",
     )
