@@ -122,7 +122,7 @@ def test_the_noise_is_learned():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(600, 2))
     y = 100 + 30 * rows[:, 0] + rng.normal(scale=12.0, size=600)
-    model = BayesByBackprop(hidden=(20,), random_state=0).fit(rows, y)
+    model = BayesByBackprop(hidden=(20,), epochs=60, random_state=0).fit(rows, y)
     assert model.precision_**-0.5 == pytest.approx(12, rel=0.15)
     assert model.predict(rows) == pytest.approx(100 + 30 * rows[:, 0], abs=20)
     given = BayesByBackprop(hidden=(20,), precision=0.04, epochs=3, random_state=0).fit(rows, y)

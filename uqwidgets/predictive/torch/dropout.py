@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from uqwidgets.predictive.torch.passes import ROWS
+
 # A layer asks what to do with its input; each thread has its own answer.
 Drop = Callable[[nn.Module, torch.Tensor], torch.Tensor]
 _DROP: ContextVar[Drop | None] = ContextVar("_DROP", default=None)
@@ -86,13 +88,13 @@ def _mask(layer: Any, shape: Sequence[int], generator: torch.Generator) -> torch
     """Zeros, and what makes up for them: 1 / (1 - p), of this shape."""
     if isinstance(layer, _CHANNELS):
         shape = (*shape[:2], *(1 for _ in shape[2:]))
-    kept = torch.rand(shape, generator=generator) >= layer.p
-    return kept / (1 - layer.p) if layer.p < 1 else torch.zeros(shape)
+    kept = torch.rand(shape, generator=generator, dtype=torch.float32) >= layer.p
+    return kept.to(torch.float32) / max(1 - layer.p, torch.finfo(torch.float32).tiny)
 
 
 def _by_member(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     # Members lie one after another along the rows, as all other layers expect.
-    if len(x) % len(mask):
+    if len(x) % (len(mask) * ROWS):
         raise ValueError(
             f"a dropout layer got an input of shape {tuple(x.shape)}; its first axis must be "
             "the rows."

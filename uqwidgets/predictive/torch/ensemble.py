@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import torch
 from sklearn.base import BaseEstimator
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from uqwidgets.predictive.checks import Floats
 from uqwidgets.predictive.mixture import Mixture
+from uqwidgets.predictive.torch.passes import ROWS, filled_up
 from uqwidgets.predictive.torch.targets import (
     Labels,
     Numbers,
@@ -27,11 +29,6 @@ from uqwidgets.predictive.torch.targets import (
     task_of,
 )
 from uqwidgets.predictive.torch.training import positive
-
-# Every pass through a network has this many rows, filled up where there are fewer: libraries of
-# linear algebra choose their order of summation by the shape, and a row shall get the same
-# answer to the last bit whatever rows it is asked with. A multiple of what processors do at once.
-ROWS = 32
 
 
 class FixedEnsemble(BaseEstimator, ABC):  # type: ignore[misc]
@@ -65,7 +62,7 @@ class FixedEnsemble(BaseEstimator, ABC):  # type: ignore[misc]
         """
         self._check_settings()
         labelled = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype)
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         values = np.asarray(y)
         wanted = "classification" if labelled and self.task is None else self.task
         self.task_ = task_of(values, wanted)
@@ -117,9 +114,11 @@ class FixedEnsemble(BaseEstimator, ABC):  # type: ignore[misc]
         """Probability of each class, shape (n, k), of a classification."""
         return self.predict_distribution(X).probabilities
 
-    def score(self, X: Any, y: npt.ArrayLike) -> float:
-        """Mean log probability or log density of ``y``, in nats; greater is better."""
-        return float(self.predict_distribution(X).log_prob(np.asarray(y)).mean())
+    def score(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> float:
+        """Accuracy, or the coefficient of determination of a regression, as scikit-learn has it."""
+        answers = self.predict(X)
+        metric = r2_score if self.task_ == "regression" else accuracy_score
+        return float(metric(y, answers, sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -168,11 +167,6 @@ class FixedEnsemble(BaseEstimator, ABC):  # type: ignore[misc]
         return self.target_.means(self._outputs(X))
 
 
-def filled_up(rows: torch.Tensor) -> torch.Tensor:
-    """Return `ROWS` rows: these (n, p), the last one repeated as often as it takes."""
-    return torch.cat([rows, rows[-1:].expand(ROWS - len(rows), -1)])
-
-
 def _numbers(y: npt.NDArray[Any]) -> Floats:
     try:
         return y.astype(np.float64)
@@ -186,5 +180,7 @@ def _classes(y: npt.NDArray[Any]) -> npt.NDArray[Any]:
     check_classification_targets(y)
     classes = np.unique(y)
     if len(classes) < 2:
-        raise ValueError(f"y holds the single class {classes.tolist()}; it must hold two or more.")
+        raise ValueError(
+            f"y holds only 1 class, {classes.tolist()[0]!r}; it must hold two or more."
+        )
     return classes

@@ -20,7 +20,8 @@ from uqwidgets.predictive.torch.dropout import (
     set_mode,
     take_over,
 )
-from uqwidgets.predictive.torch.ensemble import ROWS, FixedEnsemble, filled_up
+from uqwidgets.predictive.torch.ensemble import FixedEnsemble
+from uqwidgets.predictive.torch.passes import ROWS, filled_up, stacked
 from uqwidgets.predictive.torch.perceptron import perceptron
 from uqwidgets.predictive.torch.precision import fitted_precision
 from uqwidgets.predictive.torch.targets import Task
@@ -190,31 +191,25 @@ class MonteCarloDropout(FixedEnsemble):
         self.masks_: list[torch.Tensor] = []
         with torch.no_grad(), dropping(draw_masks(self.n_samples, generator, self.masks_)):
             rows = filled_up(self.scale_.tensor(X[:ROWS]))
-            self._outputs_of(_stacked(rows, self.n_samples))
+            self._outputs_of(stacked(rows, self.n_samples))
 
     def _members(self, rows: torch.Tensor) -> torch.Tensor:
         with dropping(by_masks(self.masks_)):
             members = len(self.masks_[0])
-            return self._outputs_of(_stacked(rows, members)).unflatten(0, (members, -1))
+            return self._outputs_of(stacked(rows, members)).unflatten(0, (members, -1))
 
     def _outputs_of(self, rows: torch.Tensor) -> torch.Tensor:
         answer = self.module_(rows)
-        wanted = self.target_.n_outputs
+        n, wanted = len(rows), self.target_.n_outputs
         shape = tuple(getattr(answer, "shape", ()))
-        if shape == (len(rows),) and wanted <= 2:
-            answer = answer[:, None]
-        if wanted == 2 and tuple(answer.shape) == (len(rows), 1):
-            # The logit of the second class alone says as much.
-            answer = torch.cat([torch.zeros_like(answer), answer], dim=1)
-        if tuple(answer.shape) != (len(rows), wanted):
+        if shape in ((n,), (n, 1)) and wanted <= 2:
+            answer = answer.reshape(n, 1)
+            # The logit of the second class alone says as much as two.
+            return answer if wanted == 1 else torch.cat([torch.zeros_like(answer), answer], dim=1)
+        if shape != (n, wanted):
             what = f"a logit for each of {wanted} classes" if wanted > 1 else "one number"
             raise ValueError(
-                f"the module answers {len(rows)} rows with shape {shape}; it must answer each "
-                f"with {what}, shape ({len(rows)}, {wanted})."
+                f"the module answers {n} rows with shape {shape}; it must answer each with "
+                f"{what}, shape ({n}, {wanted})."
             )
         return answer
-
-
-def _stacked(rows: torch.Tensor, members: int) -> torch.Tensor:
-    """Repeat the rows below each other, once for each member."""
-    return rows.expand(members, *rows.shape).flatten(0, 1)

@@ -20,7 +20,9 @@ def perceptron(sizes: Sequence[int], dropout: float, generator: torch.Generator)
 
 def start_weights(shape: Sequence[int], fan_in: int, generator: torch.Generator) -> torch.Tensor:
     """Draw weights that training starts from, in the range that `torch.nn.Linear` takes."""
-    return (2 * torch.rand(*shape, generator=generator) - 1) / math.sqrt(fan_in)
+    return (2 * torch.rand(*shape, generator=generator, dtype=torch.float32) - 1) / math.sqrt(
+        fan_in
+    )
 
 
 def _linear(fan_in: int, fan_out: int, generator: torch.Generator) -> nn.Linear:

@@ -35,7 +35,7 @@ class GaussianWeights:
     def __init__(self, sizes: Sequence[int], generator: torch.Generator) -> None:
         shapes = [(inputs + 1, outputs) for inputs, outputs in pairwise(sizes)]
         self.means = [start_weights(s, s[0] - 1, generator) for s in shapes]
-        self.rhos = [torch.full(s, _START) for s in shapes]
+        self.rhos = [torch.full(s, _START, dtype=torch.float32) for s in shapes]
         for parameter in self.parameters():
             parameter.requires_grad_()
 
@@ -47,7 +47,7 @@ class GaussianWeights:
     def draw(self, n: int, generator: torch.Generator) -> list[torch.Tensor]:
         """Draw ``n`` sets of weights, for each layer of shape (n, inputs + 1, outputs)."""
         return [
-            mean + softplus(rho) * torch.randn((n, *mean.shape), generator=generator)
+            mean + softplus(rho) * _noise((n, *mean.shape), generator)
             for mean, rho in zip(self.means, self.rhos, strict=True)
         ]
 
@@ -68,3 +68,7 @@ def outputs(weights: Sequence[torch.Tensor], rows: torch.Tensor) -> torch.Tensor
             found = found.relu()
         found = torch.baddbmm(layer[:, -1:], found, layer[:, :-1])
     return found
+
+
+def _noise(shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
+    return torch.randn(shape, generator=generator, dtype=torch.float32)
