@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets.diagnosis import diagnose
-from uqwidgets.results import Dependence, Importance, Redundancy, Stress
+from uqwidgets.results import Dependence, Importance, Redundancy, Stress, Surface
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -99,6 +99,35 @@ def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **mor
         "ess": float(n_rows),
     }
     return Dependence(**(given | more))
+
+
+def surface(grids=((1.0, 2.0, 4.0), (0.0, 10.0)), average=None, **more):
+    grids = tuple(np.asarray(grid) for grid in grids)
+    shape = tuple(len(grid) for grid in grids)
+    if average is None:
+        average = np.arange(np.prod(shape)).reshape(shape) / 8
+    average = np.array(average, dtype=float)
+    given = {
+        "features": ("width", "length"),
+        "measure": "prediction",
+        "label": "predicted mean",
+        "unit": "",
+        "categorical": tuple(grid.dtype.kind == "O" for grid in grids),
+        "grids": grids,
+        "spacings": ("quantile", "quantile"),
+        "average": average,
+        "std_error": np.full(shape, 0.0625),
+        "low": average - 0.125,
+        "high": average + 0.125,
+        "effects": (average.mean(axis=1), average.mean(axis=0)),
+        "support": np.full(shape, 1 / np.prod(shape)),
+        "near": np.full(shape, True),
+        "rows": np.arange(4),
+        "level": 0.95,
+        "weighted": False,
+        "ess": 4.0,
+    }
+    return Surface(**(given | more))
 
 
 def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", **more):

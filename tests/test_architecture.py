@@ -80,6 +80,7 @@ WHEN_SHOWN = {
         "diagnosis",
         "redundancy",
         "stress",
+        "surface",
     )
     for drawing in DRAWING
 }

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress
-from uqwidgets.charts import dependence_chart, importance_chart, stress_chart
+from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress, surface
+from uqwidgets.charts import dependence_chart, importance_chart, stress_chart, surface_chart
 
 AWKWARD = ["a.b", "c[0]", 'd"e', "f'g", "h\\i", HOSTILE]
 
@@ -69,12 +69,77 @@ def test_dependence_holds_the_numbers():
     chart = dependence_chart(result)
     lines, band, average = tables(chart)
     pd.testing.assert_frame_equal(band, result.frame)
-    pd.testing.assert_frame_equal(average, result.frame)
+    pd.testing.assert_frame_equal(average[["value", "average"]], band[["value", "average"]])
     assert lines["ice"].to_numpy().reshape(4, 3) == pytest.approx(result.ice)
-    assert fields(chart) == {"row", "value", "ice", "average", "low", "high"}
+    assert fields(chart) == {"row", "value", "ice", "average", "low", "high", "part"}
     spec = chart.to_dict()
     assert spec["title"]["text"] == f"Dependence of predicted mean (nats) on {AWKWARD[0]}"
     assert spec["title"]["subtitle"] == "average with 95% band; 4 of 4 rows"
+
+
+def test_what_is_far_from_the_data_is_dashed_or_hollow():
+    near = np.array([False, True, True, False, False])
+    chart = dependence_chart(dependence(range(5), range(5), near=near))
+    parts = tables(chart)[2]
+    assert parts["value"].tolist() == [0, 1, 1, 2, 2, 3, 4]
+    assert parts["solid"].tolist() == [False, False, True, True, False, False, False]
+    assert parts["part"].tolist() == [0, 0, 1, 1, 2, 2, 2]
+    spec = chart.to_dict()
+    dash = spec["layer"][2]["encoding"]["strokeDash"]
+    assert dash["condition"] == {"test": "datum.solid", "value": [1, 0]}
+    assert dash["value"] != [1, 0]
+    assert spec["title"]["subtitle"].endswith("; dashed far from the data")
+    rare = np.array(["a", "b"], dtype=object)
+    spec = dependence_chart(dependence(rare, (0.0, 1.0), near=near[:2])).to_dict()
+    filled = spec["layer"][2]["encoding"]["fillOpacity"]
+    assert filled["condition"] == {"test": "datum.near", "value": 1}
+    assert filled["value"] == 0
+    assert spec["title"]["subtitle"].endswith("; hollow far from the data")
+
+
+def test_forms_of_a_curve_say_what_they_are():
+    chart = dependence_chart(dependence(derivative=True, unit="nats", feature="a.b")).to_dict()
+    assert chart["title"]["text"] == "Slope of predicted mean per unit of a.b (nats)"
+    (title,) = {layer["encoding"]["y"]["title"] for layer in chart["layer"]}
+    assert title == "slope of predicted mean per unit of a.b (nats)"
+
+
+def test_surface_holds_the_numbers():
+    near = np.array([[True, True], [True, False], [True, True]])
+    result = surface(features=(AWKWARD[0], AWKWARD[1]), near=near, unit="nats")
+    chart = surface_chart(result)
+    spec = chart.to_dict()
+    (table,) = (pd.DataFrame(values) for values in spec["datasets"].values())
+    frame = result.frame
+    pd.testing.assert_frame_equal(table[frame.columns], frame, check_dtype=False)
+    # Cells meet in the middle between neighbours and end with the grid.
+    assert table["first_from"].tolist() == [1, 1, 1.5, 1.5, 3, 3]
+    assert table["first_to"].tolist() == [1.5, 1.5, 3, 3, 4, 4]
+    assert table["second_from"].tolist() == [0, 5] * 3
+    assert table["second_to"].tolist() == [5, 10] * 3
+    cells, crosses = spec["layer"]
+    assert cells["encoding"]["color"]["field"] == "average"
+    assert crosses["transform"] == [{"filter": "!datum.near"}]
+    assert crosses["mark"]["shape"] == "cross"
+    assert spec["title"]["text"] == f"Dependence of predicted mean (nats) on {AWKWARD[0]} and c[0]"
+    assert spec["title"]["subtitle"] == "average over 4 rows; crosses: 1 points far from the data"
+
+
+def test_categories_of_a_surface_are_text():
+    values = np.array([HOSTILE, 7, None], dtype=object)
+    spec = surface_chart(surface((values, [1.0, 2.0]))).to_dict()
+    (table,) = (pd.DataFrame(values) for values in spec["datasets"].values())
+    assert table["first"].tolist() == [HOSTILE, HOSTILE, "7", "7", "missing", "missing"]
+    x = spec["layer"][0]["encoding"]["x"]
+    assert (x["field"], x["type"], x["sort"]) == ("first", "nominal", None)
+    json.dumps(spec, allow_nan=False)
+
+
+def test_a_surface_of_many_points_is_not_refused():
+    grid = np.arange(80.0)
+    spec = surface_chart(surface((grid, grid))).to_dict()
+    (points,) = spec["datasets"].values()
+    assert len(points) == 6400
 
 
 @pytest.mark.parametrize(("points", "drawn"), [(3, 100), (50, 100), (60, 83), (5000, 1)])
@@ -92,7 +157,11 @@ def test_lines_stay_below_the_limit_of_altair(points, drawn):
 
 @pytest.mark.parametrize(
     "grid",
-    [["red", HOSTILE], [False, True], [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")]],
+    [
+        ["red", HOSTILE],
+        [False, True],
+        [pd.Timestamp("2020-01-01T12:00"), pd.Timestamp("2021-01-01T00:01")],
+    ],
 )
 def test_categories_are_text(grid):
     values = np.empty(2, dtype=object)
@@ -110,7 +179,7 @@ def test_a_single_value_is_a_dot():
     marks = [
         layer["mark"]["type"] for layer in _layers(dependence_chart(dependence((2.0,), (1.0,))))
     ]
-    assert marks == ["tick", "rule", "circle"]
+    assert marks == ["tick", "rule", "point"]
 
 
 def test_stress_holds_the_numbers():
@@ -168,7 +237,8 @@ def test_stress_without_any_number_is_an_empty_chart():
 
 
 def test_results_give_their_charts():
-    for result in (importance(), dependence(), diagnosis(), redundancy(), stress(fan(2))):
+    shown = (importance(), dependence(), diagnosis(), redundancy(), stress(fan(2)), surface())
+    for result in shown:
         assert isinstance(result.to_altair(), alt.LayerChart)
 
 

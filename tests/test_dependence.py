@@ -176,7 +176,9 @@ def test_missing_values_of_other_features_reach_the_model():
 def test_results_show_what_they_are():
     found = classification().dependence("x1", "entropy", grid=5)
     assert list(found.frame.columns) == ["value", "average", "low", "high", "near"]
-    assert "Dependence of entropy in nats on x1: 5 values (quantile), 60 rows, 95% band" in repr(found)
+    assert repr(found).startswith(
+        "Dependence of entropy (nats) on x1: 5 values (quantile), 60 rows, 95% band"
+    )
     assert not found.categorical
     with pytest.raises(AttributeError):
         found.grid = None

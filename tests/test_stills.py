@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress
+from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress, surface
 from offline import outside_references
 from reading_html import Still, numbers
 from uqwidgets.stills import (
@@ -17,8 +17,9 @@ from uqwidgets.stills import (
     importance_html,
     redundancy_html,
     stress_html,
+    surface_html,
 )
-from uqwidgets.stills.choice import by_response, evenly, ice_sample, response
+from uqwidgets.stills.choice import by_response, evenly, ice_sample, response, stretches
 from uqwidgets.stills.scale import fitted, ticks
 from uqwidgets.stills.wording import clipped, number, pixels
 
@@ -44,6 +45,16 @@ STILLS = {
         redundancy([HOSTILE, "b"], (0.5, 0.25), with_target=True, target=HOSTILE)
     ),
     "no redundancy": lambda: redundancy_html(redundancy([HOSTILE, "b"], (NAN, NAN))),
+    "surface": lambda: surface_html(
+        surface(
+            (np.array([HOSTILE, "b"], dtype=object), [1.0, 2.0]),
+            features=(HOSTILE, "b"),
+            label=HOSTILE,
+            remarks=(HOSTILE,),
+            near=np.eye(2, dtype=bool),
+        )
+    ),
+    "no surface": lambda: surface_html(surface(average=[[NAN] * 2] * 3, label=HOSTILE)),
     "stress": lambda: stress_html(stress(fan(2), remarks=(HOSTILE,), **ALL_HOSTILE)),
     "no stress": lambda: stress_html(stress([[NAN] * 5] * 2, status="constant", **ALL_HOSTILE)),
 }
@@ -92,6 +103,7 @@ def test_results_show_themselves():
     assert diagnosis()._repr_html_() == diagnosis_html(diagnosis())
     assert redundancy()._repr_html_() == redundancy_html(redundancy())
     assert stress(fan(2))._repr_html_() == stress_html(stress(fan(2)))
+    assert surface()._repr_html_() == surface_html(surface())
 
 
 class TestImportance:
@@ -237,6 +249,65 @@ class TestDependence:
         assert "h0" in average["d"]
         assert read.tables[0][2] == ["2", *["not available"] * 3]
 
+    def test_a_curve_is_dashed_where_few_rows_are(self):
+        near = np.array([False, True, True, True])
+        read = Still(dependence_html(dependence((1.0, 2.0, 3.0, 4.0), np.arange(4), near=near)))
+        dashed, solid = (p for p in read.all("path") if p.get("stroke-width") in ("2", "2.6"))
+        assert dashed["stroke-dasharray"]
+        assert "stroke-dasharray" not in solid
+        ends = [points(p["d"])[0][[0, -1]] for p in (dashed, solid)]
+        assert ends[0][1] == ends[1][0]
+        assert (len(points(dashed["d"])[0]), len(points(solid["d"])[0])) == (2, 3)
+        assert "Dashed: 1 of 4 values far from the data" in read.text
+        assert read.tables[0][0][-1] == "rows around it"
+        assert [line[-1] for line in read.tables[0][1:]] == ["few", "enough", "enough", "enough"]
+
+    def test_a_category_of_few_rows_is_hollow(self):
+        grid = np.array(["a", "b", "c"], dtype=object)
+        near = np.array([True, False, True])
+        read = Still(dependence_html(dependence(grid, near=near)))
+        assert [c["fill"] == "none" for c in read.all("circle")[1:]] == [False, True, False]
+        assert "Hollow: 1 of 3 values that few rows have." in read.text
+
+    def test_changes_show_where_nothing_changes(self):
+        read = Still(dependence_html(dependence(center=1.0, average=(0.0, 0.5, 1.0))))
+        zero = [m for m in read.all("line") if m["stroke-opacity"] == "0.7"]
+        assert len(zero) == 1
+        assert "Change of predicted mean from width = 1" in read.text
+        assert not [
+            m
+            for m in Still(dependence_html(dependence())).all("line")
+            if m["stroke-opacity"] == "0.7"
+        ]
+
+    def test_a_missing_value_is_in_the_table_and_not_on_the_line(self):
+        grid = np.array([1.0, 2.0, NAN])
+        result = dependence(grid, spacing="observed", observed=np.array([1.0, 2.0, NAN, NAN]))
+        read = Still(dependence_html(result))
+        assert "goes from 0.25 at 1 to 0.5 at 2." in read.text
+        assert read.tables[0][3][:2] == ["missing", "0.375"]
+        (average,) = [p for p in read.all("path") if p.get("stroke-width") == "2.6"]
+        assert len(points(average["d"])[0]) == 2
+
+    def test_a_missing_category_is_one_of_them(self):
+        grid = np.array(["a", None], dtype=object)
+        result = dependence(grid, (0.25, 0.5), observed=np.array(["a", None, None, "a"], object))
+        assert [line[0] for line in Still(dependence_html(result)).tables[0][1:]] == [
+            "a",
+            "missing",
+        ]
+        assert [line[-1] for line in Still(dependence_html(result)).tables[0][1:]] == ["2", "2"]
+
+    def test_a_flat_curve_is_said_to_be_flat(self):
+        read = Still(dependence_html(dependence(average=(0.25, 0.25 + 1e-9, 0.25))))
+        assert "Averaged over rows, predicted mean is 0.25 at every value." in read.text
+
+    def test_lines_over_many_values_stay_few(self):
+        grid = np.arange(1000.0)
+        html = dependence_html(dependence(grid, grid, n_rows=300))
+        assert "5 of 300 rows, evenly chosen" in Still(html).text
+        assert len(html) < 150_000
+
     def test_without_any_number(self):
         read = Still(dependence_html(dependence(average=(NAN, NAN, NAN))))
         assert "predicted mean is not available at any value of width." in read.text
@@ -258,7 +329,7 @@ class TestDependence:
         "grid",
         [
             [False, True],
-            [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")],
+            [pd.Timestamp("2020-01-01T12:00"), pd.Timestamp("2021-01-01T00:01")],
             [0, "zero"],
         ],
     )
@@ -281,6 +352,84 @@ class TestDependence:
         read = Still(dependence_html(dependence((2.0,), (0.5,))))
         assert "Averaged over rows, predicted mean is 0.5 at 2." in read.text
         assert len(read.all("circle")) == 1 + 1
+
+
+class TestSurface:
+    def test_table_holds_the_numbers(self):
+        result = surface()
+        (table,) = Still(surface_html(result)).tables
+        assert table[0] == ["width, by length", "0", "10"]
+        assert [line[0] for line in table[1:]] == ["1", "2", "4"]
+        assert np.array([numbers(line) for line in table[1:]]) == pytest.approx(result.average)
+
+    def test_cells_stand_where_the_values_are_and_are_the_darker_the_higher(self):
+        read = Still(surface_html(surface()))
+        cells = [p for p in read.all("path") if p["d"].endswith("z") and p.get("fill") != "none"]
+        cells, legend = cells[:6], cells[6:]
+        corners = [[float(v) for v in re.findall(r"[-\d.]+", c["d"])] for c in cells]
+        left = np.array([c[0] for c in corners]).reshape(3, 2)
+        right = np.array([c[2] for c in corners]).reshape(3, 2)
+        assert left[1:] == pytest.approx(right[:-1])
+        x = np.polyfit([1, 1.5, 3], left[:, 0], 1)
+        assert right[:, 0] == pytest.approx(np.polyval(x, [1.5, 3, 4]), abs=0.2)
+        darkness = [-sum(int(c["fill"][k : k + 2], 16) for k in (1, 3, 5)) for c in cells]
+        assert darkness == sorted(darkness)
+        assert len(set(darkness)) == 6
+        assert (legend[0]["fill"], legend[-1]["fill"]) == (cells[0]["fill"], cells[-1]["fill"])
+
+    def test_what_is_far_from_the_data_is_hatched_and_in_brackets(self):
+        near = np.array([[True, True], [True, False], [True, True]])
+        read = Still(surface_html(surface(near=near)))
+        dark, light = (p for p in read.all("path") if p.get("stroke") in ("#000", "#fff"))
+        assert dark["d"] == light["d"]
+        (cell,) = (
+            p
+            for p in read.all("path")
+            if p["d"].endswith("z")
+            and p.get("fill") == surface_fill(surface(), 1, 1)
+            and float(re.findall(r"[-\d.]+", p["d"])[0]) < 540
+        )
+        x0, y0, x1, y1, _ = (float(v) for v in re.findall(r"[-\d.]+", cell["d"]))
+        xs, ys = points(dark["d"])
+        assert xs.min() >= min(x0, x1) - 0.2
+        assert xs.max() <= max(x0, x1) + 0.2
+        assert ys.min() >= min(y0, y1) - 0.2
+        assert ys.max() <= max(y0, y1) + 0.2
+        assert read.tables[0][2][1:] == ["0.25", "(0.375)"]
+        assert "Hatched: 1 of 6 points far from the data" in read.text
+
+    def test_words(self):
+        read = Still(surface_html(surface(average=[[0, 1], [1, 2], [2, 5]])))
+        assert (
+            "Averaged over rows, predicted mean is lowest at width = 1 and length = 0 (0) and "
+            "highest at width = 4 and length = 10 (5). Interaction of the two makes "
+            "9% of its variance over the rows." in read.text
+        )
+
+    def test_without_any_number(self):
+        read = Still(surface_html(surface(average=[[NAN] * 2] * 3)))
+        assert "predicted mean is not available at any point." in read.text
+        assert read.all("path") == []
+
+    def test_a_flat_surface(self):
+        read = Still(surface_html(surface(average=np.full((3, 2), 0.5))))
+        assert "Interaction" not in read.text
+        assert read.tables[0][1][1:] == ["0.5", "0.5"]
+
+    def test_many_categories_keep_some_of_their_names(self):
+        names = np.array([f"category {k}" for k in range(40)], dtype=object)
+        read = Still(surface_html(surface((names, names))))
+        drawn = [t for t in read.texts if t.startswith("category")]
+        assert "category 0" in drawn
+        assert len(read.tables[0]) == 41
+        assert len(surface_html(surface((names, names)))) < 300_000
+
+
+def surface_fill(result, i, j):
+    """Colour of a cell whose value no other cell has."""
+    read = Still(surface_html(result))
+    cells = [p for p in read.all("path") if p["d"].endswith("z") and p.get("fill") != "none"]
+    return cells[i * result.average.shape[1] + j]["fill"]
 
 
 class TestStress:
@@ -391,6 +540,21 @@ class TestChoice:
 
     def test_nothing_to_choose_from(self):
         assert ice_sample(dependence(n_rows=0))[1].shape == (0, 3)
+
+    @pytest.mark.parametrize(
+        ("near", "parts"),
+        [
+            ([1, 1, 1], [(0, 3, True)]),
+            ([0, 0], [(0, 2, False)]),
+            ([1, 1, 0, 1], [(0, 2, True), (1, 4, False)]),
+            ([0, 1, 1, 0], [(0, 2, False), (1, 3, True), (2, 4, False)]),
+            ([0, 1, 0], [(0, 3, False)]),
+            ([1], [(0, 1, True)]),
+            ([0], [(0, 1, False)]),
+        ],
+    )
+    def test_stretches_share_their_ends(self, near, parts):
+        assert stretches(np.array(near, dtype=bool)) == parts
 
     def test_response_ignores_what_is_missing(self):
         values = np.array([[0.0, NAN, 1.0], [NAN, NAN, NAN], [2.0, 5.0, np.inf]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,11 @@ def distinct_rows(
         missing value is a value of its own, and the last.
     codes : ndarray of shape (n,)
         Position of each row's combination.
+
+    Raises
+    ------
+    ValueError
+        If a column holds values that cannot be looked up, such as lists.
     """
     found = [_distinct(table.column(table.features[column])) for column in columns]
     codes = found[0][1]
@@ -43,7 +48,27 @@ def distinct_rows(
     return list(zip(*of_columns, strict=True)), codes.astype(np.intp, copy=False)
 
 
+def check_hashable(feature: str, values: Iterable[Any]) -> None:
+    """Refuse values that cannot be looked up.
+
+    Raises
+    ------
+    ValueError
+        If there are any.
+    """
+    for value in values:
+        try:
+            hash(value)
+        except TypeError:
+            raise ValueError(
+                f"{feature!r} holds values such as {value!r}, which cannot be told apart; turn "
+                "them into texts."
+            ) from None
+
+
 def _distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
+    if column.dtype == object:
+        check_hashable(str(column.name), column)
     codes, found = pd.factorize(column)
     order = _order(found)
     places = np.empty(len(order) + 1, dtype=np.intp)

@@ -124,16 +124,18 @@ def _fit_floats(values: tuple[Any, ...]) -> bool:
 def _with_constants(column: pd.Series[Any], constants: list[Any]) -> pd.Series[Any]:
     if not constants:
         return column
-    more = pd.Series(constants)
-    if isinstance(column.dtype, pd.CategoricalDtype) or pd.api.types.is_float_dtype(column.dtype):
-        more = more.astype(column.dtype)
-    elif pd.api.types.is_integer_dtype(column.dtype):
+    more = pd.Series(constants, dtype=object)
+    if pd.api.types.is_integer_dtype(column.dtype):
         more = _as_integers(more, column)
+    elif column.dtype != object:
+        more = more.astype(column.dtype)
     return pd.concat([column, more], ignore_index=True)
 
 
 def _as_integers(values: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
-    # A model may mind the width of its integers, but a value between them is a wish to keep.
-    with np.errstate(invalid="ignore"):
-        narrow = values.astype(np.int64).astype(column.dtype)
-    return narrow if (narrow == values).all() else values
+    # A model may mind the width of its integers, but a value they cannot hold is a wish to keep.
+    present = values.dropna()
+    held = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
+    if all(v == int(v) and held.min <= v <= held.max for v in present):
+        return values.astype(column.dtype)
+    return pd.Series(values.tolist()) if len(present) == len(values) else values.astype("Float64")

@@ -9,6 +9,7 @@ from uqwidgets.charts.importance_over_tau import importance_over_tau_chart
 from uqwidgets.charts.pixels import pixel_chart
 from uqwidgets.charts.redundancy import redundancy_chart
 from uqwidgets.charts.stress import stress_chart
+from uqwidgets.charts.surface import surface_chart
 
 __all__ = [
     "dependence_chart",
@@ -18,4 +19,5 @@ __all__ = [
     "pixel_chart",
     "redundancy_chart",
     "stress_chart",
+    "surface_chart",
 ]

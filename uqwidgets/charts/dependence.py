@@ -8,11 +8,11 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from uqwidgets.charts.style import FAINT, MOST_LINES, WIDTH, tooltips
+from uqwidgets.charts.style import FAINT, WIDTH, tooltips
 from uqwidgets.results import Dependence
-from uqwidgets.stills.choice import MOST_CURVES, ice_sample
+from uqwidgets.stills.choice import ice_sample, stretches
 from uqwidgets.stills.drawing import BLUE
-from uqwidgets.stills.wording import with_unit
+from uqwidgets.stills.wording import value_text, with_unit
 
 _CURVE = ["average:Q", "low:Q", "high:Q"]
 
@@ -29,13 +29,13 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
     alt.LayerChart
     """
     frame, lines = result.frame, _ice(result)
-    axis = with_unit(result.label, result.unit)
+    axis = with_unit(result.quantity, result.unit)
     measured: Any = {"title": axis, "scale": alt.Scale(zero=False)}
     # A curve needs two values; a single one is a dot, as a category is.
     if result.categorical or len(result.grid) == 1:
         for table in (frame, lines):
             # A category may be anything, but JSON knows text.
-            table["value"] = table["value"].map(str)
+            table["value"] = table["value"].map(value_text)
         grid = alt.Y("value:N", title=result.feature, sort=None)
         base = alt.Chart(frame).encode(y=grid, tooltip=tooltips(["value:N"], _CURVE))
         layers = [
@@ -45,11 +45,12 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
             base.mark_rule(color=BLUE, strokeWidth=2).encode(
                 x=alt.X("low:Q", **measured), x2="high:Q"
             ),
-            base.mark_circle(color=BLUE, size=80, opacity=1).encode(
-                x=alt.X("average:Q", **measured)
+            base.mark_point(color=BLUE, fill=BLUE, size=80, opacity=1).encode(
+                x=alt.X("average:Q", **measured),
+                fillOpacity=alt.condition("datum.near", alt.value(1), alt.value(0)),
             ),
         ]
-        spread = "interval"
+        spread, far = "interval", "hollow"
     else:
         scale = alt.Scale(zero=False, nice=False)
         along = alt.X("value:Q", title=result.feature, scale=scale, axis=alt.Axis(tickCount=8))
@@ -61,23 +62,41 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
             base.mark_area(color=BLUE, opacity=0.3).encode(
                 y=alt.Y("low:Q", **measured), y2="high:Q"
             ),
-            base.mark_line(color=BLUE, strokeWidth=3).encode(y=alt.Y("average:Q", **measured)),
+            alt.Chart(_parts(result))
+            .mark_line(color=BLUE, strokeWidth=3)
+            .encode(
+                x=along,
+                y=alt.Y("average:Q", **measured),
+                detail="part:N",
+                strokeDash=alt.condition("datum.solid", alt.value([1, 0]), alt.value([2, 4])),
+            ),
         ]
-        spread = "band"
+        spread, far = "band", "dashed"
     return alt.LayerChart(layer=layers).properties(
         width=WIDTH,
         title=alt.Title(
-            f"Dependence of {axis} on {result.feature}",
+            result.title,
             subtitle=f"average with {result.level:.0%} {spread}; "
-            f"{lines['row'].nunique()} of {len(result.rows)} rows",
+            f"{lines['row'].nunique()} of {len(result.rows)} rows"
+            + ("" if result.near.all() else f"; {far} far from the data"),
         ),
+    )
+
+
+def _parts(result: Dependence) -> pd.DataFrame:
+    """Points of the average, part by part, with whether its part is near the data."""
+    frame = result.frame[["value", "average"]]
+    parts = stretches(result.near)
+    return pd.concat(
+        [frame[start:stop].assign(part=k, solid=s) for k, (start, stop, s) in enumerate(parts)],
+        ignore_index=True,
     )
 
 
 def _ice(result: Dependence) -> pd.DataFrame:
     """Long table of the lines that are drawn, columns ``row, value, ice``."""
     points = len(result.grid)
-    rows, lines = ice_sample(result, min(MOST_CURVES, max(1, MOST_LINES // points)))
+    rows, lines = ice_sample(result)
     return pd.DataFrame(
         {
             "row": np.repeat(rows, points),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,11 @@ class Dates:
         ValueError
             If one is none of the column's kind.
         """
+        wanted = pd.Series(np.ravel(np.asarray(grid)))
         try:
-            wanted = pd.Series(np.ravel(np.asarray(grid, dtype=object)).tolist())
+            # Numbers would be taken for nanoseconds.
+            if any(isinstance(value, Number) for value in wanted):
+                raise TypeError
             found: Any = pd.Index(wanted.astype(self._column.dtype))
         except (TypeError, ValueError, OverflowError):
             found = pd.Index([])

@@ -112,10 +112,9 @@ def near(axes: Sequence[Axis], weights: Floats) -> npt.NDArray[np.bool_]:
     wide /= 2
     reaches = [0.0 if axis.categories else wide * _central_range(axis, weights) for axis in axes]
     held, squares = _around(axes, reaches, weights)
-    with np.errstate(invalid="ignore"):
-        effective = np.square(held) / squares
     enough = held >= _TENTH * even * weights.sum()
-    return np.asarray(enough & (effective >= _ROWS_NEEDED * (1 - 1e-9)))
+    # Effective rows are (sum w)^2 / sum w^2; of two equal ones, two but for rounding.
+    return np.asarray(enough & (np.square(held) >= _ROWS_NEEDED * (1 - 1e-9) * squares))
 
 
 def _around(

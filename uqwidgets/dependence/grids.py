@@ -12,7 +12,7 @@ import pandas as pd
 from uqwidgets.data import Table
 from uqwidgets.dependence.dates import Dates, dates_of
 from uqwidgets.names import unknown
-from uqwidgets.observed import distinct_rows
+from uqwidgets.observed import check_hashable, distinct_rows
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Constant
 
@@ -113,6 +113,8 @@ def grid_of(
     if dates:
         return _made(table, name, _spaced_dates(dates, int(grid), spacing), spacing)
     if categorical:
+        if present.dtype == object:
+            check_hashable(name, present)
         kept, remarks = _categories(present, int(grid))
         return _made(table, name, kept, spacing, remarks)
     return _made(table, name, _numbers(name, present, int(grid), spacing), spacing)

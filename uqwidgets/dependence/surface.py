@@ -51,10 +51,10 @@ def surface_grids(
             "center, derivative and relative are of curves; ask for the curve of one feature, or "
             "leave them out."
         )
-    if grid is None or isinstance(grid, (int, np.integer)):
-        each = [SURFACE_POINTS if grid is None else grid] * 2
-    else:
-        each = list(grid) if isinstance(grid, (list, tuple)) else []
+    if grid is None:
+        grid = SURFACE_POINTS
+    whole = isinstance(grid, (int, np.integer)) and not isinstance(grid, bool)
+    each = [grid, grid] if whole else list(grid) if isinstance(grid, (list, tuple)) else []
     if len(each) != 2:
         raise ValueError(
             "the grid of a surface must be a number of points, or one or a list of values for "

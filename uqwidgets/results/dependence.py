@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results.text import in_unit, lines
+from uqwidgets.results.text import lines
 from uqwidgets.results.types import Positions
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Dependence:
     Attributes
     ----------
     feature, measure, label, unit : str
-        The unit is that of the measure; `quantity` and `quantity_unit` say what the curve shows.
+        The measure; `quantity` says what the curve shows of it.
     categorical : bool
         Whether the grid holds categories.
     grid : ndarray of shape (g,)
@@ -86,7 +86,7 @@ class Dependence:
     def quantity(self) -> str:
         """What the curve shows: the measure, its slope, or its change from something."""
         if self.derivative:
-            return f"slope of {self.label}"
+            return f"slope of {self.label} per unit of {self.feature}"
         if self.relative:
             return f"change of {self.label} from the row's own {self.feature}"
         if self.center is None:
@@ -95,11 +95,12 @@ class Dependence:
         return f"change of {self.label} from {self.feature} = {at}"
 
     @property
-    def quantity_unit(self) -> str:
-        """Unit of what the curve shows."""
-        if self.derivative:
-            return f"{self.unit} per unit of {self.feature}".strip()
-        return self.unit
+    def title(self) -> str:
+        """What the curve shows, as a heading."""
+        shown = f"{self.quantity} ({self.unit})" if self.unit else self.quantity
+        if self.quantity == self.label:
+            return f"Dependence of {shown} on {self.feature}"
+        return shown[:1].upper() + shown[1:]
 
     @property
     def importance(self) -> float:
@@ -140,8 +141,7 @@ class Dependence:
 
     def __repr__(self) -> str:
         head = (
-            f"Dependence of {self.quantity}{in_unit(self.quantity_unit)} on {self.feature}: "
-            f"{len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
+            f"{self.title}: {len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
             f"{', weighted' if self.weighted else ''}, {self.level:.0%} band"
         )
         return lines(head, self.frame, self.remarks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from uqwidgets.differences import difference
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results.text import in_unit, lines
 from uqwidgets.results.types import Positions
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,3 +122,14 @@ class Surface:
             f"interaction {self.h_squared:.1%} of the variance"
         )
         return lines(head, self.frame, self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.stills import surface_html
+
+        return surface_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+        from uqwidgets.charts import surface_chart
+
+        return surface_chart(self)

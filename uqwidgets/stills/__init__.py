@@ -9,6 +9,7 @@ from uqwidgets.stills.diagnosis import diagnosis_html
 from uqwidgets.stills.importance import importance_html
 from uqwidgets.stills.redundancy import redundancy_html
 from uqwidgets.stills.stress import stress_html
+from uqwidgets.stills.surface import surface_html
 
 __all__ = [
     "dependence_html",
@@ -16,4 +17,5 @@ __all__ = [
     "importance_html",
     "redundancy_html",
     "stress_html",
+    "surface_html",
 ]

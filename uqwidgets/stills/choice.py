@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Dependence, Positions, Stress
 
 MOST_CURVES = 100
+# Of all lines together: more make a page heavy, and Altair refuses them.
+MOST_POINTS = 5000
 EMPHASISED = 5
 
 
@@ -16,10 +21,30 @@ def evenly(count: int, most: int) -> Positions:
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.intp))
 
 
-def ice_sample(result: Dependence, most: int = MOST_CURVES) -> tuple[Positions, Floats]:
+def ice_sample(result: Dependence) -> tuple[Positions, Floats]:
     """Positions of the rows that are drawn, shape (r,), and their lines, shape (r, g)."""
+    most = min(MOST_CURVES, max(1, MOST_POINTS // len(result.grid)))
     rows = result.rows[evenly(len(result.rows), most)]
     return rows, result.curves[:, rows].T
+
+
+def stretches(near: npt.NDArray[np.bool_]) -> list[tuple[int, int, bool]]:
+    """Cut a curve into parts, of which both ends of every step are near the data, or are not.
+
+    Parameters
+    ----------
+    near : ndarray of shape (g,)
+
+    Returns
+    -------
+    list of (start, stop, near)
+        Slices that share their end points; a single point is a part of its own.
+    """
+    if len(near) == 1:
+        return [(0, 1, bool(near[0]))]
+    steps = near[1:] & near[:-1]
+    cuts = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)]
+    return [(a, b + 1, bool(steps[a])) for a, b in itertools.pairwise(cuts)]
 
 
 def response(values: Floats) -> Floats:

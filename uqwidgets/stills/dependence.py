@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Dependence
-from uqwidgets.stills.choice import ice_sample
+from uqwidgets.stills.choice import ice_sample, stretches
 from uqwidgets.stills.dots import Dots, dots
 from uqwidgets.stills.drawing import (
     BLUE,
@@ -28,9 +29,11 @@ from uqwidgets.stills.scale import Scale, fitted
 from uqwidgets.stills.wording import (
     NOT_AVAILABLE,
     clipped,
+    counted,
     number,
     pixels,
     population,
+    value_text,
     with_unit,
 )
 
@@ -50,24 +53,26 @@ def dependence_html(result: Dependence) -> str:
     -------
     str
     """
-    values = [_value_text(value) for value in result.grid.tolist()]
+    values = [value_text(value) for value in result.grid.tolist()]
     summary = _summary(result, values)
-    title = f"Dependence of {with_unit(result.label, result.unit)} on {result.feature}"
     if result.categorical or len(values) == 1:
         drawing, notes = _categories(result, values, summary)
     else:
         drawing, notes = _curve(result, summary)
-    return panel(title, summary, drawing, [*notes, *result.remarks], _table(result, values))
+    return panel(result.title, summary, drawing, [*notes, *result.remarks], _table(result, values))
 
 
-def _value_text(value: object) -> str:
-    return number(value, 4) if isinstance(value, float) else str(value)
+def _quantity(result: Dependence) -> str:
+    return with_unit(result.quantity, result.unit)
 
 
 def _summary(result: Dependence, values: list[str]) -> str:
-    known = np.flatnonzero(np.isfinite(result.average))
+    known = np.isfinite(result.average)
+    if not result.categorical:
+        known &= np.isfinite(result.grid)
+    known = np.flatnonzero(known)
     if len(known) == 0:
-        return f"{result.label} is {NOT_AVAILABLE} at any value of {result.feature}."
+        return f"{result.quantity} is {NOT_AVAILABLE} at any value of {result.feature}."
     lowest = known[result.average[known].argmin()]
     highest = known[result.average[known].argmax()]
 
@@ -78,14 +83,17 @@ def _summary(result: Dependence, values: list[str]) -> str:
         return f"{values[position]} ({number(result.average[position])})"
 
     reach = f"is lowest at {where(lowest)} and highest at {where(highest)}"
+    if number(result.average[lowest]) == number(result.average[highest]) and len(known) > 1:
+        same = number(result.average[lowest])
+        return f"Averaged over rows, {result.quantity} is {same} at every value."
     if len(known) == 1:
-        return f"Averaged over rows, {result.label} is {at(known[0])}."
+        return f"Averaged over rows, {result.quantity} is {at(known[0])}."
     if result.categorical:
-        return f"Averaged over rows, {result.label} {reach}."
+        return f"Averaged over rows, {result.quantity} {reach}."
     ends = f"goes from {at(known[0])} to {at(known[-1])}"
     if {lowest, highest} == {known[0], known[-1]}:
-        return f"Averaged over rows, {result.label} {ends}."
-    return f"Averaged over rows, {result.label} {ends}; it {reach}."
+        return f"Averaged over rows, {result.quantity} {ends}."
+    return f"Averaged over rows, {result.quantity} {ends}; it {reach}."
 
 
 def _rows_drawn(result: Dependence, drawn: int) -> str:
@@ -97,10 +105,12 @@ def _rows_drawn(result: Dependence, drawn: int) -> str:
 
 def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
     _, ice = ice_sample(result)
-    y = fitted([ice, result.average, result.low, result.high], TOP + PLOT, TOP)
+    compared = result.derivative or result.relative or result.center is not None
+    zero = [0.0] if compared else []
+    y = fitted([ice, result.average, result.low, result.high, zero], TOP + PLOT, TOP)
     margin = 20.0 if y is None else max(pixels(text) for _, text in y.ticks(44)) + 14
     x = fitted([result.grid], margin, WIDTH - RIGHT, margin=0.0)
-    title = label(clipped(with_unit(result.label, result.unit), WIDTH), 0, FONT / 2)
+    title = label(clipped(_quantity(result), WIDTH), 0, FONT / 2)
     if x is None or y is None:
         middle = label(NOT_AVAILABLE, WIDTH / 2, TOP + 20, "middle")
         return picture(TOP + 40, summary, title, middle), []
@@ -115,8 +125,9 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
             curve(xs, [y(v) for v in row], stroke=PAGE, stroke_opacity="0.16")
             for row in ice.tolist()
         ),
+        *(line(margin, y(v), WIDTH - RIGHT, y(v), 0.7) for v in zero),
         _band(xs, result.low, result.high, y),
-        curve(xs, [y(v) for v in result.average.tolist()], stroke=BLUE, stroke_width=2.6),
+        *_average(xs, [y(v) for v in result.average.tolist()], result.near),
         rug,
         title,
         label(
@@ -131,7 +142,21 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
         f"{_rows_drawn(result, len(ice))}. Strokes above the axis: observed values"
         + (f", {beyond} more beyond its ends." if beyond else ".")
     ]
+    far = int((~result.near & np.isfinite(result.grid)).sum())
+    if far:
+        notes.append(
+            f"Dashed: {far} of {counted(len(result.grid), 'value')} far from the data, where few "
+            "rows are."
+        )
     return picture(bottom + AXIS, summary, *parts), notes
+
+
+def _average(xs: list[float], ys: list[float], near: npt.NDArray[np.bool_]) -> list[Markup]:
+    parts = []
+    for start, stop, solid in stretches(near):
+        style = {"stroke_width": 2.6} if solid else {"stroke_width": 2, "stroke_dasharray": "2 5"}
+        parts.append(curve(xs[start:stop], ys[start:stop], stroke=BLUE, **style))
+    return parts
 
 
 def _band(xs: list[float], low: Floats, high: Floats, y: Scale) -> Markup:
@@ -161,38 +186,44 @@ def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Ma
     names = values[:MOST_CATEGORIES]
     _, ice = ice_sample(result)
     column = Dots(
-        with_unit(result.label, result.unit),
+        _quantity(result),
         BLUE,
         result.average[:MOST_CATEGORIES],
         result.low[:MOST_CATEGORIES],
         result.high[:MOST_CATEGORIES],
-        zero=False,
+        zero=result.relative or result.center is not None,
         cloud=ice[:, :MOST_CATEGORIES],
+        hollow=~result.near[:MOST_CATEGORIES],
     )
     notes = [
         f"Dots: average with its {result.level:.0%} interval. Thin strokes: "
         f"{_rows_drawn(result, len(ice))}. In brackets: how many rows have this value."
     ]
-    if len(result.grid) > len(names):
-        notes.append(f"Drawn are the first {len(names)} of {len(result.grid)} categories.")
+    far = int((~result.near).sum())
+    if far:
+        notes.append(f"Hollow: {far} of {counted(len(values), 'value')} that few rows have.")
+    if len(values) > len(names):
+        notes.append(f"Drawn are the first {len(names)} of {len(values)} categories.")
     labels = [f"{clipped(name, 150)} ({count})" for name, count in zip(names, counts, strict=False)]
     return dots(labels, [column], summary), notes
 
 
 def _counts(result: Dependence) -> list[int]:
-    counts = pd.Series(result.observed).value_counts().to_dict()
-    return [int(counts.get(value, 0)) for value in result.grid.tolist()]
+    observed = pd.Series(result.observed)
+    counts, missing = observed.value_counts().to_dict(), int(observed.isna().sum())
+    return [missing if pd.isna(v) else int(counts.get(v, 0)) for v in result.grid.tolist()]
 
 
 def _table(result: Dependence, values: list[str]) -> Markup:
-    header = [result.feature, with_unit(result.label, result.unit), "low", "high"]
-    lines = [
-        [text, *(number(float(v[g]), 4) for v in (result.average, result.low, result.high))]
-        for g, text in enumerate(values)
+    header = [result.feature, _quantity(result), "low", "high"]
+    columns = [
+        [number(value, 4) for value in column.tolist()]
+        for column in (result.average, result.low, result.high)
     ]
     if result.categorical:
         header.append("rows")
-        lines = [
-            [*entries, str(count)] for entries, count in zip(lines, _counts(result), strict=True)
-        ]
-    return table("value", header, lines)
+        columns.append([str(count) for count in _counts(result)])
+    if not result.near.all():
+        header.append("rows around it")
+        columns.append(["enough" if near else "few" for near in result.near.tolist()])
+    return table("value", header, list(zip(values, *columns, strict=True)))

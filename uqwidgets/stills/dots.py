@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
@@ -45,6 +46,8 @@ class Dots:
         Whether zero has a meaning and is always in view.
     cloud : ndarray of shape (r, k) or None
         Faint marks behind the dots.
+    hollow : ndarray of bool, shape (k,), or None
+        Which dots are only outlined.
     """
 
     title: str
@@ -54,6 +57,7 @@ class Dots:
     high: Floats
     zero: bool
     cloud: Floats | None = None
+    hollow: npt.NDArray[np.bool_] | None = None
 
 
 def dots(
@@ -112,5 +116,8 @@ def _row(column: Dots, row: int, scale: Scale | None, y: float, right: float) ->
     if math.isfinite(low) and math.isfinite(high):
         parts.append(curve([scale(low), scale(high)], [y, y], stroke=column.colour, stroke_width=2))
     if math.isfinite(value):
-        parts.append(element("circle", cx=scale(value), cy=y, r=DOT, fill=column.colour))
+        filled = column.hollow is None or not column.hollow[row]
+        fill, stroke = (column.colour, None) if filled else ("none", column.colour)
+        dot = element("circle", cx=scale(value), cy=y, r=DOT, fill=fill, stroke=stroke)
+        parts.append(dot)
     return parts

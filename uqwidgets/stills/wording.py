@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 from unicodedata import east_asian_width
+
+import pandas as pd
 
 NOT_AVAILABLE = "not available"
 
@@ -22,6 +25,15 @@ def number(value: float, digits: int = 3) -> str:
     if size >= 1e4:
         return minus(f"{value:,.0f}")
     return minus(f"{value:.0f}" if size >= 1e3 else f"{value:.{digits}g}")
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a feature: a number in significant digits, a day without its midnight."""
+    if isinstance(value, float) and math.isfinite(value):
+        return number(value, 4)
+    if isinstance(value, pd.Timestamp) and value == value.normalize():
+        return str(value.date())
+    return "missing" if pd.isna(value) is True else str(value)
 
 
 def minus(text: str) -> str:

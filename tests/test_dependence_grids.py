@@ -1,0 +1,200 @@
+"""Values at which curves are drawn, of every kind of column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from models import regression, table
+from uqwidgets import Explainer
+from uqwidgets.dependence import grid_of
+
+DAYS = pd.date_range("2020-01-01", periods=101, freq="D")
+
+
+def of(column, grid=50, spacing="quantile", **options):
+    frame = pd.DataFrame({"a": column, "b": np.arange(len(column), dtype=float)})
+    explainer = Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"], **options)
+    return explainer.dependence("a", grid=grid, spacing=spacing)
+
+
+@pytest.mark.parametrize("spacing", ["quantile", "even"])
+@pytest.mark.parametrize("points", [2, 5, 13, 50])
+def test_a_grid_of_twice_the_steps_asks_for_the_new_values_only(spacing, points):
+    explainer = regression(300)
+    coarse = explainer.dependence("x0", grid=points, spacing=spacing)
+    before = explainer.rows_evaluated
+    fine = explainer.dependence("x0", grid=2 * points - 1, spacing=spacing)
+    assert set(coarse.grid) <= set(fine.grid)
+    assert explainer.rows_evaluated == before + 300 * (points - 1)
+    thrice = explainer.dependence("x0", grid=3 * points - 2, spacing=spacing)
+    assert set(coarse.grid) <= set(thrice.grid)
+
+
+class TestEven:
+    def test_steps_from_the_lowest_to_the_highest(self):
+        values = np.random.default_rng(0).lognormal(size=200)
+        found = of(values, 11, "even")
+        np.testing.assert_allclose(found.grid, np.linspace(values.min(), values.max(), 11))
+        assert (found.grid[0], found.grid[-1]) == (values.min(), values.max())
+
+    def test_even_where_few_values_were_observed(self):
+        assert of([0.0, 1.0, 4.0], 5, "even").grid.tolist() == [0, 1, 2, 3, 4]
+
+    def test_whole_numbers_stay_whole(self):
+        found = of([0, 3, 100], 8, "even").grid
+        assert found.dtype.kind == "i"
+        assert found.tolist() == [0, 14, 29, 43, 57, 71, 86, 100]
+        assert of([1, 3], 50, "even").grid.tolist() == [1, 2, 3]
+        assert of(np.array([0, 255], dtype=np.uint8), 6, "even").grid.tolist()[-1] == 255
+
+    def test_one_value_is_one_value(self):
+        assert of([2.5, 2.5], 5, "even").grid.tolist() == [2.5]
+
+    def test_narrow_floats_are_drawn_as_they_are_asked(self):
+        values = np.random.default_rng(0).normal(size=100).astype(np.float32)
+        for spacing in ("even", "quantile"):
+            assert of(values, 7, spacing).grid.dtype == np.float32
+
+
+class TestObserved:
+    def test_every_value_whatever_the_number_of_points(self):
+        values = np.random.default_rng(0).normal(size=80)
+        found = of(values, 5, "observed")
+        np.testing.assert_array_equal(found.grid, np.sort(values))
+        np.testing.assert_allclose(found.support, 1 / 80)
+
+    def test_missing_and_infinite_ones_too(self):
+        found = of([1.0, np.nan, np.inf, 1.0, -np.inf], spacing="observed")
+        np.testing.assert_array_equal(found.grid, [-np.inf, 1, np.inf, np.nan])
+        np.testing.assert_allclose(found.support, [0.2, 0.4, 0.2, 0.2])
+        categories = of(["b", None, "a", "b"], spacing="observed")
+        assert categories.grid[:2].tolist() == ["a", "b"]
+        assert pd.isna(categories.grid[2])
+        np.testing.assert_allclose(categories.support, [0.25, 0.5, 0.25])
+
+    def test_nullable_numbers(self):
+        found = of(pd.array([3, None, 1, 3], dtype="Int64"), spacing="observed")
+        np.testing.assert_array_equal(found.grid, [1, 3, np.nan])
+        assert of(pd.array([3, 1], dtype="Int64"), spacing="observed").grid.dtype.kind == "i"
+
+    def test_more_categories_than_points(self):
+        names = [f"c{k:03d}" for k in range(70)]
+        found = of(names, 5, "observed")
+        assert found.grid.tolist() == names
+        assert found.remarks == ()
+
+
+class TestDates:
+    @pytest.mark.parametrize("zone", [None, "Europe/Athens"])
+    @pytest.mark.parametrize("unit", ["s", "us", "ns"])
+    def test_are_spaced_like_numbers(self, zone, unit):
+        days = DAYS.tz_localize(zone).as_unit(unit)
+        found = of(
+            days.to_series().sample(frac=1, random_state=0).to_numpy()
+            if zone is None
+            else pd.Series(days).sample(frac=1, random_state=0).array,
+            5,
+        )
+        assert found.grid.tolist() == days[[0, 25, 50, 75, 100]].tolist()
+        assert found.categorical
+        even = of(pd.Series([days[0], days[1], days[100]]).array, 5, "even")
+        wanted = days[[0, 25, 50, 75, 100]]
+        if zone is None:
+            assert even.grid.tolist() == wanted.tolist()
+        assert (even.grid[0], even.grid[-1]) == (days[0], days[100])
+        gaps = np.diff(even.grid)
+        assert max(gaps) - min(gaps) <= pd.Timedelta(1, "s")
+
+    def test_few_are_all_of_them(self):
+        assert of([DAYS[4], DAYS[1], pd.NaT, DAYS[4]]).grid.tolist() == [DAYS[1], DAYS[4]]
+
+    def test_given_as_dates_or_texts(self):
+        column = pd.Series(DAYS)
+        wanted = [pd.Timestamp("2020-02-01"), pd.Timestamp("2025-06-07T08:00")]
+        for grid in (wanted[::-1], ["2025-06-07T08:00", "2020-02-01"], np.array(wanted, "M8[ns]")):
+            found = of(column, grid)
+            assert found.grid.tolist() == wanted
+            assert found.near.tolist() == [True, False]
+        assert of(column, "2020-03-01").grid.tolist() == [pd.Timestamp("2020-03-01")]
+
+    def test_durations(self):
+        found = of(pd.to_timedelta(np.arange(101), unit="h"), 5)
+        assert found.grid.tolist() == [pd.Timedelta(h, "h") for h in (0, 25, 50, 75, 100)]
+        assert of(pd.to_timedelta([1, 2, 9], unit="h"), 5, "even").grid[2] == pd.Timedelta(5, "h")
+
+    def test_support_is_shared_out_in_time(self):
+        found = of(pd.Series(DAYS), [DAYS[0], DAYS[100]])
+        np.testing.assert_allclose(found.support, [51 / 101, 50 / 101])
+
+    @pytest.mark.parametrize("grid", [["soon"], [], [3.5], [True], [pd.NaT], 7.5])
+    def test_what_is_no_date_is_refused(self, grid):
+        with pytest.raises(
+            ValueError, match=r"the grid of 'a' must be a list of values such as '20"
+        ):
+            of(pd.Series(DAYS), grid)
+
+
+def test_support_is_the_share_of_the_rows_that_are_nearest():
+    column = np.array([0.0, 0.4, 0.6, 1.0, 3.0, np.nan, np.inf, 9.0])
+    found = of(column, [0.0, 1.0, 4.0])
+    np.testing.assert_allclose(found.support, np.array([2, 2, 2]) / 8)
+    weights = np.arange(1.0, 9.0)
+    frame = pd.DataFrame({"a": column})
+    explainer = Explainer(lambda d: np.zeros(len(d)), frame, np.zeros(8))
+    weighted = explainer.dependence("a", grid=[0.0, 1.0, 4.0], sample_weight=weights)
+    np.testing.assert_allclose(weighted.support, np.array([1 + 2, 3 + 4, 5 + 8]) / 36)
+
+
+def test_support_does_not_mind_which_rows_are_scored():
+    explainer = regression()
+    whole = explainer.dependence("x0", grid=5)
+    some = explainer.dependence("x0", grid=5, rows=[0, 1])
+    np.testing.assert_array_equal(some.support, whole.support)
+    np.testing.assert_array_equal(some.near, whole.near)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"spacing": "evenly"}, "there is no spacing 'evenly'; did you mean 'even'"),
+        ({"spacing": "given"}, "there is no spacing 'given'"),
+        ({"grid": 1, "spacing": "even"}, "grid is 1; a curve needs at least 2 values"),
+        ({"grid": True}, "the grid of 'x0' must be a list of numbers"),
+        ({"grid": 2.5}, "the grid of 'x0' must be a list of numbers"),
+        ({"grid": [[0.0, 1.0]]}, "the grid of 'x0' must be a list of numbers"),
+        ({"grid": [0.0, np.inf]}, "the grid of 'x0' holds a value that is not finite"),
+    ],
+)
+def test_what_is_no_grid_is_refused_before_the_model_is_asked(options, says):
+    explainer = regression()
+    with pytest.raises(ValueError, match=says):
+        explainer.dependence("x0", **options)
+    assert explainer.model_calls == 1
+
+
+def test_a_group_has_no_curve_of_its_own():
+    X, y = table()
+    explainer = Explainer(lambda d: d[:, 0], X, y, feature_groups={"both": ["x0", "x2"]})
+    with pytest.raises(
+        ValueError, match="'both' is a group; name a feature of it, one of 'x0', 'x2'"
+    ):
+        explainer.dependence("both")
+
+
+def test_values_that_cannot_be_told_apart_are_refused():
+    frame = pd.DataFrame({"a": [[1], [2]], "b": [1.0, 2.0]})
+    explainer = Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"])
+    for spacing in ("quantile", "observed"):
+        with pytest.raises(ValueError, match="'a' holds values such as \\[1\\], which"):
+            explainer.dependence("a", spacing=spacing)
+
+
+def test_thinned_grids_keep_every_so_many_values():
+    explainer = regression()
+    grid = grid_of(explainer.table, "x0", 9)
+    thin = grid.thinned(4)
+    np.testing.assert_array_equal(thin.values, grid.values[::4])
+    assert thin.questions == grid.questions[::4]
+    assert len(thin) == 3
