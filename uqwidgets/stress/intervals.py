@@ -34,7 +34,8 @@ class Reweighted:
 
     The intervals that follow need weights of finite variance in the population: a column with
     a tail heavier than that of the exponential distribution has none when it is stressed far
-    upwards. A small effective sample size tells of it.
+    upwards. A small effective sample size tells of it. Nor do they know of a quantile that jumps
+    from one value of a column of few values to the next.
 
     Parameters
     ----------

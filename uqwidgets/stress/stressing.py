@@ -78,7 +78,9 @@ class Stressing:
             Whether rows without a value of the stressed feature are left out, with a remark.
         level : float, optional
             Of pointwise intervals, such as 0.95; they re-solve the weights (see
-            `uqwidgets.stress.intervals.influence`).
+            `uqwidgets.stress.intervals.Reweighted`). Where few rows carry the weight (``ess``)
+            they hold less often than they say, above all of a variance, and where a column is
+            stressed towards a long tail.
 
         Returns
         -------
