@@ -323,3 +323,53 @@ def test_the_greatest_error_takes_no_weights():
 def test_what_is_missing_is_said():
     said = undefined("roc auc", 2, 30, "points")
     assert said == "roc auc is not defined, as where one class is left, for 2 of 30 points"
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_what_counts_only_labels_scores_no_confusion_twice(monkeypatch, k):
+    q, y, estimator = classified(k, list("abc"[:k]))
+    metric = find_metric("balanced_accuracy", q.classes)
+    asked, score = [], type(metric)._scored
+
+    def counted(self, truth, *rest):
+        asked.append(len(truth))
+        return score(self, truth, *rest)
+
+    monkeypatch.setattr(type(metric), "_scored", counted)
+    scored = metric.on(q, y)
+    expected = of_scikit_learn(get_scorer("balanced_accuracy"), estimator, q.classes[y], WEIGHTS)
+    assert scored(WEIGHTS) == pytest.approx(expected, rel=1e-12)
+    for _ in range(3):
+        assert scored(None) == scored(np.ones(N)) == metric.score(q, y)
+        assert metric.score(q.take(slice(None, None, -1)), y[::-1]) == scored(None)
+    assert len(asked) == 2
+    assert max(asked) <= k * k
+
+
+def test_of_many_classes_rows_are_scored():
+    q, y, _ = classified(12, np.arange(12))
+    expected = accuracy_score(y, q.mode(), sample_weight=WEIGHTS)
+    assert find_metric("accuracy", q.classes).score(q, y, WEIGHTS) == pytest.approx(expected)
+
+
+def test_what_is_remembered_does_not_grow_for_ever(monkeypatch):
+    monkeypatch.setattr("uqwidgets.metrics.metric._MOST_KNOWN", 5)
+    q, y, _ = classified(2, [0, 1])
+    metric = find_metric("accuracy", q.classes)
+    for _ in range(20):
+        weights = RNG.exponential(size=N)
+        expected = accuracy_score(y, q.mode(), sample_weight=weights)
+        assert metric.score(q, y, weights) == pytest.approx(expected)
+        assert len(metric._known) <= 5
+
+
+def test_the_area_under_the_curve_is_that_of_scikit_learn_with_ties_and_weights():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        p = rng.integers(1, 9, size=N) / 10
+        q, y = Categorical(np.column_stack([1 - p, p]), [5, 3]), rng.integers(2, size=N)
+        for weights in (None, rng.exponential(size=N)):
+            # Of numbers as labels the greater one is the positive one: here the first.
+            expected = roc_auc_score(y == 0, 1 - p, sample_weight=weights)
+            found = find_metric("roc_auc", q.classes).score(q, y, weights)
+            assert found == pytest.approx(expected, rel=1e-12)
