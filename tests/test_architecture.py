@@ -64,6 +64,7 @@ HOUSE = [
     "diagnosis",
     "redundancy",
     "explainer",
+    "learners",
     "batches",
     "widgets",
     "",
