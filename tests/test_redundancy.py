@@ -407,7 +407,8 @@ class TestManners:
     def test_errors(self):
         with pytest.raises(ValueError, match="nothing to predict 'x0' from; X needs more features"):
             ask(related(50)[:, :1])
-        with pytest.raises(ValueError, match="n_estimators is 20; it must be at least 50"):
-            ask(related(50), n_estimators=20)
+        for wrong in (20, 99.5, "100"):
+            with pytest.raises(ValueError, match="it must be a whole number of at least 50"):
+                ask(related(50), n_estimators=wrong)
         with pytest.raises(ValueError, match="there is no feature 'x7'"):
             ask(related(50), units=["x7"])

