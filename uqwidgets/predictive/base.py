@@ -14,7 +14,7 @@ from uqwidgets.predictive.checks import Floats, inside
 Rows = slice | npt.NDArray[np.intp]
 
 # Numbers of which a few arrays stay in the processor's cache together.
-_BLOCK = 1 << 13
+_BLOCK = 1 << 14
 
 
 def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:

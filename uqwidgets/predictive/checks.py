@@ -68,7 +68,9 @@ def positive(values: Floats, what: str) -> None:
 
 def simplex(shares: Floats, one: str, several: str) -> None:
     """Raise an `InvalidRowError` if what stands along the last axis is no set of shares of one."""
-    total = shares.sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        # Several times as fast as a sum over the few numbers of a last axis.
+        total = shares @ np.ones(shares.shape[-1])
     # One comparison finds NaN too: it is never within the tolerance.
     bad = ~(np.abs(total - 1.0) <= _SUM_TOLERANCE)
     if bad.any():

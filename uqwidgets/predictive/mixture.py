@@ -46,6 +46,15 @@ class Mixture(PerRow):
     ------
     ValueError
         If the shapes do not fit, or weights are negative, NaN or do not sum to one.
+
+    Notes
+    -----
+    With w the weights, the density or probability is q(y) = sum_m w_m q_m(y). Its entropy, the
+    total uncertainty, is that within the members and that of which member is right (Depeweg et
+    al. 2018)::
+
+        H[q] = sum_m w_m H[q_m]  +  I[y; m]
+        total  = aleatoric       +  epistemic
     """
 
     members: Normal | Categorical
@@ -178,7 +187,10 @@ class Mixture(PerRow):
         return self._over_members(self.members.loc)
 
     def variance(self) -> Floats:
-        """Variance, shape (n,): mean variance of the members plus variance of their means."""
+        """Variance, shape (n,): mean variance of the members plus variance of their means.
+
+        The law of total variance: sum_m w_m (s_m^2 + (mu_m - mu)^2).
+        """
         if isinstance(self.members, Categorical):
             return self._averaged().variance()
         apart = self.members.loc - self.mean()[:, None]

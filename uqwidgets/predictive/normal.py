@@ -44,6 +44,7 @@ class Normal(PerRow):
     loc: Floats
     scale: Floats
 
+    classes: ClassVar[None] = None
     _arrays: ClassVar[tuple[str, ...]] = ("loc", "scale")
 
     def __init__(self, mean: npt.ArrayLike, std: npt.ArrayLike) -> None:
@@ -58,11 +59,6 @@ class Normal(PerRow):
         positive(scale, "std")
         object.__setattr__(self, "loc", loc)
         object.__setattr__(self, "scale", scale)
-
-    @property
-    def classes(self) -> None:
-        """None: the target is a number."""
-        return
 
     def entropy(self) -> Floats:
         """Differential entropy in nats: log(std) + (1 + log 2 pi) / 2."""

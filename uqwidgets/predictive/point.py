@@ -34,6 +34,7 @@ class Point(PerRow):
 
     value: npt.NDArray[Any]
 
+    classes: ClassVar[None] = None
     _arrays: ClassVar[tuple[str, ...]] = ("value",)
 
     def __post_init__(self) -> None:
@@ -43,11 +44,6 @@ class Point(PerRow):
         if value.dtype.kind == "f":
             finite(value, "prediction")
         object.__setattr__(self, "value", value)
-
-    @property
-    def classes(self) -> None:
-        """None: a label does not say what the others are."""
-        return
 
     def mean(self) -> Floats:
         """Return the predicted numbers, shape (n,).

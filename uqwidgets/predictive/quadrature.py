@@ -3,8 +3,8 @@
 The density of a mixture may have bumps a thousand times narrower than its range, and its
 logarithm bends sharply wherever one member takes over from another; no rule with nodes set
 beforehand serves for all. So the line is cut into panels, each at most `_PANEL` standard
-deviations long of any member that is felt in it, and each has a Gauss-Legendre rule. Stretches
-where no member is felt cost nothing. Everything is vectorised over the panels of many rows.
+deviations long of any member that is felt in it, and each has a Gauss-Legendre rule, over the
+members that are felt. Many rows go from left to right together, a panel each at a time.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ _REACH = 7.5
 _PANEL = 3.0
 _NODES, _NODE_WEIGHTS = leggauss(20)
 _POWERS = np.stack([np.ones_like(_NODES), _NODES, np.square(_NODES)])
-# Densities of this many nodes and members at once stay in the processor's cache.
-_TOGETHER = 1 << 16
 # Below what double precision can add to a density, and above what makes it slow.
 _NO_WEIGHT = 1e-280
 # Of what a row extends over: the ends of narrower panels would be one and the same number.
@@ -35,24 +33,16 @@ _NARROWEST = 1e-14
 
 
 class _Mixtures(NamedTuple):
-    """Members of some rows, each (n, m), by where they begin to be felt."""
+    """Members of some rows, each (n, m): where and how high they are, and where they are felt."""
 
     loc: Floats
     scale: Floats
-    log_weight: Floats
+    log_peak: Floats
     begin: Floats
     end: Floats
 
-
-class _Panels(NamedTuple):
-    """Stretches of the line, each for a row."""
-
-    row: npt.NDArray[np.intp]
-    low: Floats
-    high: Floats
-
-    def some(self, which: slice) -> _Panels:
-        return _Panels(self.row[which], self.low[which], self.high[which])
+    def some(self, rows: npt.NDArray[np.bool_]) -> _Mixtures:
+        return _Mixtures(*(array[rows] for array in self))
 
 
 def entropy(members: Normal, weights: Floats) -> Floats:
@@ -73,13 +63,7 @@ def entropy(members: Normal, weights: Floats) -> Floats:
     for rows in blocks(*members.loc.shape):
         of = _side_by_side(members.loc[rows], members.scale[rows], weights[rows])
         _check_resolved(of, rows.start)
-        all_panels = _panels(of)
-        step = max(1, _TOGETHER // (of.loc.shape[1] * len(_NODES)))
-        pieces = [
-            _integrals(of, all_panels.some(slice(first, first + step)))
-            for first in range(0, len(all_panels.row), step)
-        ]
-        found[rows] = np.bincount(all_panels.row, np.concatenate(pieces), len(of.loc))
+        found[rows] = _from_left_to_right(of)
     return found
 
 
@@ -102,8 +86,8 @@ def _side_by_side(loc: Floats, scale: Floats, weights: Floats) -> _Mixtures:
     gap = begin[:, 1:] - np.maximum.accumulate(end, axis=1)[:, :-1] - rounding
     loc = loc - loc[:, :1]
     loc[:, 1:] -= np.cumsum(np.maximum(gap, 0.0), axis=1)
-    log_weight = np.log(np.maximum(weights, _NO_WEIGHT))
-    return _Mixtures(loc, scale, log_weight, loc - _REACH * scale, loc + _REACH * scale)
+    log_peak = np.log(np.maximum(weights, _NO_WEIGHT)) - np.log(scale) - 0.5 * LOG_2_PI
+    return _Mixtures(loc, scale, log_peak, loc - _REACH * scale, loc + _REACH * scale)
 
 
 def _check_resolved(of: _Mixtures, first: int) -> None:
@@ -119,41 +103,38 @@ def _check_resolved(of: _Mixtures, first: int) -> None:
         )
 
 
-def _panels(of: _Mixtures) -> _Panels:
-    """Cut the line into panels, from left to right in all rows at once."""
-    begin, end, longest = of.begin, of.end, _PANEL * of.scale
-    row, low, last = np.arange(len(begin)), begin.min(axis=1), end.max(axis=1)
-    found = []
+def _from_left_to_right(of: _Mixtures) -> Floats:
+    """Entropy of each row, shape (n,), a panel of every row at a time."""
+    found = np.zeros(len(of.loc))
+    row, low, last = np.arange(len(found)), of.begin.min(axis=1), of.end.max(axis=1)
     while len(row):
-        # A member that is not felt yet lets a panel go on to where it begins.
-        until = np.maximum(begin, low[:, None] + longest)
-        until[end <= low[:, None]] = np.inf
-        high = until.min(axis=1)
-        found.append((row, low, high))
+        felt = of.end > low[:, None]
+        # A member that is not felt yet lets the panel go on to where it begins.
+        until = np.maximum(of.begin, low[:, None] + _PANEL * of.scale)
+        high = np.where(felt, until, np.inf).min(axis=1)
+        felt &= of.begin < high[:, None]
+        found[row] += _integrals(of, low, high, felt)
         more = high < last
         row, low, last = row[more], high[more], last[more]
         if not more.all():
-            begin, end, longest = begin[more], end[more], longest[more]
-    rows, lows, highs = zip(*found, strict=True)
-    return _Panels(np.concatenate(rows), np.concatenate(lows), np.concatenate(highs))
+            of = of.some(more)
+    return found
 
 
-def _integrals(of: _Mixtures, panels: _Panels) -> Floats:
-    """Integral of -q log q over each of these panels."""
-    row, low, half = panels.row, panels.low, (panels.high - panels.low) / 2
-    felt = (of.begin[row] < panels.high[:, None]) & (of.end[row] > low[:, None])
-    panel, member = np.nonzero(felt)
-    pair = row[panel], member
-    scale = of.scale[pair]
-    width = half[panel] / scale
+def _integrals(of: _Mixtures, low: Floats, high: Floats, felt: npt.NDArray[np.bool_]) -> Floats:
+    """Integral of -q log q over a panel of each row, with the members that are felt there."""
+    found, half = np.zeros(len(low)), (high - low) / 2
+    count = np.count_nonzero(felt, axis=1)
+    row, scale = np.repeat(np.arange(len(low)), count), of.scale[felt]
+    width = half[row] / scale
     # The middle of a narrow panel is better known from its end than as a number of its own.
-    z = (low[panel] - of.loc[pair]) / scale + width
+    z = (low[row] - of.loc[felt]) / scale + width
     # A log density is a parabola in the place of the node: one product gives it at all nodes.
-    peak = of.log_weight[pair] - np.log(scale) - 0.5 * LOG_2_PI
-    densities = np.stack([peak - 0.5 * z * z, -z * width, -0.5 * width * width], axis=1) @ _POWERS
+    parabola = np.stack([of.log_peak[felt] - 0.5 * z * z, -z * width, -0.5 * width * width], axis=1)
+    densities = parabola @ _POWERS
     np.exp(densities, out=densities)
-    found = np.zeros(len(row))
-    begun, first = np.unique(panel, return_index=True)
-    q = np.add.reduceat(densities, first, axis=0)
-    found[begun] = -half[begun] * ((q * np.log(q)) @ _NODE_WEIGHTS)
+    # In a gap that rounding has left, none is felt.
+    some = count > 0
+    q = np.add.reduceat(densities, (np.cumsum(count) - count)[some], axis=0)
+    found[some] = -half[some] * ((q * np.log(q)) @ _NODE_WEIGHTS)
     return found

@@ -54,6 +54,7 @@ class Quantiles(PerRow):
     values: Floats
     crossed: npt.NDArray[np.bool_] = field(init=False)
 
+    classes: ClassVar[None] = None
     _arrays: ClassVar[tuple[str, ...]] = ("values", "crossed")
 
     def __post_init__(self) -> None:
@@ -75,11 +76,6 @@ class Quantiles(PerRow):
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "values", np.sort(values, axis=1) if crossed.any() else values)
         object.__setattr__(self, "crossed", crossed)
-
-    @property
-    def classes(self) -> None:
-        """None: the target is a number."""
-        return
 
     def entropy(self) -> Floats:
         """Differential entropy in nats, shape (n,).
