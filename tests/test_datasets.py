@@ -1,0 +1,178 @@
+"""The papers' synthetic data: what is said of them holds."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from uqwidgets import datasets
+from uqwidgets.datasets import (
+    make_correlated_pairs,
+    make_hollow,
+    make_linear,
+    make_logistic,
+    make_non_linear,
+    make_redundant,
+)
+
+MAKERS = [make for name, make in inspect.getmembers(datasets) if name.startswith("make_")]
+ROWS = 40_000
+# Four standard errors of a mean of unit variance, and of the variance of normal numbers.
+NEAR, NEAR_VARIANCE = 4 / np.sqrt(ROWS), 4 * np.sqrt(2 / ROWS)
+
+
+def values(make, **options):
+    X, y = make(ROWS, **options)
+    return X.to_numpy(), y.to_numpy()
+
+
+def uniform(X):
+    """Moments and limits of the uniform distribution on [0, 1], and no correlation."""
+    assert X.min() >= 0
+    assert X.max() <= 1
+    assert X.mean(axis=0) == pytest.approx(0.5, abs=NEAR / np.sqrt(12))
+    assert X.var(axis=0) == pytest.approx(1 / 12, abs=NEAR_VARIANCE / 12)
+    assert np.corrcoef(X.T) == pytest.approx(np.eye(X.shape[1]), abs=NEAR)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+class TestEvery:
+    def test_a_seed_gives_the_same_data_and_another_gives_others(self, make):
+        X, y = make(50, random_state=3)
+        for seed in (3, np.random.RandomState(3)):
+            again = make(50, random_state=seed)
+            pd.testing.assert_frame_equal(again[0], X)
+            pd.testing.assert_series_equal(again[1], y)
+        other, _ = make(50, random_state=4)
+        assert (other.to_numpy() != X.to_numpy()).all()
+        state = np.random.RandomState(3)
+        assert (make(50, random_state=state)[0].to_numpy() == X.to_numpy()).all()
+        assert (make(50, random_state=state)[0].to_numpy() != X.to_numpy()).all()
+
+    def test_columns_are_named_as_in_the_papers(self, make):
+        X, y = make(7)
+        assert list(X.columns) == [f"x{j + 1}" for j in range(X.shape[1])]
+        assert len(X) == len(y) == 7
+        assert y.name == "y"
+        assert y.index.equals(X.index)
+
+    def test_the_size_of_the_paper_is_the_default(self, make):
+        assert inspect.signature(make).parameters["n_samples"].default >= 500
+
+    def test_no_rows_are_refused(self, make):
+        with pytest.raises(ValueError, match="n_samples is 0; it must be at least 1"):
+            make(0)
+
+
+def test_redundant_classes_follow_the_sum_of_the_first_four():
+    X, y = values(make_redundant)
+    uniform(X)
+    above = X[:, :4].sum(axis=1) > 2
+    assert (y != above).mean() == pytest.approx(0.1, abs=0.3 * NEAR)
+    # Labels are wrong whatever the features are.
+    wrong = (y != above).astype(float)
+    for column in X.T:
+        assert abs(np.corrcoef(column, wrong)[0, 1]) < NEAR
+
+
+def test_redundant_without_noise_are_told_exactly():
+    X, y = values(make_redundant, label_noise=0, n_features=3, n_relevant=3)
+    assert X.shape == (ROWS, 3)
+    np.testing.assert_array_equal(y, X.sum(axis=1) > 1.5)
+
+
+@pytest.mark.parametrize("copied", ["x1", "x5", "x9"])
+def test_a_copy_is_all_that_tells_the_versions_apart(copied):
+    X, y = make_redundant(copied=copied)
+    plain, same = make_redundant()
+    np.testing.assert_array_equal(X["x10"], X[copied])
+    pd.testing.assert_frame_equal(X.drop(columns="x10"), plain.drop(columns="x10"))
+    pd.testing.assert_series_equal(y, same)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"copied": "x10"}, "no feature to copy 'x10'; did you mean 'x1'"),
+        ({"copied": "age"}, "no feature to copy 'age'; did you mean 'x1'"),
+        ({"n_relevant": 11}, "n_relevant is 11; it must be between 1 and n_features, 10"),
+        ({"n_relevant": 0}, "n_relevant is 0"),
+        ({"label_noise": 0.6}, "label_noise is 0.6; it must be between 0 and 0.5"),
+        ({"label_noise": np.nan}, "label_noise is nan"),
+    ],
+)
+def test_redundant_of_what_there_is_not(options, says):
+    with pytest.raises(ValueError, match=says):
+        make_redundant(20, **options)
+
+
+def test_pairs_correlate_and_the_fifth_is_alone():
+    X, y = values(make_correlated_pairs)
+    expected = np.eye(5)
+    expected[[0, 1, 2, 3], [1, 0, 3, 2]] = 0.8
+    assert X.mean(axis=0) == pytest.approx(0, abs=NEAR)
+    assert np.cov(X.T) == pytest.approx(expected, abs=NEAR_VARIANCE)
+    noise = y - (X[:, 0] + X[:, 1] + 0.9 * X[:, 2] ** 2 + X[:, 3] + X[:, 4])
+    assert noise.mean() == pytest.approx(0, abs=np.sqrt(2) * NEAR)
+    assert noise.var() == pytest.approx(2, abs=2 * NEAR_VARIANCE)
+    assert np.corrcoef(np.column_stack([X, noise]).T)[5, :5] == pytest.approx(0, abs=NEAR)
+
+
+def test_the_border_is_covered_evenly_and_nothing_is_inside():
+    X, y = values(make_hollow, inner=1.0, outer=3.0)
+    assert np.abs(X).max() <= 3
+    assert np.abs(X).max(axis=1).min() >= 1
+    # Nine squares of one size but for the middle one: eight of equal shares.
+    square = np.digitize(X, [-1, 1])
+    shares = np.bincount(square[:, 0] * 3 + square[:, 1], minlength=9) / ROWS
+    assert np.delete(shares, 4) == pytest.approx(1 / 8, abs=np.sqrt(7) / 8 * NEAR)
+    corner = X[(X > 1).all(axis=1)]
+    assert corner.mean(axis=0) == pytest.approx(2, abs=2 * 4 / np.sqrt(12 * len(corner)))
+    noise = y - X.sum(axis=1) ** 2
+    assert noise.std() == pytest.approx(0.1, abs=0.1 * NEAR_VARIANCE)
+
+
+@pytest.mark.parametrize(("inner", "outer"), [(2, 1), (1, 1), (-1, 1), (np.nan, 1)])
+def test_a_hole_that_does_not_fit(inner, outer):
+    with pytest.raises(ValueError, match=f"inner is {inner} and outer {outer}"):
+        make_hollow(10, inner=inner, outer=outer)
+
+
+@pytest.mark.parametrize(
+    ("make", "signal"),
+    [
+        (make_linear, lambda X: X[:, 0] - X[:, 1]),
+        (
+            make_non_linear,
+            lambda X: X[:, 0] - np.sqrt(1 + X[:, 1]) + X[:, 2] * X[:, 3] + X[:, 3] ** 2 / 100,
+        ),
+    ],
+)
+def test_processes_of_paper_003(make, signal):
+    X, y = values(make)
+    uniform(X)
+    noise = y - signal(X)
+    assert noise.mean() == pytest.approx(0, abs=NEAR)
+    assert noise.var() == pytest.approx(1, abs=NEAR_VARIANCE)
+    assert np.corrcoef(np.column_stack([X, noise]).T)[-1, :-1] == pytest.approx(0, abs=NEAR)
+
+
+def test_logistic_classes_have_their_probabilities():
+    X, y = values(make_logistic)
+    assert X.shape == (ROWS, 5)
+    assert np.cov(X.T) == pytest.approx(np.eye(5), abs=NEAR_VARIANCE)
+    ones = 1 / (1 + np.exp(-X @ [-4, 2, 0, 2, 4]))
+    off = (y - ones) / np.sqrt(ones * (1 - ones))
+    assert off.mean() == pytest.approx(0, abs=NEAR)
+    for column in X.T:
+        assert np.mean((y - ones) * column) == pytest.approx(0, abs=NEAR / 2)
+    assert make_logistic(10, [1.0, -1.0])[0].shape == (10, 2)
+
+
+@pytest.mark.parametrize("coefficients", [[], 3.0, [[1.0]], [1.0, np.nan]])
+def test_coefficients_that_are_no_row_of_numbers(coefficients):
+    with pytest.raises(ValueError, match="pass one finite number per feature"):
+        make_logistic(10, coefficients)
