@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from uqwidgets.batches import stress_batches
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
+from uqwidgets.learners import Learner
 from uqwidgets.predictive import Categorical, Normal, Point, as_predictive
 from uqwidgets.progress_bar import ProgressBar
 from uqwidgets.results import Dependence, Importance, ImportanceOverTau, Stress

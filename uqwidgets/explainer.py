@@ -258,7 +258,7 @@ class Explainer(Stressing):
             reference=reference,
             seed=self.seed,
         )
-        units = self._units(features)
+        units = self.units(features)
         population = Population.of(len(self.table), sample_weight, rows)
         compute = self._importance_for(measure, population, report)
         return streamed(compute, units, settings) if stream else compute(units, settings)
@@ -458,7 +458,7 @@ class Explainer(Stressing):
         return importance_over_tau(
             self.evaluations,
             self.measure(measure),
-            self._units(features),
+            self.units(features),
             stressed_one(self.table, name, category, alpha, anchor),
             checked_taus(taus),
             Settings.of(
@@ -473,8 +473,14 @@ class Explainer(Stressing):
             report,
         )
 
-    def _units(self, features: Sequence[str] | None) -> list[str]:
-        """Features and groups, by name."""
+    def units(self, features: Sequence[str] | None = None) -> list[str]:
+        """Return what importance is asked of: these features and groups, or all of them.
+
+        Raises
+        ------
+        ValueError
+            If one does not exist.
+        """
         if features is None:
             return list(self.table.units)
         names = [features] if isinstance(features, str) else list(dict.fromkeys(features))

@@ -54,6 +54,9 @@ class Dependence:
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
+    per_refit : ndarray of shape (refits, g) or None
+        Of a learner, the average of every refit; its curves are means over the refits that have
+        not seen the row, NaN where all have.
     remarks : tuple of str
         What a reader of the numbers should know.
     """
@@ -80,6 +83,7 @@ class Dependence:
     level: float
     weighted: bool
     ess: float
+    per_refit: Floats | None = None
     remarks: tuple[str, ...] = ()
 
     @property

@@ -48,6 +48,8 @@ class Importance:
     subgroups : DataFrame or None
         Of a conditional replacement, a line per feature: ``feature, subgroups, smallest,
         separation``, the last being the share of the feature's variance between its subgroups.
+    per_refit : ndarray of shape (p, m) or None
+        Of a learner, the importance in every refit.
     remarks : tuple of str
         What a reader of the numbers should know.
     """
@@ -74,6 +76,7 @@ class Importance:
     weighted: bool
     ess: float
     subgroups: pd.DataFrame | None = None
+    per_refit: Floats | None = None
     remarks: tuple[str, ...] = ()
 
     @property

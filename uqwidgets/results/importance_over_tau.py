@@ -88,7 +88,8 @@ class ImportanceOverTau:
     def __repr__(self) -> str:
         head = (
             f"Importance for {self.label}{in_unit(self.unit)} at {len(self.taus)} levels of tau of "
-            f"{self.stressed}: {replaced(self.replacement, self.n_repeats)}, {self.level:.0%} interval {self.interval}"
+            f"{self.stressed}: {replaced(self.replacement, self.n_repeats)}, "
+            f"{self.level:.0%} interval {self.interval}"
         )
         return lines(head, self.frame, ())
 

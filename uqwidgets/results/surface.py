@@ -47,6 +47,8 @@ class Surface:
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
+    per_refit : ndarray of shape (refits, g1, g2) or None
+        Of a learner, the average of every refit.
     remarks : tuple of str
         What a reader of the numbers should know.
     """
@@ -69,6 +71,7 @@ class Surface:
     level: float
     weighted: bool
     ess: float
+    per_refit: Floats | None = None
     remarks: tuple[str, ...] = ()
 
     @property

@@ -1,0 +1,463 @@
+"""One procedure, refitted: its importance, curves and performance, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import stdtr
+from sklearn.base import is_classifier
+
+from uqwidgets.cache import parse_bytes
+from uqwidgets.data import Table
+from uqwidgets.dependence import Form
+from uqwidgets.evaluation import ModelError, Report
+from uqwidgets.inference import checked_level
+from uqwidgets.learners.averaging import Averaging
+from uqwidgets.learners.curves import learner_dependence, learner_surface
+from uqwidgets.learners.intervals import correction_share
+from uqwidgets.learners.leaving_out import LeftOut
+from uqwidgets.learners.ranking import learner_importance
+from uqwidgets.learners.refits import Refit, Refits
+from uqwidgets.learners.resampling import Plan
+from uqwidgets.learners.scoring import scores_of
+from uqwidgets.loco.fits import seeded
+from uqwidgets.results import Comparison, Dependence, Importance, Performance, Surface
+from uqwidgets.tabular import to_pandas
+
+# With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
+# they learn from the same rows (003, section 8).
+_FEWEST, _MOST = 10, 20
+
+
+class Learner:
+    """What a procedure gives, averaged over refits on resamples of one table.
+
+    One fitted model hides how much of what it says it owes to the rows it happened to see. Here
+    the procedure is fitted m times, each time on a resample, and asked about the rows left out;
+    importance, curves and performance are means over these refits, with intervals that account
+    for the rows they share (003, section 7).
+
+    Refits are made when something first needs them, and kept. If that is stopped, by an
+    interrupt or by what ``report`` raises, the next call goes on from there.
+
+    Parameters
+    ----------
+    estimator : object
+        Of scikit-learn's kind. Copies of it are fitted; itself it is never changed. Parts whose
+        ``random_state`` is None get one for each refit.
+    X : DataFrame or array-like of shape (n, p)
+    y : array-like of shape (n,)
+    n_refits : int, default=15
+        As Nadeau and Bengio recommend; at least 2.
+    resampling : {"bootstrap", "subsampling"}, default="bootstrap"
+        n rows drawn with replacement, or a share of them without. Where a class has fewer than 20
+        rows, each class is resampled by itself.
+    train_fraction : float, default=0.632
+        The share of ``subsampling``.
+    correction : {"nadeau-bengio"}, float or None, default="nadeau-bengio"
+        What is added to 1/m in the variance of the mean: rows held out over distinct rows learned
+        from, a number, or nothing.
+    feature_groups : mapping of str to sequence of str, optional
+    random_state : int, default=0
+        Of the resamples, the fits and the donors.
+    n_jobs : int, optional
+        Refits at a time, through joblib and whichever of its backends is set up.
+    memory_limit : int or str, default="1GiB"
+        What may be kept of the answers of all refits.
+
+    Raises
+    ------
+    TypeError
+        If the estimator cannot be copied.
+    ValueError
+        If the table, or how it is to be resampled, is not fit for refits.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_refits: int = 15,
+        resampling: str = "bootstrap",
+        train_fraction: float = 0.632,
+        correction: str | float | None = "nadeau-bengio",
+        feature_groups: Mapping[str, Sequence[str]] | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        memory_limit: int | str = "1GiB",
+    ) -> None:
+        estimator = _checked_estimator(estimator)
+        table, target = _checked_table(X, y)
+        plan = Plan.of(target, resampling, train_fraction, is_classifier(estimator), random_state)
+        correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
+        self.n_refits = _checked_refits(n_refits)
+        self.n_jobs = n_jobs
+        self.correction = correction
+        self._refits = Refits(
+            estimator,
+            table,
+            target,
+            plan,
+            feature_groups,
+            parse_bytes(memory_limit),
+        )
+        self._left_out = LeftOut(self._refits)
+
+    def __repr__(self) -> str:
+        done = len(self._refits.ready(self.n_refits))
+        return (
+            f"Learner({self._name}, {self._refits.plan.n:,} rows, "
+            f"{done} of {self.n_refits} refits by {self._refits.plan.resampling})"
+        )
+
+    @property
+    def refits(self) -> list[Refit]:
+        """The refits that are made, each with its `Explainer`."""
+        return self._refits.ready(self.n_refits)
+
+    def fit(self, n_refits: int | None = None, report: Report | None = None) -> Learner:
+        """Make the refits that are missing, or more of them; those that exist stay.
+
+        Parameters
+        ----------
+        n_refits : int, optional
+            From now on. More ask only for the new ones.
+        report : callable, optional
+            Called with a `Progress` after every fit; raise from it to stop.
+
+        Returns
+        -------
+        Learner
+            Itself.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed.
+        ValueError
+            If there are to be fewer than two.
+        """
+        if n_refits is not None:
+            self.n_refits = _checked_refits(n_refits)
+        self._refits.make(self.n_refits, self.n_jobs, report)
+        if len(self.refits) < 2:
+            problem = self._refits.failed(self.n_refits)[0]
+            raise ModelError(
+                f"{len(self.refits)} of {self.n_refits} refits succeeded, and two are needed; "
+                f"refit {problem.number} (seed {problem.seed}) failed with {problem.problem}"
+            )
+        return self
+
+    def importance(
+        self,
+        measure: Any = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        replacement: str = "permutation",
+        n_repeats: int | str = 5,
+        compare: str = "difference",
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        report: Report | None = None,
+    ) -> Importance:
+        """Average over refits the importance in the rows that each has not seen.
+
+        This is learner-PFI (003, eq. 8, over the held-out rows), of any measure: the entropy's
+        has an interval too.
+
+        Parameters
+        ----------
+        measure, features, replacement, n_repeats, compare, sample_weight
+            As in `Explainer.importance`.
+        level : float, default=0.95
+            Of the interval, see `uqwidgets.learners.intervals`.
+        report : callable, optional
+            Called while refits are made.
+
+        Returns
+        -------
+        Importance
+            With the importance in every refit as ``per_refit``.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed.
+        ValueError
+            For a name that does not exist, or a value out of range.
+        """
+        return learner_importance(
+            self._averaging(level, report),
+            sample_weight,
+            measure=measure,
+            features=features,
+            replacement=replacement,
+            n_repeats=n_repeats,
+            compare=compare,
+        )
+
+    def loco(
+        self,
+        measure: Any = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        compare: str = "difference",
+        level: float = 0.95,
+        report: Report | None = None,
+    ) -> Importance:
+        """Leave each feature out of every refit: how much the measure then rises.
+
+        Parameters
+        ----------
+        measure, features, compare
+            As in `Explainer.importance`.
+        level : float, default=0.95
+        report : callable, optional
+            Called with a `Progress` after every fit; raise from it to stop. What is finished is
+            kept.
+
+        Returns
+        -------
+        Importance
+            With the importance in every refit as ``per_refit``.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed, or one without a feature fails.
+        ValueError
+            For a name that does not exist, or a value out of range.
+        """
+        averaging = self._averaging(level, report)
+        units = averaging.refits[0].explainer.units(features)
+        return self._left_out.importance(averaging, measure, units, compare, self.n_jobs, report)
+
+    def dependence(
+        self,
+        feature: str | Sequence[str],
+        measure: Any = "prediction",
+        *,
+        grid: Any = None,
+        spacing: str = "quantile",
+        center: Any = False,
+        derivative: bool = False,
+        relative: bool = False,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        report: Report | None = None,
+    ) -> Dependence | Surface:
+        """Curve or surface of the procedure: the mean over refits of those of held-out rows.
+
+        This is learner-PD (003, eq. 7, over the held-out rows), of any measure. All refits share
+        one grid, made from the whole table.
+
+        Parameters
+        ----------
+        feature, measure, grid, spacing, center, derivative, relative, sample_weight
+            As in `Explainer.dependence`.
+        level : float, default=0.95
+            Of the pointwise band.
+        report : callable, optional
+            Called while refits are made.
+
+        Returns
+        -------
+        Dependence or Surface
+            With the average of every refit as ``per_refit``.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed.
+        ValueError
+            For a name that does not exist, a value out of range, or forms that exclude each other.
+        """
+        form, averaging = Form.of(center, derivative, relative), self._averaging(level, report)
+        table = self._table(averaging)
+        if isinstance(feature, str):
+            return learner_dependence(
+                averaging, table, feature, measure, grid, spacing, form, sample_weight
+            )
+        return learner_surface(
+            averaging, table, feature, measure, grid, spacing, form, sample_weight
+        )
+
+    def performance(
+        self, measure: Any = "nll", *, level: float = 0.95, report: Report | None = None
+    ) -> Performance:
+        """Mean of a measure, or of scikit-learn's metric, over what each refit has not seen.
+
+        Parameters
+        ----------
+        measure : str, function or scorer, default="nll"
+            As in `Explainer.importance`.
+        level : float, default=0.95
+        report : callable, optional
+            Called while refits are made.
+
+        Returns
+        -------
+        Performance
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed.
+        ValueError
+            For a name that does not exist, or a value out of range.
+        """
+        averaging = self._averaging(level, report)
+        scores = scores_of(averaging.refits, measure)
+        found = averaging.interval(scores.per_refit)
+        return Performance(
+            learner=self._name,
+            measure=scores.name,
+            label=scores.label,
+            unit=scores.unit,
+            mean=float(found.estimate),
+            std_error=float(found.std_error),
+            low=float(found.low),
+            high=float(found.high),
+            per_refit=scores.per_refit,
+            level=averaging.level,
+            correction=averaging.share,
+            remarks=averaging.remarks,
+        )
+
+    def compare(
+        self,
+        other: Learner,
+        measure: Any = "nll",
+        *,
+        level: float = 0.95,
+        report: Report | None = None,
+    ) -> Comparison:
+        """Test whether another procedure does better on the same resamples of the same table.
+
+        The corrected resampled t test (Nadeau and Bengio 2003; 003, section 9).
+
+        Parameters
+        ----------
+        other : Learner
+            Of the same table, resampling, seed and number of refits.
+        measure : str, function or scorer, default="nll"
+            As in `Explainer.importance`; both must have it.
+        level : float, default=0.95
+        report : callable, optional
+            Called while refits are made.
+
+        Returns
+        -------
+        Comparison
+            Of this one minus the other.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed.
+        ValueError
+            If the two do not resample alike, or one does not have the measure.
+        """
+        plan, theirs = self._refits.plan, other._refits.plan
+        alike = plan.same_as(theirs) and np.array_equal(self._refits.y, other._refits.y)
+        if not alike or self.n_refits != other.n_refits:
+            raise ValueError(
+                "the two learners do not resample alike; make both of the same table, with the "
+                "same n_refits, resampling, train_fraction and random_state."
+            )
+        averaging = self._averaging(level, report)
+        other._averaging(level, report)
+        both = sorted({r.number for r in self.refits} & {r.number for r in other.refits})
+        paired = replace(averaging, refits=tuple(r for r in self.refits if r.number in both))
+        scores = scores_of(paired.refits, measure)
+        against = scores_of([r for r in other.refits if r.number in both], measure)
+        differences = scores.per_refit - against.per_refit
+        found = paired.interval(differences)
+        freedom = len(differences) - 1
+        statistic = float(found.estimate / found.std_error) if found.std_error else np.nan
+        return Comparison(
+            learner=self._name,
+            other=other._name,
+            measure=scores.name,
+            label=scores.label,
+            unit=scores.unit,
+            difference=float(found.estimate),
+            std_error=float(found.std_error),
+            low=float(found.low),
+            high=float(found.high),
+            p_value=float(2 * stdtr(freedom, -abs(statistic))),
+            per_refit=differences,
+            level=paired.level,
+            correction=paired.share,
+            remarks=tuple(dict.fromkeys([*averaging.remarks, *other._remarks()])),
+        )
+
+    @property
+    def _name(self) -> str:
+        return type(self._refits.estimator).__name__
+
+    def _averaging(self, level: float, report: Report | None) -> Averaging:
+        level = checked_level(level)
+        self.fit(report=report)
+        plan, refits = self._refits.plan, tuple(self.refits)
+        return Averaging(refits, plan.n, self.correction, level, plan.seed, self._remarks())
+
+    def _table(self, averaging: Averaging) -> Table:
+        """All rows as a refit's model sees them: what grids are made from."""
+        predictive = averaging.refits[0].explainer.predictive
+        return Table(self._refits.X, self._refits.y, predictive)
+
+    def _remarks(self) -> tuple[str, ...]:
+        found = []
+        failed = self._refits.failed(self.n_refits)
+        if failed:
+            first = failed[0]
+            found.append(
+                f"{len(failed)} of {self.n_refits} refits failed and are left out; the first is "
+                f"refit {first.number} (seed {first.seed}): {first.problem}"
+            )
+        if self._refits.plan.strata is not None:
+            found.append("a class is rare, so each class was resampled by itself")
+        if not _FEWEST <= self.n_refits <= _MOST:
+            found.append(
+                f"{self.n_refits} refits: fewer than {_FEWEST} make wide and uncertain intervals, "
+                f"more than {_MOST} make them too narrow, for all learn from the same rows (003, "
+                "section 8)"
+            )
+        return tuple(found)
+
+
+def _checked_estimator(estimator: Any) -> Any:
+    copy = seeded(estimator, 0)  # says what is wrong if it cannot be copied
+    if not hasattr(copy, "fit"):
+        raise TypeError(f"{type(estimator).__name__} has no fit; pass what can be fitted anew.")
+    return estimator
+
+
+def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
+    table = to_pandas(X)
+    if not isinstance(table, pd.DataFrame):
+        table = np.asarray(table)
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if np.ndim(table) != 2 or target.shape != (len(table),):
+        raise ValueError(
+            f"X has shape {np.shape(table)} and y has shape {target.shape}; pass a table and one "
+            "value of y per row."
+        )
+    return table, target
+
+
+def _checked_refits(n_refits: Any) -> int:
+    whole = isinstance(n_refits, (int, np.integer)) and not isinstance(n_refits, bool)
+    if not whole or n_refits < 2:
+        raise ValueError(f"n_refits is {n_refits!r}; it must be a whole number of at least 2.")
+    return int(n_refits)

@@ -1,0 +1,157 @@
+"""A procedure fitted again and again, each fit asked about rows it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from uqwidgets.evaluation import ModelError, Report
+from uqwidgets.explainer import Explainer
+from uqwidgets.learners.resampling import Plan, Rows
+from uqwidgets.loco.fits import seeded
+from uqwidgets.steps import Steps
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """One fit of the procedure.
+
+    Attributes
+    ----------
+    number, seed : int
+        Which it is, and the seed of what draws at random within the estimator.
+    held_out : ndarray of shape (n2,)
+        Positions of the rows it is asked about.
+    n_train : int
+        Distinct rows that it learned from.
+    explainer : Explainer
+        Of the fitted model and the rows held out.
+    """
+
+    number: int
+    seed: int
+    held_out: Rows
+    n_train: int
+    explainer: Explainer
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A fit that went wrong.
+
+    Attributes
+    ----------
+    number, seed : int
+    problem : str
+    """
+
+    number: int
+    seed: int
+    problem: str
+
+
+class Refits:
+    """Fits that are made when they are wanted, and kept.
+
+    Parameters
+    ----------
+    estimator : object
+        Of scikit-learn's kind. It is never changed.
+    X : DataFrame or ndarray of shape (n, p)
+    y : ndarray of shape (n,)
+    plan : Plan
+    groups : mapping of str to sequence of str or None
+    memory_limit : int
+        Bytes for all refits together.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        plan: Plan,
+        groups: Mapping[str, Sequence[str]] | None,
+        memory_limit: int,
+    ) -> None:
+        self.estimator = estimator
+        self.X = X
+        self.y = y
+        self.plan = plan
+        self._groups = groups
+        self._memory = memory_limit
+        self._done: dict[int, Refit | Failure] = {}
+
+    def ready(self, wanted: int) -> list[Refit]:
+        """Those of the first ``wanted`` that are fitted."""
+        return [refit for refit in self._known(wanted) if isinstance(refit, Refit)]
+
+    def failed(self, wanted: int) -> list[Failure]:
+        """Those of the first ``wanted`` whose fit failed."""
+        return [refit for refit in self._known(wanted) if isinstance(refit, Failure)]
+
+    def _known(self, wanted: int) -> list[Refit | Failure]:
+        return [self._done[number] for number in range(wanted) if number in self._done]
+
+    def make(self, wanted: int, n_jobs: int | None, report: Report | None = None) -> None:
+        """Make those of the first ``wanted`` that are missing.
+
+        They run through joblib, on whatever backend is set up. What ``report`` raises, or an
+        interrupt, stops the work; the fits that are finished stay.
+        """
+        missing = [number for number in range(wanted) if number not in self._done]
+        if not missing:
+            return
+        steps = Steps(len(missing), self.plan.n, report)
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+        fits = parallel(
+            delayed(_fitted)(
+                seeded(self.estimator, self.plan.seeds(number)[1]),
+                self.X,
+                self.y,
+                self.plan.resample(number).train,
+            )
+            for number in missing
+        )
+        for number, (model, problem) in zip(missing, fits, strict=True):
+            self._done[number] = self._refit(number, model, problem, wanted)
+            steps.step()
+
+    def _refit(self, number: int, model: Any, problem: str, of: int) -> Refit | Failure:
+        rows, (_, seed) = self.plan.resample(number), self.plan.seeds(number)
+        if problem:
+            return Failure(number, seed, problem)
+        try:
+            explainer = Explainer(
+                model,
+                taken(self.X, rows.held_out),
+                taken(self.y, rows.held_out),
+                feature_groups=self._groups,
+                random_state=seed,
+                memory_limit=max(1, self._memory // of),
+            )
+        except ModelError as error:
+            return Failure(number, seed, str(error))
+        return Refit(number, seed, rows.held_out, len(np.unique(rows.train)), explainer)
+
+
+def taken(values: Any, rows: Rows) -> Any:
+    """Rows of a DataFrame, Series or array."""
+    return values.iloc[rows] if isinstance(values, (pd.DataFrame, pd.Series)) else values[rows]
+
+
+def _fitted(estimator: Any, X: Any, y: Any, rows: Rows) -> tuple[Any, str]:
+    """Fit on these rows, and say what went wrong if that fails: one refit is not all of them."""
+    model = clone(estimator)
+    try:
+        model.fit(taken(X, rows), taken(y, rows))
+    except Exception as error:  # noqa: BLE001  an estimator may raise anything
+        first_line = next(iter(str(error).splitlines()), "")
+        return None, f"{type(error).__name__}: {first_line}"
+    return model, ""
