@@ -126,7 +126,7 @@ def test_read_only_tables_and_answers_are_fine():
     [
         (two_classes, {}, r"shape \(50, 2\), which may be probabilities, samples or quantiles; p"),
         (draws, {}, r"shape \(7, 50\), which may be.*samples=True for \(members, rows\)"),
-        (draws, {"classes": ["no", "yes"]}, r"shape \(7, 50\) do not fit 50 rows.*samples=True"),
+        (draws, {"classes": ["no", "yes"]}, r"shape \(7, 50\), which does not fit 50 rows and 2"),
         (lambda X: draws(X).T, {"samples": True}, r"shape \(50, 7\) must be \(members, 50 rows\)"),
         (lambda X: draws(X)[:1], {"samples": True}, "the array of samples has one member; a mix"),
         (samples_of_probabilities, {}, r"samples of probabilities; pass.*classes=\[\.\.\.\]"),
@@ -142,7 +142,7 @@ def test_read_only_tables_and_answers_are_fine():
         (lambda _: np.zeros((2, 2, 2, 2)), {}, r"shape \(2, 2, 2, 2\); it may return"),
         (lambda X: X[:7, 0], {}, "the model answered 7 rows for the 50 asked"),
         (lambda X: Normal(X, np.ones(X.shape)), {}, r"\(50, 3\) must be \(rows,\).*make a Mixture"),
-        (three_classes, {"classes": [0, 1]}, r"\(50, 3\) do not fit 2 classes"),
+        (three_classes, {"classes": [0, 1]}, r"\(50, 3\), which does not fit.*2 classes; if it holds"),
         (lambda X: two_classes(X) * 0.98, {"classes": [0, 1]}, r"sum to 0\.98, off from 1 by -0"),
         (lambda X: (X[:, 0], X[:, 0] * 0), {}, "std, which must be greater than zero, is 0 in ro"),
         (lambda X: (X[:, 0], X[:, 0] ** 2 - 9), {}, "std, which must be greater than zero, is -"),
@@ -169,7 +169,8 @@ def test_what_cannot_be_read_is_said_in_a_sentence(function, options, says):
         ({"levels": [0.0, 0.5]}, "they must be at least two increasing"),
         ({"levels": ["low", "high"]}, r"levels are \['low', 'high'\]; they must be"),
         ({"levels": LEVELS, "samples": True}, "samples and levels both say what the columns are"),
-        ({"classes": ["a"]}, r"the single class \['a'\]"),
+        ({"classes": "ab"}, "classes are 'ab'; they must be a list of at least two labels"),
+        ({"classes": ["a"]}, r"classes are \['a'\]; they must be a list of at least two"),
     ],
 )
 def test_options_are_looked_at_at_once(options, says):

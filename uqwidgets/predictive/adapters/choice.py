@@ -162,7 +162,8 @@ def _columns(model: Any) -> tuple[tuple[Any, ...] | None, int | None]:
     # Numbers in their order are what a library calls columns without names.
     if labels == tuple(range(len(labels or ()))):
         labels = None
-    return labels, getattr(model, "n_features_in_", getattr(model, "n_features", None))
+    n_wanted = getattr(model, "n_features_in_", None)
+    return labels, ngboost.n_columns(model) if n_wanted is None else n_wanted
 
 
 def _only(*allowed: str, of: Options, says: str) -> None:

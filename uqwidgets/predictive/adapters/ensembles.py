@@ -72,15 +72,15 @@ def _classifier(model: Any, options: Options) -> Reading:
         raise ValueError(f"{name} votes with labels; members=True needs voting='soft'.")
     labels = labels_of(model, options.classes)
     assert labels is not None
+    if isinstance(model, forests.CLASSIFIERS):
+        at_least_two(len(model.estimators_), name)
+        return Reading(lambda X: Mixture(forests.categorical_of_trees(model, X, labels)), labels)
     each, weights = _probabilities_of_members(model, len(labels))
     return Reading(lambda X: Mixture(Categorical(each(X), labels), weights), labels)
 
 
 def _probabilities_of_members(model: Any, k: int) -> tuple[Callable[[Any], Floats], Weights]:
     """How members are asked for probabilities of shape (n, m, k), and their weights."""
-    if isinstance(model, forests.CLASSIFIERS):
-        at_least_two(len(model.estimators_), name_of(model))
-        return lambda X: forests.probabilities_of_trees(model, X), None
     if isinstance(model, CalibratedClassifierCV):
         asked = [member.predict_proba for member in model.calibrated_classifiers_]
     else:

@@ -15,14 +15,14 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
-from uqwidgets.predictive.adapters.reading import name_of
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets.predictive.adapters.reading import Labels, name_of
+from uqwidgets.predictive.distributions import Categorical, Floats
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
 REGRESSORS = (RandomForestRegressor, ExtraTreesRegressor)
 
 
-def probabilities_of_trees(forest: Any, X: Any) -> Floats:
+def categorical_of_trees(forest: Any, X: Any, labels: Labels) -> Categorical:
     """Ask each tree of a classifying forest, shape (n, m, k)."""
     rows = _validated(forest, X)
     found = np.empty((rows.shape[0], len(forest.estimators_), len(forest.classes_)))
@@ -31,7 +31,8 @@ def probabilities_of_trees(forest: Any, X: Any) -> Floats:
         found[:, tree] = forest.estimators_[tree].predict_proba(rows, check_input=False)
 
     _for_all_trees(forest, ask)
-    return found
+    # Shares of the rows in a leaf sum to one: to look at them all takes as long as to ask.
+    return Categorical(found[:1], labels)._with(probabilities=found)
 
 
 def values_of_trees(forest: Any, X: Any) -> Floats:

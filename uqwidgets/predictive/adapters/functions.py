@@ -57,10 +57,11 @@ def _read(answer: Any, n: int, options: Options, labels: Labels | None) -> Distr
             "samples or quantiles; pass as_predictive(function, classes=[...]), samples=True for "
             "(members, rows), or levels=[...]."
         )
-    if values.shape[1] != len(labels) and values.shape[1] == n:
+    if values.shape != (n, len(labels)):
         raise ValueError(
-            f"probabilities of shape {values.shape} do not fit {n} rows and {len(labels)} "
-            "classes; if these are samples, pass as_predictive(function, samples=True)."
+            f"the function returned an array of shape {values.shape}, which does not fit {n} rows "
+            f"and {len(labels)} classes; if it holds samples or quantiles, pass "
+            "as_predictive(function, samples=True) or levels=[...]."
         )
     return Categorical(values, labels)
 

@@ -27,6 +27,11 @@ def pred_dist(model: Any, options: Options) -> Reading:
     return Reading(lambda X: distribution(model.pred_dist(X), labels), labels)
 
 
+def n_columns(model: Any) -> int | None:
+    """Return how many columns an NGBoost model was fitted with; it would not mind more."""
+    return model.n_features if from_library(model, "ngboost") else None
+
+
 def distribution(answer: Any, classes: Labels | None) -> Distribution:
     """Read a distribution of NGBoost's as ours."""
     name = type(answer).__name__

@@ -67,10 +67,12 @@ def labels_of(model: Any, given: Any) -> Labels | None:
     known = getattr(model, "classes_", None)
     if isinstance(known, list) and any(isinstance(c, np.ndarray) for c in known):
         raise ValueError("the model predicts several targets at once; wrap one of them.")
-    own = None if known is None else _checked(known)
+    own = None if known is None else _own(known)
     if given is None:
         return own
-    labels = _checked(given)
+    labels = np.asarray(given)
+    if labels.ndim != 1 or len(labels) < 2:
+        raise ValueError(f"classes are {given!r}; they must be a list of at least two labels.")
     if own is not None and len(own) != len(labels):
         raise ValueError(
             f"classes has {len(labels)} labels but {name_of(model)} knows {len(own)}: "
@@ -84,7 +86,7 @@ def labels_of(model: Any, given: Any) -> Labels | None:
     return labels
 
 
-def _checked(classes: Any) -> Labels:
+def _own(classes: Any) -> Labels:
     labels = np.asarray(classes)
     if labels.ndim != 1:
         raise ValueError("the model predicts several targets at once; wrap one of them.")
