@@ -567,7 +567,7 @@ class TestColumns:
             )
             return GridSearchCV(CalibratedClassifierCV(inner, cv=2), {"method": ["sigmoid"]}, cv=2)
 
-        columns = ["age", "city", "owner"]
+        columns = ["age", "city"]
         self.check(make, columns, (X[columns], y, X_test[columns], y_test))
 
     def test_several_models_of_the_same_columns(self):
