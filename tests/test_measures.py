@@ -128,6 +128,21 @@ def test_measures_of_quantiles():
     assert of("crps", flat, np.zeros(2)).shape == (2,)
 
 
+def test_quantiles_that_coincide_only_where_values_are_replaced():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+
+    def model(X):
+        apart = 1.0 - (X[:, 0] > X[:, 1] + 1)
+        return Quantiles([0.1, 0.9], np.column_stack([X[:, 0], X[:, 0] + apart]))
+
+    explainer = Explainer(model, X, X[:, 0])
+    assert np.isfinite(explainer.importance("crps").importance).all()
+    for name in ("nll", "entropy"):
+        assert np.isfinite(explainer.stress(indicators=[name]).values[name][:, 10]).all()
+        with pytest.raises(ValueError, match=r"are both .* in a row with a replaced value\.$"):
+            explainer.importance(name)
+
+
 @pytest.mark.parametrize("k", [2, 3])
 def test_brier_is_that_of_scikit_learn(k):
     rng = np.random.default_rng(k)
@@ -268,6 +283,19 @@ def test_an_observed_class_of_probability_zero_is_said():
         assert f"in {wrong} of 40 rows the model gives the observed class prob" in found.remarks[0]
         assert "36.0 nats" in found.remarks[0]
     assert explainer.importance("entropy", n_repeats=1).remarks == ()
+
+
+def test_classes_that_all_members_rule_out_are_said():
+    X, y = table(40)
+
+    def sure(X):
+        p = np.where(np.asarray(X)[:, :1] > 0, [0.0, 1.0], [1.0, 0.0])
+        return Mixture(Categorical(np.stack([p, p], axis=1), [False, True]))
+
+    found = Explainer(sure, X, y > 0).importance(n_repeats=1)
+    wrong = int(((X[:, 0] > 0) != (y > 0)).sum())
+    assert f"in {wrong} of 40 rows the model gives the observed class prob" in found.remarks[0]
+    assert np.isfinite(found.importance).all()
 
 
 def test_a_row_far_from_a_normal_is_not_of_probability_zero():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from uqwidgets.measures.measure import Family, Measure, Offers, Truth
@@ -22,19 +26,16 @@ _A_NUMBER = "the target is a number, not a class"
 
 def of_densities(q: Distribution) -> Offers:
     """Measures of a predictive density; of quantiles that coincide there is none."""
-    nats = uncertainty(q, _nll)
-    if isinstance(q, Quantiles):
-        try:
-            q.entropy()
-        except InvalidRowError as error:
-            nats |= dict.fromkeys(("nll", "entropy"), str(error).rstrip("."))
     return {
-        **nats,
+        **(_of_quantiles(q) if isinstance(q, Quantiles) else uncertainty(q, _nll)),
         **_of_means("predicted mean"),
         "std": Measure("std", "standard deviation", "", _std),
         "crps": Measure("crps", "CRPS", "", _crps),
         "interval_width:<level>": Family(
-            "interval_width:0.9", "width of the 90 % interval, or any other", "", interval_width
+            "interval_width:0.9",
+            "width of the 90 % interval, or interval_width:<level>",
+            "",
+            interval_width,
         ),
     }
 
@@ -78,6 +79,30 @@ def interval_width(level: str) -> Measure:
     return Measure(
         f"interval_width:{share!r}", f"width of the {100 * share:.6g} % interval", "", width
     )
+
+
+def _of_quantiles(q: Quantiles) -> Offers:
+    found = uncertainty(q, _nll)
+    try:
+        q.entropy()
+    except InvalidRowError as error:
+        return found | dict.fromkeys(("nll", "entropy"), str(error).rstrip("."))
+    for name, one in found.items():
+        if isinstance(one, Measure):
+            found[name] = replace(one, of=_where_replaced(one.of))
+    return found
+
+
+def _where_replaced(of: Callable[[Any, Truth], Floats]) -> Callable[[Any, Truth], Floats]:
+    """Say of what only replaced rows lack that these lack it: their number means nothing."""
+
+    def values(q: Quantiles, y: Truth) -> Floats:
+        try:
+            return of(q, y)
+        except InvalidRowError as error:
+            raise ValueError(f"{error.problem} in a row with a replaced value.") from error
+
+    return values
 
 
 def _of_means(label: str) -> Offers:
