@@ -3,17 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 LAB := .venv/.lab
 DEV := .venv/.dev
+LIBRARIES := .venv-libraries/.installed
 PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test slow bench picture clean FORCE
+.PHONY: help build demo lab test libraries slow bench picture clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
 	@echo "make demo     run the quickstart; print its tables, write build/quickstart.html"
 	@echo "make lab      open the quickstart in JupyterLab"
 	@echo "make test     run every test and check"
+	@echo "make libraries  run the tests of other people's models (part of make test)"
 	@echo "make slow     run the long simulations"
 	@echo "make bench    run the benchmarks"
 	@echo "make picture  take the README's picture from the real widget"
@@ -28,16 +30,21 @@ lab: $(LAB)
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/quickstart.ipynb
 
 # The quick checks first; pytest, the longest, has the last word.
-test: $(DEV)
+test: $(DEV) $(LIBRARIES)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python hatch_build.py run check
 	$(BIN)/python hatch_build.py run test
+	$(MAKE) libraries
 	$(BIN)/python -m pytest
 
-slow: $(DEV)
+libraries: $(LIBRARIES)
+	.venv-libraries/bin/python -m pytest tests/libraries
+
+slow: $(DEV) $(LIBRARIES)
 	$(BIN)/python -m pytest -m slow
+	.venv-libraries/bin/python -m pytest -m slow tests/libraries
 
 bench: $(DEV)
 	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python $$script; done
@@ -46,7 +53,7 @@ picture: $(DEV)
 	PYTHONPATH=tests $(BIN)/python scripts/picture.py
 
 clean:
-	rm -rf .venv build dist uqwidgets/static js/node_modules
+	rm -rf .venv .venv-libraries build dist uqwidgets/static js/node_modules
 
 # Installing builds the front end (hatch_build.py), so its sources count here too.
 $(LAB): $(PACKAGING) $(FRONT_END) | $(BIN)/python
@@ -58,6 +65,12 @@ $(DEV): $(PACKAGING) $(FRONT_END) | $(BIN)/python
 	@echo 'Installing into .venv ...'
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(LAB)
+
+$(LIBRARIES): $(PACKAGING) $(FRONT_END) | $(BIN)/python
+	@echo 'Installing into .venv-libraries ...'
+	@$(PYTHON) -m venv .venv-libraries
+	@.venv-libraries/bin/python -m pip install --quiet --editable '.[libraries]'
+	@touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

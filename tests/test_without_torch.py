@@ -20,7 +20,7 @@ from uqwidgets import *
 
 assert uq.Explainer
 try:
-    from uqwidgets.predictive.torch import MonteCarloDropout
+    uq.MonteCarloDropout
 except ModuleNotFoundError as error:
     said = str(error)
 assert said == (

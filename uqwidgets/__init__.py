@@ -6,30 +6,60 @@ from uqwidgets.batches import stress_batches
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
 from uqwidgets.learners import Learner
-from uqwidgets.predictive import Categorical, Normal, Point, as_predictive
+from uqwidgets.loco import loco_importance
+from uqwidgets.predictive import (
+    Categorical,
+    Mixture,
+    Normal,
+    Point,
+    Quantiles,
+    as_predictive,
+)
 from uqwidgets.progress_bar import ProgressBar
-from uqwidgets.results import Dependence, Importance, ImportanceOverTau, Stress
+from uqwidgets.results import (
+    Comparison,
+    Dependence,
+    Diagnosis,
+    Importance,
+    ImportanceOverTau,
+    Performance,
+    Redundancy,
+    Stress,
+    Surface,
+)
 
 if TYPE_CHECKING:
+    from uqwidgets.predictive.torch import BayesByBackprop as BayesByBackprop
+    from uqwidgets.predictive.torch import MonteCarloDropout as MonteCarloDropout
     from uqwidgets.widgets.explorer import Explorer, explore
 
 __version__ = "0.1.0"
 
+# Without the names that need PyTorch: a star import must work where it is not installed.
 __all__ = [
     "Categorical",
+    "Comparison",
     "Dependence",
+    "Diagnosis",
     "Explainer",
     "Explorer",
     "Importance",
     "ImportanceOverTau",
+    "Learner",
+    "Mixture",
     "ModelError",
     "Normal",
+    "Performance",
     "Point",
     "Progress",
     "ProgressBar",
+    "Quantiles",
+    "Redundancy",
     "Stress",
+    "Surface",
     "as_predictive",
     "explore",
+    "loco_importance",
     "stress_batches",
 ]
 
@@ -40,4 +70,8 @@ def __getattr__(name: str) -> Any:
         from uqwidgets.widgets import explorer
 
         return getattr(explorer, name)
+    if name in ("BayesByBackprop", "MonteCarloDropout"):
+        from uqwidgets.predictive import torch
+
+        return getattr(torch, name)
     raise AttributeError(f"module 'uqwidgets' has no attribute {name!r}")
