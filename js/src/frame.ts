@@ -17,6 +17,8 @@ export interface Inputs {
   ice_lines: number;
   n_repeats: number;
   interval: string;
+  center: boolean;
+  derivative: boolean;
 }
 
 export interface ImportanceMeasure {
@@ -50,6 +52,9 @@ export interface Dependence {
   label: string;
   unit: string;
   categorical: boolean;
+  /** Whether each line starts at zero, or is a slope. */
+  center: boolean;
+  derivative: boolean;
   labels: string[] | null;
   n_rows: number;
   n_lines: number;
@@ -58,6 +63,8 @@ export interface Dependence {
   low: Float64Array;
   high: Float64Array;
   base: Float64Array;
+  /** 1 where there are rows around the value; elsewhere the curve is a guess of the model. */
+  near: Uint8Array;
   /** Row-major (lines, grid). */
   ice: Float32Array;
   iceWeight: Float32Array;
@@ -166,6 +173,7 @@ function readDependence(meta: Raw, columns: Columns, about: About): Dependence {
     low: columns.get("dependence.low", [points]),
     high: columns.get("dependence.high", [points]),
     base: columns.get("dependence.base", [points]),
+    near: columns.get<Uint8Array>("dependence.near", [points]),
     ice: columns.get<Float32Array>("dependence.ice", [lines, points]),
     iceWeight: columns.get<Float32Array>("dependence.ice_weight", [lines]),
     iceClass: columns.get<Uint8Array>("dependence.ice_class", [lines]),

@@ -22,6 +22,8 @@ const INPUTS = [
   "ice_lines",
   "n_repeats",
   "interval",
+  "center",
+  "derivative",
 ] as const satisfies readonly (keyof Inputs)[];
 
 /** One model of the host with its gate and its last good frame, shared by all its views. */

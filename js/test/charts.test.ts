@@ -119,6 +119,64 @@ describe("dependence", () => {
     expect(read.reading(1).title).toBe("site = south");
   });
 
+  it("is dashed where few rows are, and says so where it is read", () => {
+    const chart = curves();
+    const data = frameOf().dependence;
+    data?.near.fill(0, 40);
+    const read = chart.update(data as never, 500, false);
+    const points = (name: string) =>
+      chart.element.querySelector(name)?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
+    expect(points(".uq-average")).toBe(40);
+    expect(points(".uq-far")).toBe(50);
+    expect(read.reading(39).rows.flat()).not.toContain("rows around it");
+    expect(read.reading(40).rows.at(-1)).toEqual(["rows around it", "few"]);
+    data?.near.fill(1);
+    chart.update(data as never, 500, false);
+    expect(points(".uq-far")).toBe(0);
+  });
+
+  it("draws a category hollow that few rows have", async () => {
+    const multi = aboutMulti();
+    const raw = wireFrame(multi, 1, { feature: "site" });
+    new DataView(raw.cols["dependence.near"].buffer).setUint8(2, 0);
+    const { root, one } = await mount(multi, raw);
+    const hollow = [...root.querySelectorAll(".uq-points circle")].map((dot) =>
+      dot.classList.contains("uq-hollow"),
+    );
+    expect(hollow).toEqual([false, false, true, false]);
+    expect(root.querySelector(".uq-legend")?.textContent).toContain("hollow: few rows around it");
+    expect(one<HTMLInputElement>("uq-derivative").disabled).toBe(true);
+    expect(one("uq-derivative").closest("label")?.title).toBe(
+      "site is categorical, so it has no derivative",
+    );
+  });
+
+  it("shows where nothing changes under changes and slopes only", () => {
+    const chart = curves();
+    const zero = chart.element.querySelector(".uq-zero");
+    const data = frameOf({ center: true }).dependence;
+    chart.update(data as never, 500, false);
+    expect(zero?.getAttribute("visibility")).toBeNull();
+    const axis = chart.element.querySelector(".uq-axis-left")?.textContent;
+    expect(axis).toContain("0.0");
+    chart.update(frameOf().dependence as never, 500, false);
+    expect(zero?.getAttribute("visibility")).toBe("hidden");
+  });
+
+  it("asks for centred curves and for derivatives by their boxes", async () => {
+    const { one, asked, receive } = await mount(about);
+    one<HTMLInputElement>("uq-center").click();
+    expect(asked()).toEqual({ center: true });
+    await receive(wireFrame(about, 2, { center: true }));
+    expect(one<HTMLInputElement>("uq-center").checked).toBe(true);
+    one<HTMLInputElement>("uq-derivative").click();
+    expect(asked()).toEqual({ derivative: true });
+    await receive(wireFrame(about, 3, { center: true, derivative: true }));
+    expect(one<HTMLInputElement>("uq-derivative").checked).toBe(true);
+    expect(one<HTMLInputElement>("uq-center").disabled).toBe(true);
+    expect(one("uq-center").closest("label")?.title).toContain("the same, centred or not");
+  });
+
   it("draws one line per row on the canvas, by weight and with a dash per class", () => {
     const drawn: { dash: number[]; alpha: number }[] = [];
     const context = {

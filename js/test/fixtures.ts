@@ -89,6 +89,8 @@ export function inputsOf(about: About, changes: Partial<Inputs> = {}): Inputs {
     ice_lines: 60,
     n_repeats: 10,
     interval: about.intervals[0] ?? "",
+    center: false,
+    derivative: false,
     ...changes,
   };
 }
@@ -143,6 +145,7 @@ function dependence(about: About, { feature, tau, ice_lines }: Inputs) {
     "dependence.low": average.map((v) => v - 0.03),
     "dependence.high": average.map((v) => v + 0.03),
     "dependence.base": base,
+    "dependence.near": new Uint8Array(points).fill(1),
     "dependence.ice": ice,
     "dependence.ice_weight": Float32Array.from({ length: ice_lines }, (_, r) =>
       Math.exp(tau * 2 * noise(r)),
@@ -249,6 +252,8 @@ export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = 
         label: measure?.label,
         unit: measure?.unit,
         categorical: dep.categorical,
+        center: inputs.center,
+        derivative: inputs.derivative,
         labels: dep.labels,
         n_rows: about.n_rows,
         n_lines: inputs.ice_lines,

@@ -90,6 +90,26 @@ def test_number_reaches_python(root, widget, control, trait):
     assert getattr(widget, trait) == 17
 
 
+def test_boxes_change_the_curves_and_ask_the_model_nothing(root, widget):
+    center, derivative = (root.get_by_test_id(f"uq-{name}") for name in ("center", "derivative"))
+    with answered(root):
+        center.check()
+    assert widget.center
+    assert model_calls(root) == 0
+    title = root.locator(".uq-curves .uq-title").first
+    expect(title).to_contain_text("change of probability of tails from length = ")
+    with answered(root):
+        derivative.press("Space")
+    assert widget.derivative
+    assert model_calls(root) == 0
+    expect(title).to_contain_text("slope of probability of tails per unit of length")
+    expect(center).to_be_disabled()
+    with answered(root):
+        derivative.uncheck()
+    expect(center).to_be_enabled()
+    expect(center).to_be_checked()
+
+
 def test_row_picks_its_feature_by_click_and_by_key(root, widget):
     rows = root.get_by_test_id("uq-importance-row")
     last = rows.last.get_attribute("data-feature")

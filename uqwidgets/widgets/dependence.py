@@ -13,6 +13,7 @@ from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats, class_codes
 from uqwidgets.replacement import Constant
+from uqwidgets.stills.wording import value_text
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.panel import Panel, Populations
@@ -59,11 +60,19 @@ class DependencePanel(Panel):
 
     def wanted(self, inputs: Inputs, populations: Populations, *, coarse: bool) -> tuple[Any, ...]:
         """Return what the content depends on."""
-        return (inputs.feature, inputs.measure, inputs.ice_lines, populations.key, coarse)
+        form = inputs.center, inputs.derivative
+        return (inputs.feature, inputs.measure, form, inputs.ice_lines, populations.key, coarse)
+
+    def form(self, inputs: Inputs) -> Form:
+        """How the curves are shown: a slope is the same centred or not, and categories have none."""
+        grid = self.grid(inputs.feature)
+        if inputs.derivative and not grid.categorical and len(grid) > 1:
+            return Form(derivative=True)
+        return Form(center=inputs.center)
 
     def compute(self, inputs: Inputs, populations: Populations, *, coarse: bool) -> None:
         """Average what the model answered; ask it nothing."""
-        ex, feature = self._explainer, inputs.feature
+        ex, feature, form = self._explainer, inputs.feature, self.form(inputs)
         grid = self.grid(feature, coarse=coarse)
 
         def curve(population: Population) -> Any:
@@ -72,13 +81,13 @@ class DependencePanel(Panel):
                 ex.measure(inputs.measure),
                 grid,
                 population,
-                form=Form(),
+                form=form,
                 level=LEVEL,
             )
 
         now = curve(populations.now)
         counts = self._counts(feature, populations.now)
-        key = (feature, inputs.measure, coarse, populations.rows_key)
+        key = (feature, inputs.measure, form, coarse, populations.rows_key)
         if populations.now is populations.unstressed:
             self._unstressed = {key: (now.average, counts)}
         elif key not in self._unstressed:
@@ -90,10 +99,12 @@ class DependencePanel(Panel):
         self.meta = {
             "feature": feature,
             "measure": now.measure,
-            "label": now.label,
+            "label": now.quantity,
             "unit": now.unit,
             "categorical": now.categorical,
-            "labels": [str(v) for v in now.grid] if now.categorical else None,
+            "center": now.center is not None,
+            "derivative": now.derivative,
+            "labels": [value_text(v) for v in now.grid] if now.categorical else None,
             "n_rows": len(now.rows),
             "n_lines": len(rows),
             "level": LEVEL,
@@ -104,6 +115,7 @@ class DependencePanel(Panel):
             "dependence.low": now.low,
             "dependence.high": now.high,
             "dependence.base": base,
+            "dependence.near": now.near.astype(np.uint8),
             "dependence.ice": now.curves[:, rows].T.astype(np.float32),
             "dependence.ice_weight": populations.now.weights[rows].astype(np.float32),
             "dependence.ice_class": self._classes[rows].astype(np.uint8),

@@ -60,6 +60,8 @@ class Explorer(anywidget.AnyWidget):
     n_repeats : int
         Permutations of each feature.
     interval : {"u-statistic", "model"}
+    center, derivative : bool
+        Whether each row's curve starts at zero, and whether its slope is drawn.
 
     Raises
     ------
@@ -81,6 +83,8 @@ class Explorer(anywidget.AnyWidget):
     ice_lines = t.Int(100).tag(**_SYNCED)
     n_repeats = t.Int(10).tag(**_SYNCED)
     interval = t.Unicode("u-statistic").tag(**_SYNCED)
+    center = t.Bool(False).tag(**_SYNCED)
+    derivative = t.Bool(False).tag(**_SYNCED)
 
     _seq = t.Int(0).tag(**_SYNCED)
     _stop = t.Int(0).tag(**_SYNCED)

@@ -70,6 +70,8 @@ class Inputs:
     ice_lines: int = 100
     n_repeats: int = 10
     interval: str = "u-statistic"
+    center: bool = False
+    derivative: bool = False
 
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""
@@ -94,6 +96,8 @@ def checked(name: str, value: Any, explainer: Explainer) -> Any:
             return _whole(value, "ice_lines", 0, MOST_LINES)
         case "n_repeats":
             return _whole(value, "n_repeats", 2, MOST_REPEATS)
+        case "center" | "derivative":
+            return _switch(value, name)
         case "ice_filter":
             return [c.plain() for c in conditions(value, explainer)]
     if not isinstance(value, str):
@@ -172,6 +176,12 @@ def _number(value: Any, what: str, low: float, high: float) -> float:
     if not low <= value <= high:
         raise ValueError(f"{what} is {value:g}; it lies within [{low:g}, {high:g}].")
     return float(value)
+
+
+def _switch(value: Any, what: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{what} is {value!r}; it must be True or False.")
+    return bool(value)
 
 
 def _whole(value: Any, what: str, low: int, high: int) -> int:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from uqwidgets.dependence import dependence as curves
+from uqwidgets.population import Population
+from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.static_page import still_html
@@ -19,8 +22,14 @@ def still(session: Session, inputs: Inputs) -> str:
         ]
     dependence = None
     if inputs.feature and session.dependence.known(inputs.feature):
-        grid = session.dependence.grid(inputs.feature).values
-        dependence = ex.dependence(inputs.feature, inputs.measure, grid=grid)
+        dependence = curves(
+            ex.evaluations,
+            ex.measure(inputs.measure),
+            session.dependence.grid(inputs.feature),
+            Population.of(len(ex.table)),
+            form=session.dependence.form(inputs),
+            level=LEVEL,
+        )
     stress = ex.stress(indicators=[inputs.indicator]) if session.stress.features else None
     rows = f"{len(ex.table):,} rows, {len(ex.features)} features"
     return still_html(

@@ -38,7 +38,9 @@ export function curves() {
   const band = svg("path", { class: "uq-band" });
   const halo = svg("path", { class: "uq-halo" });
   const ghost = svg("path", { class: "uq-ghost" });
+  const far = svg("path", { class: "uq-far" });
   const average = svg("path", { class: "uq-average" });
+  const zero = svg("line", { class: "uq-zero" });
   const points = errorBars();
   const rule = svg("line", { class: "uq-crosshair", visibility: "hidden" });
   const dots = svg("g", { class: "uq-crosshair" });
@@ -49,9 +51,11 @@ export function curves() {
     "svg",
     { class: "uq-curves", height: CURVES_HEIGHT, "aria-hidden": "true" },
     left.element,
+    zero,
     band,
     halo,
     ghost,
+    far,
     average,
     points.element,
     shares.element,
@@ -67,8 +71,10 @@ export function curves() {
     canvas: ice.element,
     element,
     update(data: Dependence, width: number, stressed: boolean): Readable {
-      const wanted = extent(data.ice, data.low, data.high, data.average, data.base);
-      const y = steady.fit(`${data.measure} ${data.feature}`, wanted, [TOP + PLOT, TOP]);
+      const compared = data.center || data.derivative;
+      const ground = compared ? [0] : [];
+      const wanted = extent(data.ice, data.low, data.high, data.average, data.base, ground);
+      const y = steady.fit(`${data.label} ${data.feature}`, wanted, [TOP + PLOT, TOP]);
       const yTicks = ticksOf(y, PLOT, 40);
       const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
@@ -122,10 +128,20 @@ export function curves() {
         .y1((_, i) => highs[i] ?? 0)(lows);
       set(band, { d: numeric ? range : null });
       set(halo, { d: numeric ? at(ys) : null });
-      set(average, { d: numeric ? at(ys) : null });
+      // Solid on top of dashed: what stays dashed has few rows around it.
+      const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
+      set(average, { d: numeric ? at(solid) : null });
+      set(far, { d: numeric && !data.near.every(Boolean) ? at(ys) : null });
+      set(zero, {
+        x1: margin,
+        x2: margin + inner,
+        y1: y(0).toFixed(1),
+        y2: y(0).toFixed(1),
+        visibility: compared ? null : "hidden",
+      });
       set(ghost, { d: numeric && stressed ? at(bases) : null });
-      if (numeric) points.update([], [], [], [], null);
-      else points.update(x, ys, lows, highs, stressed ? bases : null);
+      if (numeric) points.update([], [], [], [], null, []);
+      else points.update(x, ys, lows, highs, stressed ? bases : null, data.near);
 
       const { edges } = data;
       const spans = Array.from({ length: data.bins }, (_, i): [number, number] =>
@@ -164,6 +180,7 @@ export function curves() {
             [data.label, number(data.average[i])],
             ["interval", interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN)],
             ...(stressed ? [["at τ = 0", number(data.base[i])] as [string, string]] : []),
+            ...(data.near[i] ? [] : [["rows around it", "few"] as [string, string]]),
           ],
         }),
       };

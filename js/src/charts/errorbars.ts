@@ -14,12 +14,23 @@ export function errorBars() {
   );
   return {
     element,
-    update(x: number[], y: number[], low: number[], high: number[], base: number[] | null): void {
+    update(
+      x: number[],
+      y: number[],
+      low: number[],
+      high: number[],
+      base: number[] | null,
+      near: ArrayLike<number>,
+    ): void {
       points(x.length).forEach((group, i) => {
         const [ghost, bar, dot] = [...group.children] as [Element, Element, Element];
         const shown = Number.isFinite(y[i]);
         set(group, { transform: `translate(${x[i]?.toFixed(1)},0)` });
-        set(dot, { cy: y[i]?.toFixed(1), visibility: shown ? null : "hidden" });
+        set(dot, {
+          cy: y[i]?.toFixed(1),
+          visibility: shown ? null : "hidden",
+          class: near[i] ? null : "uq-hollow",
+        });
         const ranged = shown && Number.isFinite(low[i]) && Number.isFinite(high[i]);
         set(bar, { visibility: ranged ? null : "hidden" });
         if (ranged) set(bar, { y1: low[i]?.toFixed(1), y2: high[i]?.toFixed(1) });

@@ -1,5 +1,5 @@
 import type { Attributes } from "../dom.ts";
-import { h, onCommit, setOptions } from "../dom.ts";
+import { h, onCommit, set, setOptions } from "../dom.ts";
 
 export interface PickerChoice {
   value: string;
@@ -21,6 +21,26 @@ export function picker(
     update(choices: PickerChoice[], value: string): void {
       setOptions(select, choices);
       if (select.value !== value) select.value = value;
+    },
+  };
+}
+
+/** A labelled check box; where it changes nothing it is disabled and says why. */
+export function checkBox(
+  label: string,
+  attributes: Attributes,
+  onPick: (value: boolean) => void,
+  signal: AbortSignal,
+) {
+  const input = h("input", { type: "checkbox", ...attributes });
+  input.addEventListener("change", () => onPick(input.checked), { signal });
+  const element = h("label", { class: "uq-field" }, input, label);
+  return {
+    element,
+    update(value: boolean, why: string | null): void {
+      input.checked = value;
+      set(input, { disabled: why !== null });
+      set(element, { title: why });
     },
   };
 }

@@ -3,7 +3,7 @@ import { extent } from "../charts/domain.ts";
 import { figure } from "../charts/figure.ts";
 import { CLASS_COLOURS, DASHES } from "../charts/lines.ts";
 import { reader } from "../charts/reader.ts";
-import { picker, wholeNumber } from "../controls/picker.ts";
+import { checkBox, picker, wholeNumber } from "../controls/picker.ts";
 import { h, set, setText, svg } from "../dom.ts";
 import { counted, interval, number, percent, withUnit } from "../format.ts";
 import type { Dependence } from "../frame.ts";
@@ -23,6 +23,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const chart = curves();
   const read = reader(signal);
   const averageKey = h("span");
+  const farKey = h("span");
   const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
   const lineKeys = about.classes.length
     ? about.classes.map((name, i) =>
@@ -33,6 +34,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     "div",
     { class: "uq-legend" },
     h("span", { class: "uq-key" }, swatch("uq-key-average"), averageKey),
+    farKey,
     ghostKey,
     ...lineKeys,
   );
@@ -66,7 +68,19 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     (value) => session.request({ ice_lines: value }),
     signal,
   );
-  const controls = [feature.element, measure.element, lines.element];
+  const center = checkBox(
+    "centred",
+    { "data-testid": "uq-center" },
+    (value) => session.request({ center: value }),
+    signal,
+  );
+  const derivative = checkBox(
+    "derivative",
+    { "data-testid": "uq-derivative" },
+    (value) => session.request({ derivative: value }),
+    signal,
+  );
+  const controls = [feature, measure, lines, center, derivative].map(({ element }) => element);
   const panel = section("Dependence", "uq-dependence", controls, fig.element);
   const features = about.features.map(({ name }) => ({ value: name, label: name }));
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
@@ -82,10 +96,14 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
             `lowest ${number(range[0])}, highest ${number(range[1])}.`
         : `${data.label} is not available here.`,
       () => ({
-        columns: [data.feature, withUnit(data.label, data.unit), "low", "high", "at τ = 0"],
+        columns: [
+          ...[data.feature, withUnit(data.label, data.unit), "low", "high", "at τ = 0"],
+          "rows around it",
+        ],
         rows: Array.from(data.grid, (_, i) => [
           gridLabel(data, i),
           ...[data.average, data.low, data.high, data.base].map((values) => number(values[i])),
+          data.near[i] ? "enough" : "few",
         ]),
       }),
     );
@@ -98,6 +116,12 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       feature.update(features, inputs.feature);
       measure.update(measures, inputs.measure);
       lines.update(inputs.ice_lines);
+      const sloped = data?.derivative === true;
+      center.update(inputs.center, sloped ? "a derivative is the same, centred or not" : null);
+      derivative.update(
+        inputs.derivative,
+        data?.categorical ? `${data.feature} is categorical, so it has no derivative` : null,
+      );
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;
       empty.hidden = data !== null;
@@ -109,6 +133,8 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
         `average${range === "no interval" ? "" : `, ${percent(about.level)} interval`}`,
       );
       ghostKey.hidden = !stressed;
+      farKey.hidden = data.near.every(Boolean);
+      setText(farKey, `${data.categorical ? "hollow" : "dashed"}: few rows around it`);
       read.update(chart.update(data, fig.width, stressed));
       describe(data);
       const finite = extent(data.average) !== null;
