@@ -295,6 +295,15 @@ def test_members_that_do_not_go_together_are_refused(models, options, says):
         as_predictive(models, **options)(X)
 
 
+def test_a_list_may_mix_what_is_read_with_functions():
+    model = as_predictive(LinearRegression().fit(FRAME, Y), noise=0.5)
+    predictive = as_predictive([model, lambda X: normal_model(X.to_numpy())])
+    assert predictive.wanted == tuple(FRAME.columns)
+    q = predictive(FRAME)
+    np.testing.assert_allclose(q.members.loc[:, 0], model(FRAME).loc)
+    np.testing.assert_allclose(q.members.loc[:, 1], normal_model(X)[0])
+
+
 def test_models_fitted_with_different_columns_are_refused():
     models = [LinearRegression().fit(X, Y), LinearRegression().fit(X[:, :2], Y)]
     with pytest.raises(ValueError, match="the models were fitted with different columns; fit th"):

@@ -100,6 +100,7 @@ def test_a_model_that_changes_its_table_does_not_reach_the_next():
         ({0.5: None, 1.5: None}, {}, r"levels are \[0\.5, 1\.5\]; they must be"),
         ([LinearRegression()] * 2, {"levels": LEVELS}, "there are 2 models for 3 levels"),
         ({0.1: LinearRegression()}, {"noise": 1.0}, "noise means nothing here, since models of"),
+        (BayesianRidge(), {"levels": LEVELS, "members": True}, "levels means nothing here, since"),
         (LinearRegression(), {"levels": LEVELS, "noise": 1.0}, "noise means nothing here, since"),
     ],
 )

@@ -113,7 +113,8 @@ def _read(model: Any, options: Options) -> Reading:
         _only("levels", of=options, says="models of one level each give quantiles")
         return quantiles.one_per_level(model, options, _read)
     is_function = callable(model) and not hasattr(model, "predict")
-    if quantiles.own_levels(model) is not None or (options.levels is not None and not is_function):
+    says_levels = options.levels is not None and hasattr(model, "predict")
+    if says_levels or quantiles.own_levels(model) is not None:
         _only("levels", of=options, says=f"{name_of(model)} is read as giving quantiles")
         return quantiles.one_model(model, options)
     name = name_of(model)
@@ -153,10 +154,13 @@ def _columns(model: Any) -> tuple[tuple[Any, ...] | None, int | None]:
     if isinstance(model, dict):
         model = list(model.values())
     if isinstance(model, (list, tuple)):
-        each = [_columns(one) for one in model]
-        if len(set(each)) > 1:
+        # A function does not say, and is asked about what the others want.
+        said = {_columns(one) for one in model} - {(None, None)}
+        if len(said) > 1:
             raise ValueError("the models were fitted with different columns; fit them on the same.")
-        return each[0]
+        return said.pop() if said else (None, None)
+    if isinstance(model, Predictive):
+        return model.wanted, model.n_wanted
     names = getattr(model, "feature_names_in_", None)
     labels = None if names is None else tuple(np.asarray(names).tolist())
     # Numbers in their order are what a library calls columns without names.
