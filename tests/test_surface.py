@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.inspection import partial_dependence
 
 from models import Recorder, classification, normal_model, regression, table
-from uqwidgets import Explainer
+from uqwidgets import Explainer, Mixture, Normal
 from uqwidgets.results import Surface
 
 
@@ -209,6 +209,23 @@ def test_answers_that_do_not_fit_are_averaged_piece_by_piece():
     np.testing.assert_allclose(found.std_error, whole.std_error, rtol=1e-10)
     assert small.evaluations._cache.nbytes <= 200_000
     assert max(len(asked) for asked in model.asked) * 8 * 3 < 200_000
+
+
+def test_what_was_read_off_large_answers_is_not_asked_for_again():
+    X, y = table(100)
+
+    def members(X):
+        mean, std = normal_model(X)
+        return Mixture(Normal(mean[:, None] + np.linspace(-1, 1, 200), np.tile(std, (200, 1)).T))
+
+    explainer = Explainer(members, X, y, memory_limit=4_000_000)
+    found = explainer.dependence(["x0", "x1"], "prediction", grid=8)
+    asked = explainer.rows_evaluated
+    weights = explainer.stress_weights("x1", 0.5)
+    explainer.dependence(["x0", "x1"], "prediction", grid=8, sample_weight=weights)
+    again = explainer.dependence(["x0", "x1"], "prediction", grid=8)
+    assert explainer.rows_evaluated == asked
+    np.testing.assert_array_equal(again.average, found.average)
 
 
 def test_progress_counts_the_rows():

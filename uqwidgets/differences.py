@@ -21,5 +21,10 @@ def difference(values: Floats, reference: Floats) -> Floats:
     """
     found = values - reference
     size = np.abs(reference)
-    found[np.abs(found) <= _ROUNDING * (size + size.mean(axis=-1, keepdims=True))] = 0.0
+    rounding = _ROUNDING * (size + size.mean(axis=-1, keepdims=True))
+    # Line by line: of many rows, arrays beside the result would take as much room again.
+    for line, least in zip(
+        np.atleast_2d(found), np.broadcast_to(rounding, np.atleast_2d(found).shape), strict=True
+    ):
+        line[np.abs(line) <= least] = 0.0
     return found

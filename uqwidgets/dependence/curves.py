@@ -56,7 +56,6 @@ def dependence(
         If the feature has no curve of this form.
     """
     asked = questions(evaluations, grid, form)
-    evaluations.prepare(asked, report)
     curves = _formed(evaluations, measure, grid, form, asked, report)
     average, std_error = mean_over_rows(curves, population)
     width = half_width(std_error, level, population)
@@ -157,9 +156,13 @@ def _formed(
 ) -> Floats:
     """Each row's curve in a form, shape (g, n)."""
 
-    def values(questions: list[Constant]) -> Floats:
-        key = ("curves", measure.key, tuple(questions))
-        return evaluations.memo(key, lambda: evaluations.values(questions, measure, report))
+    def values(wanted: list[Constant]) -> Floats:
+        def compute() -> Floats:
+            # All at once: an anchor beside the grid costs no model call of its own.
+            evaluations.prepare(asked, report)
+            return evaluations.values(wanted, measure, report)
+
+        return evaluations.memo(("curves", measure.key, tuple(wanted)), compute)
 
     curves = values(grid.questions)
 

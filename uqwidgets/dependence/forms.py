@@ -85,15 +85,14 @@ def slopes(curves: Floats, values: npt.NDArray[Any]) -> Floats:
     ndarray of shape (g, n)
         NaN where the value is not finite.
     """
-    finite = np.flatnonzero(np.isfinite(values))
-    inside = slice(finite[0], finite[-1] + 1)
-    steps = np.diff(values[inside].astype(np.float64))[:, None]
-    between = difference(curves[inside][1:], curves[inside][:-1])
-    between /= steps
+    first, *_, last = np.flatnonzero(np.isfinite(values))
+    steps = np.diff(values.astype(np.float64))
     found = np.full(curves.shape, np.nan)
-    drawn = found[inside]
-    drawn[0], drawn[-1] = between[0], between[-1]
-    both = steps[1:] + steps[:-1]
-    drawn[1:-1] = between[:-1] * (steps[1:] / both)
-    drawn[1:-1] += between[1:] * (steps[:-1] / both)
+    before = found[first] = difference(curves[first + 1], curves[first]) / steps[first]
+    for g in range(first + 1, last):
+        after = difference(curves[g + 1], curves[g]) / steps[g]
+        share = steps[g] / (steps[g - 1] + steps[g])
+        found[g] = share * before + (1 - share) * after
+        before = after
+    found[last] = before
     return found

@@ -17,6 +17,7 @@ from uqwidgets.importance.remarks import floored
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population
+from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Constant
 from uqwidgets.results import Surface
 
@@ -98,12 +99,14 @@ def surface(
     columns = first.column, second.column
     pairs = [Constant(columns, (one, other)) for one in first.asked for other in second.asked]
     asked = [*first.questions, *second.questions, *pairs]
-    evaluations.prepare(asked, report)
     step = evaluations.fitting(len(asked))
-    sums = [
-        mean_over_rows(evaluations.values(asked[k : k + step], measure, report), population)
-        for k in range(0, len(asked), step)
-    ]
+
+    def values(piece: list[Constant]) -> Floats:
+        key = ("surface", measure.key, tuple(piece))
+        return evaluations.memo(key, lambda: evaluations.values(piece, measure, report))
+
+    pieces = (asked[k : k + step] for k in range(0, len(asked), step))
+    sums = [mean_over_rows(values(piece), population) for piece in pieces]
     means, std_errors = (np.concatenate(parts) for parts in zip(*sums, strict=True))
     shape, alone = (len(first), len(second)), len(first) + len(second)
     average, std_error = means[alone:].reshape(shape), std_errors[alone:].reshape(shape)

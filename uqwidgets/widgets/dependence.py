@@ -64,7 +64,7 @@ class DependencePanel(Panel):
         return (inputs.feature, inputs.measure, form, inputs.ice_lines, populations.key, coarse)
 
     def form(self, inputs: Inputs) -> Form:
-        """How the curves are shown: a slope is the same centred or not, and categories have none."""
+        """How the curves are shown: a slope is the same centred or not; categories have none."""
         grid = self.grid(inputs.feature)
         if inputs.derivative and not grid.categorical and len(grid) > 1:
             return Form(derivative=True)
