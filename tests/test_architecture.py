@@ -64,6 +64,8 @@ HOUSE = [
     "importance_over_tau",
     "diagnosis",
     "redundancy",
+    "explaining.explained",
+    "explaining",
     "explainer",
     "learners",
     "batches",

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-import tracemalloc
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from models import Recorder, classification, normal_model, regression, table, two_classes
-from uqwidgets import Explainer, ModelError
+from uqwidgets import Explainer, ModelError, Quantiles
 from uqwidgets.evaluation import Progress
 from uqwidgets.replacement import Constant, Drawn, Original
 
@@ -251,3 +251,17 @@ def test_many_rows_are_explained_within_the_memory_limit():
     # The table's own copy and the result count too; all answers together would need 24 MiB more.
     assert peak < limit
     assert explainer.rows_evaluated == 60_000 * 51
+
+
+def test_a_row_of_which_a_measure_cannot_be_had_is_named_as_it_is_in_the_table():
+    def quantiles(X):
+        # Two equal quantiles, an atom, where the first feature is large: no density there.
+        width = np.where(X[:, 0] > 10, 0.0, 1.0)
+        middle = X[:, 1]
+        return Quantiles([0.25, 0.5, 0.75], np.column_stack([middle - 1, middle, middle + width]))
+
+    X, y = table(30)
+    explainer = Explainer(quantiles, X, y)
+    with pytest.raises(ModelError, match=r"there is no nll: .*in row 0 of X, with 'x0' replaced"):
+        explainer.dependence("x0", "nll", grid=[0.0, 11.0])
+    assert np.isfinite(explainer.dependence("x0", "crps", grid=[0.0, 11.0]).average).all()

@@ -117,3 +117,22 @@ def test_sizes_of_memory():
 def test_bad_seeds_are_refused(seed):
     with pytest.raises(ValueError, match=r"seed|Seed"):
         regression(random_state=seed)
+
+
+def test_nll_and_entropy_are_read_together_from_the_same_answers():
+    explainer = classification()
+    explainer.importance("nll")
+    calls = explainer.model_calls
+    found = explainer.diagnose()
+    assert explainer.model_calls == calls
+    assert set(found.frame["feature"]) == set(explainer.features)
+    assert "x2" in repr(found)
+
+
+def test_how_well_features_are_known_from_the_others_asks_the_model_nothing():
+    explainer = regression(200)
+    calls = explainer.model_calls
+    found = explainer.redundancy(n_estimators=50)
+    assert explainer.model_calls == calls
+    r2 = dict(zip(found.frame["feature"], found.frame["r2"], strict=True))
+    assert r2["x1"] > r2["x2"]  # x1 is made of x0

@@ -154,7 +154,13 @@ class Evaluations:
                 self.ask(piece, report)
                 answers: list[Any] = [self.answer(q) for q in piece]
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
-            pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
+            try:
+                pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
+            except InvalidRowError as error:
+                where = self._where([self._whole(q) for q in piece], error.row)
+                raise ModelError(
+                    f"{measure.name} cannot be had: {error.problem} {where}."
+                ) from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         return values.reshape(len(questions), len(self.table))
 

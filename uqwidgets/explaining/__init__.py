@@ -1,0 +1,1 @@
+"""What an explainer can be asked, a part in each file."""
