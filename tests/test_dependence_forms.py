@@ -307,6 +307,23 @@ def test_many_features_at_once_are_the_same(form):
     assert explainer.model_calls == asked
 
 
+@pytest.mark.parametrize("form", [{}, *FORMS])
+def test_bands_cover_the_truth_as_often_as_they_say(form):
+    rng = np.random.default_rng(0)
+    grid, runs = [-1.0, 0.7, 2.0], 300
+
+    def band(n):
+        X = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], n)
+        explainer = Explainer(lambda d: d[:, 0] * (1 + d[:, 1]) + np.exp(d[:, 1] / 2), X, X[:, 0])
+        return explainer.dependence("x0", grid=grid, **form)
+
+    truth = band(400_000).average
+    found = [band(100) for _ in range(runs)]
+    held = [(f.low - 1e-12 <= truth) & (truth <= f.high + 1e-12) for f in found]
+    # Three standard errors of a share of 300 runs below 0.95.
+    assert (np.mean(held, axis=0) > 0.912).all()
+
+
 def test_differences_of_rounding_are_none():
     reference = np.array([[1.0, 2.0, 3.0]])
     values = reference * (1 + 1e-15)

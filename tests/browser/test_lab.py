@@ -70,8 +70,10 @@ def check_importance(root, explainer, **weighting):
 
 def check_dependence(root, explainer, feature, **weighting):
     measure = root.get_by_test_id("uq-measure").input_value()
-    shown = np.array([[number(cell) for cell in row] for row in table(root, "Dependence")])
+    lines = table(root, "Dependence")
+    shown = np.array([[number(cell) for cell in line[:-1]] for line in lines])
     frame = explainer.dependence(feature, measure, grid=len(shown), **weighting).frame
+    assert [line[-1] == "enough" for line in lines] == frame["near"].tolist()
     for column, name in enumerate(("value", "average", "low", "high")):
         np.testing.assert_allclose(shown[:, column], frame[name], rtol=ROUNDING)
 
