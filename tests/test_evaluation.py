@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from models import Recorder, classification, normal_model, regression, table, two_classes
-from uqwidgets import Explainer, ModelError, Quantiles
+from uqwidgets import Explainer, Mixture, ModelError, Normal, Quantiles
 from uqwidgets.evaluation import Progress
 from uqwidgets.replacement import Constant, Drawn, Original
 
@@ -265,3 +265,17 @@ def test_a_row_of_which_a_measure_cannot_be_had_is_named_as_it_is_in_the_table()
     with pytest.raises(ModelError, match=r"there is no nll: .*in row 0 of X, with 'x0' replaced"):
         explainer.dependence("x0", "nll", grid=[0.0, 11.0])
     assert np.isfinite(explainer.dependence("x0", "crps", grid=[0.0, 11.0]).average).all()
+
+
+def test_what_was_read_off_answers_is_not_asked_again_when_they_had_to_go():
+    def many_members(X):
+        means = X[:, [0]] + 0.1 * X[:, [1]] * np.arange(30)
+        return Mixture(Normal(means, np.ones_like(means)))
+
+    X, y = table(500, p=12)
+    # Room for the answers of one feature's repeats, not of all of them.
+    explainer = Explainer(many_members, X, y, memory_limit="20MB")
+    explainer.importance("nll", n_repeats=5)
+    asked = explainer.rows_evaluated
+    explainer.importance("nll", n_repeats=5, sample_weight=np.linspace(0, 1, 500))
+    assert explainer.rows_evaluated == asked

@@ -158,9 +158,7 @@ class Evaluations:
                 pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
             except InvalidRowError as error:
                 where = self._where([self._whole(q) for q in piece], error.row)
-                raise ModelError(
-                    f"{measure.name} cannot be had: {error.problem} {where}."
-                ) from error
+                raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         return values.reshape(len(questions), len(self.table))
 
@@ -168,6 +166,12 @@ class Evaluations:
         """Return an array derived from answers, kept as long as there is room."""
         with self._lock:
             return self._cache.memo(key, compute)
+
+    def kept(self, key: Hashable, length: int) -> bool:
+        """Whether an array of this many lines that was derived from answers is still here."""
+        with self._lock:
+            found = self._cache.derived.get(key)
+            return found is not None and len(found) >= length
 
     def grown(
         self, key: Hashable, length: int, compute: Callable[[], npt.NDArray[Any]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -72,10 +72,27 @@ def changes(
                 columns = evaluations.table.columns_of(unit)
                 evaluations.donors(columns, settings.replacement, settings.seed, settings.n_repeats)
         asked = {unit: questions(evaluations, unit, settings) for unit in group}
-        evaluations.prepare([q for unit in group for q in asked[unit]], report)
+        # What was read off answers outlives them where memory is short: they are not asked again.
+        missing = [u for u in group if not _known(evaluations, measure, u, asked[u], settings)]
+        evaluations.prepare([q for unit in missing for q in asked[unit]], report)
         change = _over_all if every else _over_draws
         for unit in group:
             yield change(evaluations, measure, asked[unit], unit, population, settings, report)
+
+
+def _known(
+    evaluations: Evaluations,
+    measure: Measure,
+    unit: str,
+    asked: Sequence[Replacement],
+    settings: Settings,
+) -> bool:
+    key = _key(measure, evaluations.table.columns_of(unit), settings)
+    return settings.n_repeats != "all" and evaluations.kept(key, len(asked))
+
+
+def _key(measure: Measure, columns: tuple[int, ...], settings: Settings) -> Hashable:
+    return ("change", measure.key, columns, settings.replacement, settings.seed)
 
 
 def original_values(evaluations: Evaluations, measure: Measure) -> Floats:
@@ -110,7 +127,7 @@ def _over_draws(
     subgroups = evaluations.subgroups(columns, scheme).codes if scheme == "conditional" else None
     return mean_change(
         evaluations.grown(
-            ("change", measure.key, columns, scheme, settings.seed),
+            _key(measure, columns, settings),
             len(asked),
             lambda: _changed(evaluations, measure, asked, report),
         ),

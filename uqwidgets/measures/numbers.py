@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 
 from uqwidgets.measures.measure import Family, Measure, Offers, Truth
@@ -87,22 +83,7 @@ def _of_quantiles(q: Quantiles) -> Offers:
         q.entropy()
     except InvalidRowError as error:
         return found | dict.fromkeys(("nll", "entropy"), str(error).rstrip("."))
-    for name, one in found.items():
-        if isinstance(one, Measure):
-            found[name] = replace(one, of=_where_replaced(one.of))
     return found
-
-
-def _where_replaced(of: Callable[[Any, Truth], Floats]) -> Callable[[Any, Truth], Floats]:
-    """Say of what only replaced rows lack that these lack it: their number means nothing."""
-
-    def values(q: Quantiles, y: Truth) -> Floats:
-        try:
-            return of(q, y)
-        except InvalidRowError as error:
-            raise ValueError(f"{error.problem} in a row with a replaced value.") from error
-
-    return values
 
 
 def _of_means(label: str) -> Offers:
