@@ -12,7 +12,7 @@ EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
 def test_examples_run_and_give_what_they_promise():
-    first, second = EXAMPLE.findall(README.read_text(encoding="utf-8"))
+    first, second, third = EXAMPLE.findall(README.read_text(encoding="utf-8"))
     names = {}
     *before, explore = first.strip().splitlines()
     exec("\n".join(before), names)
@@ -20,8 +20,13 @@ def test_examples_run_and_give_what_they_promise():
         assert widget.wait(60)
         assert widget.feature in names["X"].columns
 
-    *before, importance, dependence, stress = second.strip().splitlines()
+    *before, importance, dependence, stress, diagnosis = second.strip().splitlines()
     exec("\n".join(before), names)
     assert isinstance(eval(importance, names), pd.DataFrame)
     assert eval(dependence, names).to_dict()["$schema"].startswith("https://vega.github.io")
     assert set(eval(stress, names)["tau"]) >= {-1, 0, 1}
+    assert set(eval(diagnosis.partition("#")[0], names).frame["feature"]) == set(names["X"].columns)
+
+    *before, importance = third.strip().splitlines()
+    exec("\n".join(before), names)
+    assert len(eval(importance, names)) == 30

@@ -1,11 +1,26 @@
 """The intervals by name.
 
-What each interval of an importance accounts for, and how often it holds the truth: the share of
-2000 simulated tables (`benchmarks/bench_coverage.py`; 200 rows, 10 repeats, one fitted model,
-squared loss) in which the nominal 95 % interval held the importance in the population, for a
-feature that matters much, one that matters little, and one that the model ignores.
+What each interval of an importance accounts for, what it takes as fixed, and how often it holds
+the importance in the population: the share of 2000 simulated tables of 200 rows (10 repeats, one
+fitted model, squared loss; `benchmarks/bench_coverage.py` has more sizes) in which the nominal
+95 % interval held it, for a feature that matters much and for one that matters little. For a
+feature that the model ignores, importance and interval are exactly zero.
 
-COVERAGE_TABLE
+=================== ============================= ================================== ===== =====
+interval            accounts for                  takes as fixed                     much  little
+=================== ============================= ================================== ===== =====
+``u-statistic``     rows, as scored and as        the fitted model                   .958  .950
+                    donors; the draws
+``model``           rows as scored                the model, the donors, the draws   .862  .930
+``random-variable`` pairs of a row and a donor,   the model; that a row is in many   .520  .576
+                    as if all independent         pairs
+``fixed-data``      the draws                     the model and all rows             .431  .472
+``quantile``        the spread of single repeats  the model and all rows; it is no   .717  .767
+                                                  interval for their mean
+=================== ============================= ================================== ===== =====
+
+The lower three answer other questions than what would be found with other rows. What refitting
+the model would change, none of them says: see `uqwidgets.Learner`.
 """
 
 from __future__ import annotations
