@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
 from scipy import stats
 from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestRegressor
@@ -214,13 +215,23 @@ class TestWork:
         fresh = Learner(Counting(), X, Y, n_refits=5).importance("squared_error")
         np.testing.assert_array_equal(found.importance, fresh.importance)
 
-    def test_processes_give_the_same_as_one(self):
-        options = {"n_refits": 3, "random_state": 1}
-        alone = Learner(RandomForestRegressor(5), X, Y, **options)
-        several = Learner(RandomForestRegressor(5), X, Y, n_jobs=2, **options)
+    def test_processes_give_the_same_as_one_also_after_a_stop(self):
+        options = {"n_refits": 6, "random_state": 1}
+        alone = Learner(RandomForestRegressor(2), X, Y, **options)
+        several = Learner(RandomForestRegressor(2), X, Y, n_jobs=2, **options)
+
+        def stop(_):
+            raise KeyboardInterrupt
+
+        # joblib would warn of the fits on the way, and here a warning is an error.
+        with parallel_config("loky", inner_max_num_threads=1):
+            with pytest.raises(KeyboardInterrupt):
+                several.fit(report=stop)
+            assert len(several.refits) == 1
+            several.fit()
         one, two = (e.importance("squared_error", n_repeats=2) for e in (alone, several))
-        np.testing.assert_array_equal(one.importance, two.importance)
-        np.testing.assert_array_equal(one.high, two.high)
+        np.testing.assert_allclose(two.per_refit, one.per_refit, rtol=1e-12)
+        np.testing.assert_allclose(two.high, one.high, rtol=1e-12)
 
     def test_refits_of_a_forest_differ_in_their_seeds_too(self):
         learner = Learner(RandomForestRegressor(3), X, Y, n_refits=3).fit()

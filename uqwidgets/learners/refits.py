@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -119,9 +120,16 @@ class Refits:
             )
             for number in missing
         )
-        for number, (model, problem) in zip(missing, fits, strict=True):
-            self._done[number] = self._refit(number, model, problem, wanted)
-            steps.step()
+        try:
+            for number, (model, problem) in zip(missing, fits, strict=True):
+                self._done[number] = self._refit(number, model, problem, wanted)
+                steps.step()
+        finally:
+            # What still runs is cancelled now, not when the traceback that holds it is dropped;
+            # that this wastes the fits on the way is what stopping means, and no news.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                fits.close()
 
     def _refit(self, number: int, model: Any, problem: str, of: int) -> Refit | Failure:
         rows, (_, seed) = self.plan.resample(number), self.plan.seeds(number)
