@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.names import unknown
+from uqwidgets.names import one_of
 
 Scheme = Literal["permutation", "ablation", "conditional"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
@@ -84,7 +84,4 @@ def checked_scheme(replacement: str) -> Scheme:
     ValueError
         If there is none.
     """
-    for known in SCHEMES:
-        if replacement == known:
-            return known
-    raise ValueError(unknown("replacement", replacement, list(SCHEMES)))
+    return one_of(SCHEMES, replacement, "replacement")

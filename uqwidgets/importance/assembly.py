@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.changes import changes, original_values
+from uqwidgets.importance.ranked import asked, ranked
 from uqwidgets.importance.remarks import floored, unpaired
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import as_ratio, bounds
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Importance
 from uqwidgets.sums import dot
 
@@ -66,43 +64,19 @@ def importance(
         repeats.append(change.repeats)
         pairs.append(change.pairs)
         del change  # else its arrays would stay while the next are made
-    estimates = np.array([b.estimate for b in sides])
-    # Of equals, the first in the table first.
-    order = np.argsort(-estimates, kind="stable")
-    return Importance(
+    return ranked(
+        units,
+        sides,
+        per_row,
+        repeats,
         measure=measure.name,
         label=measure.label,
         unit=measure.unit if settings.compare == "difference" else "times",
-        features=tuple(units[j] for j in order),
-        importance=estimates[order],
-        std_error=np.array([sides[j].std_error for j in order]),
-        low=np.array([sides[j].low for j in order]),
-        high=np.array([sides[j].high for j in order]),
-        per_row=_lines(per_row, order),
-        repeats=np.stack([repeats[j] for j in order]),
         baseline=baseline,
-        compare=settings.compare,
-        replacement=settings.replacement,
-        n_repeats=settings.n_repeats,
-        interval=settings.interval,
-        level=settings.level,
-        reference=settings.reference,
-        seed=settings.seed,
-        rows=population.rows,
-        weighted=population.weighted,
-        ess=population.ess,
-        subgroups=subgroups_frame(evaluations, [units[j] for j in order], settings),
+        subgroups=subgroups_frame(evaluations, units, settings),
         remarks=floored(measure, original) + unpaired(pairs),
+        **asked(settings, population),
     )
-
-
-def _lines(found: list[Floats], order: npt.NDArray[np.intp]) -> Floats:
-    """Stack lines in this order, letting go of each: of many rows there is no room for two."""
-    lines = np.empty((len(order), len(found[0])))
-    for place, j in enumerate(order):
-        lines[place] = found[j]
-        found[j] = np.empty(0)
-    return lines
 
 
 def subgroups_frame(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
-import numpy as np
-
+from uqwidgets.differences import difference
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import Change, every_donor, mean_change
@@ -14,10 +13,6 @@ from uqwidgets.observed import distinct_rows
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Constant, Drawn, Original, Replacement
-
-# A model that ignores a feature may still answer a rounding error apart, for libraries sum in
-# an order that depends on how many rows they get. That is no importance.
-_ROUNDING = 64 * np.finfo(np.float64).eps
 
 
 def questions(evaluations: Evaluations, unit: str, settings: Settings) -> list[Replacement]:
@@ -170,8 +165,5 @@ def _changed(
     report: Report | None,
 ) -> Floats:
     """Measure of every row under each replacement minus that of the row as it is."""
-    original = original_values(evaluations, measure)
-    values = evaluations.values(asked, measure, report) - original
-    size = np.abs(original)
-    values[np.abs(values) <= _ROUNDING * (size + size.mean())] = 0.0
-    return values
+    values = evaluations.values(asked, measure, report)
+    return difference(values, original_values(evaluations, measure))

@@ -12,16 +12,22 @@ import numpy.typing as npt
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.assembly import subgroups_frame
 from uqwidgets.importance.changes import questions
+from uqwidgets.importance.ranked import asked, ranked
 from uqwidgets.importance.settings import Settings
-from uqwidgets.inference import Bounds, Change, balanced, bounds, every_pair, symmetric
+from uqwidgets.inference import (
+    Bounds,
+    Change,
+    balanced,
+    bounds,
+    every_pair,
+    symmetric,
+    without_groups,
+)
 from uqwidgets.metrics import Metric, undefined
 from uqwidgets.observed import distinct_rows
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Importance
-
-# Groups of rows that are left out in turn. More cost more and give more degrees of freedom.
-_GROUPS = 20
 
 Positions = npt.NDArray[np.intp]
 
@@ -37,8 +43,8 @@ def metric_importance(
     r"""Rank features by how much a metric's score falls when their values are replaced.
 
     A metric has no values of single rows, so its interval comes from leaving out groups of rows
-    (the delete-a-group jackknife with 20 random groups and t of 19 degrees of freedom, Kott
-    2001), as scored rows and as donors for ``u-statistic``, as scored rows for ``model``. Each
+    (`uqwidgets.inference.jackknife`), as scored rows and as donors for ``u-statistic``, as
+    scored rows for ``model``. Each
     draw of donors shows up in two groups though it happened once; its variance, that of the mean
     over repeats, is taken off again.
 
@@ -80,34 +86,19 @@ def metric_importance(
         _bounds(loss, repeats, population, settings)
         for loss, repeats in zip(losses, each, strict=True)
     ]
-    estimates = np.array([b.estimate for b in sides])
-    order = np.argsort(-estimates, kind="stable")
-    missing = int(np.isnan(estimates).sum())
-    names = [units[j] for j in order]
-    return Importance(
+    missing = sum(bool(np.isnan(side.estimate)) for side in sides)
+    return ranked(
+        units,
+        sides,
+        [np.full(len(population.positions), np.nan) for _ in units],
+        each,
         measure=metric.name,
         label=f"loss of {metric.label}",
         unit=metric.unit,
-        features=tuple(names),
-        importance=estimates[order],
-        std_error=np.array([sides[j].std_error for j in order]),
-        low=np.array([sides[j].low for j in order]),
-        high=np.array([sides[j].high for j in order]),
-        per_row=np.full((len(units), len(population.positions)), np.nan),
-        repeats=np.stack([each[j] for j in order]),
         baseline=base(population.scored),
-        compare=settings.compare,
-        replacement=settings.replacement,
-        n_repeats=settings.n_repeats,
-        interval=settings.interval,
-        level=settings.level,
-        reference=settings.reference,
-        seed=settings.seed,
-        rows=population.rows,
-        weighted=population.weighted,
-        ess=population.ess,
-        subgroups=subgroups_frame(evaluations, names, settings),
+        subgroups=subgroups_frame(evaluations, units, settings),
         remarks=(undefined(metric.label, missing, len(units), "features"),) if missing else (),
+        **asked(settings, population),
     )
 
 
@@ -151,27 +142,18 @@ def _bounds(loss: _Loss, repeats: Floats, population: Population, settings: Sett
             totals=np.ones(len(drawn)),
         )
         return bounds(change, settings.interval, settings.level, population, settings.reference)
-    left_out = _without_groups(loss, population, settings)
-    groups = len(left_out)
-    variance = (groups - 1) / groups * np.square(left_out - left_out.mean()).sum()
+    w, s = population.weights, population.scored
+
+    def estimated(kept: npt.NDArray[np.bool_]) -> float:
+        donors = w * kept if settings.interval == "u-statistic" else w
+        return float(loss.repeats(donors, s * kept).mean())
+
+    variance, freedom = without_groups(estimated, len(w), settings.seed)
     if settings.interval == "u-statistic" and len(repeats) > 1:
         drawing = float(repeats.var(ddof=1)) / len(repeats)
         variance = max(variance - drawing, drawing)
     error = float(np.sqrt(variance))
-    return symmetric(estimate, error, groups - 1, settings.level, settings.reference)
-
-
-def _without_groups(loss: _Loss, population: Population, settings: Settings) -> Floats:
-    """Estimates without each group of rows, shape (groups,)."""
-    w, s = population.weights, population.scored
-    groups = min(_GROUPS, len(w))
-    member = np.random.default_rng(settings.seed).permutation(len(w)) % groups
-    found = np.empty(groups)
-    for g in range(groups):
-        kept = member != g
-        donors = w * kept if settings.interval == "u-statistic" else w
-        found[g] = loss.repeats(donors, s * kept).mean()
-    return found
+    return symmetric(estimate, error, freedom, settings.level, settings.reference)
 
 
 def _replaced(

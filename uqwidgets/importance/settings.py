@@ -14,7 +14,7 @@ from uqwidgets.inference import (
     checked_level,
     checked_reference,
 )
-from uqwidgets.names import unknown
+from uqwidgets.names import one_of
 from uqwidgets.replacement import Scheme, checked_scheme
 
 Compare = Literal["difference", "ratio"]
@@ -77,7 +77,7 @@ class Settings:
         return cls(
             checked_scheme(replacement),
             repeats,
-            _checked_compare(compare),
+            one_of(COMPARISONS, compare, "comparison"),
             kind,
             checked_level(level),
             checked_reference(reference),
@@ -101,10 +101,3 @@ def checked_repeats(n_repeats: Any) -> Repeats:
             f"n_repeats is {n_repeats!r}; it must be a whole number of at least 1, or 'all'."
         )
     return int(n_repeats)
-
-
-def _checked_compare(compare: str) -> Compare:
-    for known in COMPARISONS:
-        if compare == known:
-            return known
-    raise ValueError(unknown("comparison", compare, list(COMPARISONS)))

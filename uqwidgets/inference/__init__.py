@@ -3,6 +3,7 @@
 from uqwidgets.inference.bounds import Bounds, Reference, bounds, checked_reference, symmetric
 from uqwidgets.inference.change import Change, as_ratio
 from uqwidgets.inference.every_donor import every_donor, every_pair
+from uqwidgets.inference.jackknife import without_groups
 from uqwidgets.inference.kinds import (
     INTERVALS,
     Interval,
@@ -30,4 +31,5 @@ __all__ = [
     "mean_change",
     "mean_over_rows",
     "symmetric",
+    "without_groups",
 ]

@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 
 from uqwidgets.inference.change import Change
 from uqwidgets.inference.kinds import Interval
-from uqwidgets.names import unknown
+from uqwidgets.names import one_of
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.sums import dot
@@ -105,10 +105,7 @@ def checked_reference(reference: str) -> Reference:
     ValueError
         If there is none.
     """
-    for known in REFERENCES:
-        if reference == known:
-            return known
-    raise ValueError(unknown("reference distribution", reference, list(REFERENCES)))
+    return one_of(REFERENCES, reference, "reference distribution")
 
 
 def _two_roles(

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-from uqwidgets.names import unknown
+from uqwidgets.names import one_of
 
 Interval = Literal["u-statistic", "model", "fixed-data", "random-variable", "quantile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -41,10 +41,7 @@ def checked_interval(interval: str) -> Interval:
     ValueError
         If there is none.
     """
-    for known in INTERVALS:
-        if interval == known:
-            return known
-    raise ValueError(unknown("interval", interval, list(INTERVALS)))
+    return one_of(INTERVALS, interval, "interval")
 
 
 def checked_level(level: float) -> float:

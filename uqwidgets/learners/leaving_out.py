@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from uqwidgets.evaluation import Report
+from uqwidgets.importance.ranked import ranked
 from uqwidgets.learners.averaging import Averaging
 from uqwidgets.learners.ranking import averaged
 from uqwidgets.learners.refits import Refit, Refits, taken
@@ -105,18 +106,14 @@ class LeftOut:
             losses = measured(
                 ex.measure(measure), ex.evaluations, answers, everyone, compare, level
             )
-        estimates = np.array([side.estimate for side in losses.sides])
-        return Importance(
+        return ranked(
+            units,
+            losses.sides,
+            list(losses.per_row),
+            [np.array([side.estimate]) for side in losses.sides],
             measure=losses.name,
             label=losses.label,
             unit=losses.unit,
-            features=tuple(units),
-            importance=estimates,
-            std_error=np.array([side.std_error for side in losses.sides]),
-            low=np.array([side.low for side in losses.sides]),
-            high=np.array([side.high for side in losses.sides]),
-            per_row=losses.per_row,
-            repeats=estimates[:, None],
             baseline=losses.baseline,
             compare=compare,
             replacement="refit",

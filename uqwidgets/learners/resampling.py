@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.names import unknown
+from uqwidgets.names import one_of
 
 Rows = npt.NDArray[np.intp]
 Resampling = Literal["bootstrap", "subsampling"]
@@ -73,16 +73,14 @@ class Plan:
             For a name that does not exist, a fraction out of range, too few rows, or a class of
             a single row.
         """
-        known = [r for r in RESAMPLINGS if r == resampling]
-        if not known:
-            raise ValueError(unknown("resampling", resampling, list(RESAMPLINGS)))
+        known = one_of(RESAMPLINGS, resampling, "resampling")
         if not 0 < train_fraction < 1:
             raise ValueError(
                 f"train_fraction is {train_fraction}; it must be between 0 and 1, such as 0.632."
             )
         if len(y) < 4:
             raise ValueError(f"there are {len(y)} rows; refits need at least 4 to hold some out.")
-        return cls(len(y), known[0], train_fraction, _strata(y) if classifier else None, seed)
+        return cls(len(y), known, train_fraction, _strata(y) if classifier else None, seed)
 
     def same_as(self, other: Plan) -> bool:
         """Whether another plan draws the same resamples."""

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.importance.ranked import ranked
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
 from uqwidgets.loco.fits import Split, answers_without, fitted, seeded
@@ -19,7 +20,7 @@ from uqwidgets.loco.losses import measured, scored
 from uqwidgets.loco.standing_in import named, standing_in
 from uqwidgets.measures import available, find
 from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.names import unknown
+from uqwidgets.names import one_of
 from uqwidgets.population import Population
 from uqwidgets.predictive import Distribution
 from uqwidgets.replacement import Constant
@@ -105,8 +106,7 @@ def loco_importance(
         If a fit fails, or a fitted model; the sentence says which feature it was without.
     """
     level = checked_level(level)
-    if compare not in COMPARISONS:
-        raise ValueError(unknown("comparison", compare, list(COMPARISONS)))
+    compare = one_of(COMPARISONS, compare, "comparison")
     split = Split.of(X_train, y_train, X_test, y_test)
     procedure = seeded(estimator, random_state)
     whole = fitted(clone(procedure), split, feature_groups)
@@ -123,21 +123,14 @@ def loco_importance(
     else:
         found = find(measure, available(whole.original, classifier=whole.classes is not None))
         losses = measured(found, whole, answers, population, compare, level)
-    estimates = np.array([side.estimate for side in losses.sides])
-    # Of equals, the first in the table first.
-    order = np.argsort(-estimates, kind="stable")
-    sides = [losses.sides[j] for j in order]
-    return Importance(
+    return ranked(
+        units,
+        losses.sides,
+        list(losses.per_row),
+        [np.array([side.estimate]) for side in losses.sides],
         measure=losses.name,
         label=losses.label,
         unit=losses.unit,
-        features=tuple(units[j] for j in order),
-        importance=estimates[order],
-        std_error=np.array([side.std_error for side in sides]),
-        low=np.array([side.low for side in sides]),
-        high=np.array([side.high for side in sides]),
-        per_row=losses.per_row[order],
-        repeats=estimates[order][:, None],
         baseline=losses.baseline,
         compare=compare,
         replacement="refit" if replace is None else named(replace),

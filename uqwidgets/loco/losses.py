@@ -10,16 +10,13 @@ import numpy as np
 from uqwidgets.differences import difference
 from uqwidgets.evaluation import Evaluations
 from uqwidgets.importance.remarks import floored
-from uqwidgets.inference import Bounds, Change, as_ratio, bounds, symmetric
+from uqwidgets.inference import Bounds, Change, as_ratio, bounds, symmetric, without_groups
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, undefined
 from uqwidgets.population import Population
 from uqwidgets.predictive import Distribution
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.sums import dot
-
-# Groups of rows that are left out in turn. More cost more and give more degrees of freedom.
-_GROUPS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,11 +163,11 @@ def _jackknifed(
     level: float,
     seed: int,
 ) -> Bounds:
-    """Loss of score, and its interval from what it is without each group of rows (Kott 2001)."""
-    weights, groups = population.scored, min(_GROUPS, len(population.scored))
-    member = np.random.default_rng(seed).permutation(len(weights)) % groups
-    kept = [weights * (member != group) for group in range(groups)]
-    left_out = np.array([base(w) - without(w) for w in kept])
-    variance = (groups - 1) / groups * np.square(left_out - left_out.mean()).sum()
-    estimate = base(weights) - without(weights)
-    return symmetric(estimate, float(np.sqrt(variance)), groups - 1, level, "t")
+    """Loss of score, with its interval."""
+
+    def loss(weights: Floats) -> float:
+        return base(weights) - without(weights)
+
+    scored = population.scored
+    variance, freedom = without_groups(lambda kept: loss(scored * kept), len(scored), seed)
+    return symmetric(loss(scored), float(np.sqrt(variance)), freedom, level, "t")

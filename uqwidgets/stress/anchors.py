@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.stats import norm
 
-from uqwidgets.names import unknown
+from uqwidgets.names import one_of
 from uqwidgets.predictive.distributions import Floats
 
 Anchor = Literal["quantile", "tail-mean"]
@@ -95,10 +95,7 @@ def checked_wishes(alpha: float, anchor: str, missing: str) -> Anchor:
         raise ValueError(f"alpha is {alpha}; it must be between 0 and 0.5, such as 0.05.")
     if missing not in ("error", "drop"):
         raise ValueError(f"missing is {missing!r}; it must be 'error' or 'drop'.")
-    for known in ANCHORS:
-        if anchor == known:
-            return known
-    raise ValueError(unknown("anchor", anchor, list(ANCHORS)))
+    return one_of(ANCHORS, anchor, "anchor")
 
 
 def share_ends(share: float, alpha: float) -> tuple[float, float]:
