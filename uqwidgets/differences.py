@@ -9,6 +9,7 @@ from uqwidgets.predictive.distributions import Floats
 # A model that ignores a feature may still answer a rounding error apart, for libraries sum in
 # an order that depends on how many rows they get.
 _ROUNDING = 64 * np.finfo(np.float64).eps
+_CACHED_VALUES = 1 << 16
 
 
 def difference(values: Floats, reference: Floats) -> Floats:
@@ -22,9 +23,11 @@ def difference(values: Floats, reference: Floats) -> Floats:
     found = values - reference
     size = np.abs(reference)
     rounding = _ROUNDING * (size + size.mean(axis=-1, keepdims=True))
-    # Line by line: of many rows, arrays beside the result would take as much room again.
-    for line, least in zip(
-        np.atleast_2d(found), np.broadcast_to(rounding, np.atleast_2d(found).shape), strict=True
-    ):
-        line[np.abs(line) <= least] = 0.0
+    lines = np.atleast_2d(found)
+    least = np.broadcast_to(rounding, lines.shape)
+    # A few lines at a time: of many rows, arrays beside the result would take as much room again.
+    step = max(1, _CACHED_VALUES // lines.shape[1])
+    for first in range(0, len(lines), step):
+        part = slice(first, first + step)
+        lines[part][np.abs(lines[part]) <= least[part]] = 0.0
     return found
