@@ -1,0 +1,171 @@
+"""A procedure and its refits on resamples of one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import is_classifier
+
+from uqwidgets.cache import parse_bytes
+from uqwidgets.data import Table
+from uqwidgets.evaluation import ModelError, Report
+from uqwidgets.inference import checked_level
+from uqwidgets.learners.averaging import Averaging
+from uqwidgets.learners.intervals import correction_share
+from uqwidgets.learners.leaving_out import LeftOut
+from uqwidgets.learners.refits import Refit, Refits
+from uqwidgets.learners.resampling import Plan
+from uqwidgets.loco.fits import seeded
+from uqwidgets.tabular import to_pandas
+
+# With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
+# they learn from the same rows (003, section 8).
+_FEWEST, _MOST = 10, 20
+
+
+class Procedure:
+    """The part of `uqwidgets.Learner` that makes refits and keeps them."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_refits: int = 15,
+        resampling: str = "bootstrap",
+        train_fraction: float = 0.632,
+        correction: str | float | None = "nadeau-bengio",
+        feature_groups: Mapping[str, Sequence[str]] | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        memory_limit: int | str = "1GiB",
+    ) -> None:
+        estimator = _checked_estimator(estimator)
+        table, target = _checked_table(X, y)
+        plan = Plan.of(target, resampling, train_fraction, is_classifier(estimator), random_state)
+        correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
+        self.n_refits = _checked_refits(n_refits)
+        self.n_jobs = n_jobs
+        self.correction = correction
+        self._refits = Refits(
+            estimator,
+            table,
+            target,
+            plan,
+            feature_groups,
+            parse_bytes(memory_limit),
+        )
+        self._left_out = LeftOut(self._refits)
+
+    def __repr__(self) -> str:
+        done = len(self._refits.ready(self.n_refits))
+        return (
+            f"Learner({self._name}, {self._refits.plan.n:,} rows, "
+            f"{done} of {self.n_refits} refits by {self._refits.plan.resampling})"
+        )
+
+    @property
+    def refits(self) -> list[Refit]:
+        """The refits that are made, each with its `Explainer`."""
+        return self._refits.ready(self.n_refits)
+
+    def fit(self, n_refits: int | None = None, report: Report | None = None) -> Self:
+        """Make the refits that are missing, or more of them; those that exist stay.
+
+        Parameters
+        ----------
+        n_refits : int, optional
+            From now on. More ask only for the new ones.
+        report : callable, optional
+            Called with a `Progress` after every fit; raise from it to stop.
+
+        Returns
+        -------
+        Learner
+            Itself.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed.
+        ValueError
+            If there are to be fewer than two.
+        """
+        if n_refits is not None:
+            self.n_refits = _checked_refits(n_refits)
+        self._refits.make(self.n_refits, self.n_jobs, report)
+        if len(self.refits) < 2:
+            problem = self._refits.failed(self.n_refits)[0]
+            raise ModelError(
+                f"{len(self.refits)} of {self.n_refits} refits succeeded, and two are needed; "
+                f"refit {problem.number} (seed {problem.seed}) failed with {problem.problem}"
+            )
+        return self
+
+    @property
+    def _name(self) -> str:
+        return type(self._refits.estimator).__name__
+
+    def _averaging(self, level: float, report: Report | None) -> Averaging:
+        level = checked_level(level)
+        self.fit(report=report)
+        plan, refits = self._refits.plan, tuple(self.refits)
+        return Averaging(refits, plan.n, self.correction, level, plan.seed, self._remarks())
+
+    def _table(self, averaging: Averaging) -> Table:
+        """All rows as a refit's model sees them: what grids are made from."""
+        predictive = averaging.refits[0].explainer.predictive
+        return Table(self._refits.X, self._refits.y, predictive)
+
+    def _remarks(self) -> tuple[str, ...]:
+        found = []
+        failed = self._refits.failed(self.n_refits)
+        if failed:
+            first = failed[0]
+            found.append(
+                f"{len(failed)} of {self.n_refits} refits failed and are left out; the first is "
+                f"refit {first.number} (seed {first.seed}): {first.problem}"
+            )
+        if self._refits.plan.strata is not None:
+            found.append("a class is rare, so each class was resampled by itself")
+        if not _FEWEST <= self.n_refits <= _MOST:
+            found.append(
+                f"{self.n_refits} refits: fewer than {_FEWEST} make wide and uncertain intervals, "
+                f"more than {_MOST} make them too narrow, for all learn from the same rows (003, "
+                "section 8)"
+            )
+        return tuple(found)
+
+
+def _checked_estimator(estimator: Any) -> Any:
+    copy = seeded(estimator, 0)  # says what is wrong if it cannot be copied
+    if not hasattr(copy, "fit"):
+        raise TypeError(f"{type(estimator).__name__} has no fit; pass what can be fitted anew.")
+    return estimator
+
+
+def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
+    table = to_pandas(X)
+    if not isinstance(table, pd.DataFrame):
+        table = np.asarray(table)
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if np.ndim(table) != 2 or target.shape != (len(table),):
+        raise ValueError(
+            f"X has shape {np.shape(table)} and y has shape {target.shape}; pass a table and one "
+            "value of y per row."
+        )
+    return table, target
+
+
+def _checked_refits(n_refits: Any) -> int:
+    whole = isinstance(n_refits, (int, np.integer)) and not isinstance(n_refits, bool)
+    if not whole or n_refits < 2:
+        raise ValueError(f"n_refits is {n_refits!r}; it must be a whole number of at least 2.")
+    return int(n_refits)
