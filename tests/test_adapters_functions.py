@@ -142,7 +142,11 @@ def test_read_only_tables_and_answers_are_fine():
         (lambda _: np.zeros((2, 2, 2, 2)), {}, r"shape \(2, 2, 2, 2\); it may return"),
         (lambda X: X[:7, 0], {}, "the model answered 7 rows for the 50 asked"),
         (lambda X: Normal(X, np.ones(X.shape)), {}, r"\(50, 3\) must be \(rows,\).*make a Mixture"),
-        (three_classes, {"classes": [0, 1]}, r"\(50, 3\), which does not fit.*2 classes; if it holds"),
+        (
+            three_classes,
+            {"classes": [0, 1]},
+            r"\(50, 3\), which does not fit.*2 classes; if it holds",
+        ),
         (lambda X: two_classes(X) * 0.98, {"classes": [0, 1]}, r"sum to 0\.98, off from 1 by -0"),
         (lambda X: (X[:, 0], X[:, 0] * 0), {}, "std, which must be greater than zero, is 0 in ro"),
         (lambda X: (X[:, 0], X[:, 0] ** 2 - 9), {}, "std, which must be greater than zero, is -"),

@@ -119,7 +119,7 @@ class TestModels:
     """Models of which the truth is known."""
 
     def explainer(self, n=1500):
-        """x0 and x1 tell of each other, x2 of the target alone; the model sees no more than these."""
+        """x0 and x1 tell of each other, x2 of the target alone; the model sees only these."""
         rng = np.random.default_rng(3)
         X = np.column_stack(
             [
