@@ -1,0 +1,19 @@
+"""What a paper shows once, tried with several seeds."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+
+def agreement(title, claims_of, seeds):
+    """Share of the seeds with which each claim holds, by claim.
+
+    ``claims_of(seed)`` gives ``{claim: whether it holds}``. The shares are printed: pytest shows
+    them with ``-rP``, and wherever a test fails.
+    """
+    held = pd.DataFrame([claims_of(seed) for seed in seeds], index=pd.Index(seeds)).astype(float)
+    shares = held.mean()
+    print(f"{title}: share of {len(held)} seeds that agree")  # noqa: T201
+    for claim, share in shares.items():
+        print(f"  {share:4.0%}  {claim}")  # noqa: T201
+    return shares
