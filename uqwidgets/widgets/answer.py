@@ -28,7 +28,7 @@ _AT_ONCE = 0.015
 _LONG = 0.4
 _BETWEEN_FRAMES = 0.3
 _AT_REST = 0.15
-_BEAT = 1.0
+_BEAT = 0.5
 
 
 class Answer:

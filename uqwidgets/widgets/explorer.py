@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from difflib import get_close_matches
 from types import TracebackType
@@ -13,10 +14,12 @@ import numpy as np
 import traitlets as t
 
 from uqwidgets.explainer import Explainer
+from uqwidgets.learners import Learner
 from uqwidgets.widgets.about import about, offered
 from uqwidgets.widgets.base import bundle
 from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.inputs import NAMES, Inputs, checked, conditions
+from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.still import still
@@ -40,6 +43,10 @@ class Explorer(anywidget.AnyWidget):
     Parameters
     ----------
     explainer : Explainer
+    learner : Learner, optional
+        Shown beside the model: the mean over refits with its corrected interval. It is fitted
+        and asked while the rest is shown, and speaks of its own rows, whatever the stress and
+        the filters.
     **inputs
         Any of the traits below.
 
@@ -91,10 +98,13 @@ class Explorer(anywidget.AnyWidget):
     _about = t.Dict().tag(**_SYNCED)
     _frame = t.Dict().tag(**_SYNCED)
 
-    def __init__(self, explainer: Explainer, **inputs: Any) -> None:
+    def __init__(
+        self, explainer: Explainer, *, learner: Learner | None = None, **inputs: Any
+    ) -> None:
         # First of all: a widget that fails below is closed all the same.
         self._scheduler = Scheduler(self._work)
-        _check_arguments(explainer, inputs)
+        self._learner: LearnerPanel | None = None
+        _check_arguments(explainer, learner, inputs)
         self.explainer = explainer
         self._lock = threading.RLock()
         self._complaint: str | None = None
@@ -102,8 +112,14 @@ class Explorer(anywidget.AnyWidget):
         self._shown = threading.Event()
         inputs.setdefault("measure", offered(explainer)[0].name)
         inputs.setdefault("indicator", next(iter(explainer.indicators)))
-        self._session = Session(explainer, self._publish, self._choose)
+        self._session = Session(
+            explainer, self._publish, self._choose, learner, self._publish_again
+        )
+        self._learner = self._session.learner
         self._answering: tuple[int, Inputs] | None = None
+        # What was published last of the model; two threads publish.
+        self._published: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
+        self._publishing = threading.RLock()
         super().__init__(_about=about(explainer), **inputs)
         self.observe(self._input_changed, names=list(NAMES))
         self._scheduler.request()
@@ -121,11 +137,18 @@ class Explorer(anywidget.AnyWidget):
         bool
             False if it took longer.
         """
-        return self._scheduler.wait(timeout)
+        ends = None if timeout is None else time.monotonic() + timeout
+        if not self._scheduler.wait(timeout):
+            return False
+        if self._learner is None:
+            return True
+        return self._learner.wait(None if ends is None else max(0.0, ends - time.monotonic()))
 
     def close(self) -> None:
         """Stop working and free what the widget holds, here and in the browser."""
         self._scheduler.close()
+        if self._learner is not None:
+            self._learner.close()
         super().close()
 
     def __enter__(self) -> Self:
@@ -153,6 +176,8 @@ class Explorer(anywidget.AnyWidget):
             self.send_state(name)
         if "_stop" in accepted:
             self._scheduler.stop()
+            if self._learner is not None:
+                self._learner.stop()
         if refused or "_seq" in accepted or any(name in accepted for name in NAMES):
             self._shown.clear()
             self._scheduler.request()
@@ -207,9 +232,20 @@ class Explorer(anywidget.AnyWidget):
 
     def _publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
         assert self._answering is not None
-        seq, inputs = self._answering
-        self._frame = pack(seq, inputs.plain(), meta, columns)
+        with self._publishing:
+            self._published = (*self._answering, meta, columns)
+            self._publish_again()
         self._shown.set()
+
+    def _publish_again(self) -> None:
+        """Publish what was last shown of the model, with what is now known of the learner."""
+        with self._publishing:
+            if self._published is None:
+                return
+            seq, inputs, meta, columns = self._published
+            if self._learner is not None:
+                meta, columns = self._learner.joined(meta, columns)
+            self._frame = pack(seq, inputs.plain(), meta, columns)
 
     def _choose(self, top: int) -> None:
         name = self.explainer.features[top]
@@ -225,6 +261,7 @@ def explore(
     X: Any,
     y: Any,
     *,
+    learner: Learner | None = None,
     random_state: int | np.random.RandomState | None = 0,
     memory_limit: int | str = "1GiB",
     **inputs: Any,
@@ -235,7 +272,7 @@ def explore(
     ----------
     model, X, y, random_state, memory_limit
         See `Explainer`.
-    **inputs
+    learner, **inputs
         See `Explorer`.
 
     Returns
@@ -243,14 +280,18 @@ def explore(
     Explorer
     """
     explainer = Explainer(model, X, y, random_state=random_state, memory_limit=memory_limit)
-    return Explorer(explainer, **inputs)
+    return Explorer(explainer, learner=learner, **inputs)
 
 
-def _check_arguments(explainer: Any, inputs: Mapping[str, Any]) -> None:
+def _check_arguments(explainer: Any, learner: Any, inputs: Mapping[str, Any]) -> None:
     if not isinstance(explainer, Explainer):
         raise TypeError(
             f"Explorer got {type(explainer).__name__}; pass an Explainer, or use "
             "uq.explore(model, X, y)."
+        )
+    if learner is not None and not isinstance(learner, Learner):
+        raise TypeError(
+            f"learner is {type(learner).__name__}; pass a Learner: uq.Learner(estimator, X, y)."
         )
     for name in inputs:
         if name not in (*NAMES, "layout"):

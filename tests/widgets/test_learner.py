@@ -1,0 +1,256 @@
+"""A learner beside the model: its numbers, what they cost, and what it survives."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LinearRegression
+
+import uqwidgets as uq
+from widgets.conftest import Counting, table
+from widgets.test_explorer import Frames, change
+from widgets.wire import columns
+
+COLUMNS = ("value", "low", "high")
+
+
+class Rule(ClassifierMixin, BaseEstimator):
+    """Fitted in no time: how strongly `a` tells the classes of the rows it has seen apart."""
+
+    def __init__(self, broken: bool = False) -> None:
+        self.broken = broken
+
+    def fit(self, X: Any, y: Any) -> Rule:
+        if self.broken:
+            raise RuntimeError("no fit today")
+        self.classes_ = np.unique(y)
+        yes = np.asarray(y) == "yes"
+        self.slope_ = X["a"][yes].mean() - X["a"][~yes].mean()
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        logit = self.slope_ * X["a"].to_numpy() - X["b"].to_numpy() + (X["c"] == "red").to_numpy()
+        yes = 1 / (1 + np.exp(-logit))
+        return np.stack([1 - yes, yes], axis=1)
+
+
+class Waiting(Rule):
+    """Its third fit waits until it may go on."""
+
+    started = threading.Event()
+    go_on = threading.Event()
+    fits = 0
+
+    def fit(self, X: Any, y: Any) -> Rule:
+        Waiting.fits += 1
+        if Waiting.fits == 3:
+            Waiting.started.set()
+            assert Waiting.go_on.wait(20)
+        return super().fit(X, y)
+
+
+@pytest.fixture
+def waiting():
+    Waiting.started, Waiting.go_on, Waiting.fits = threading.Event(), threading.Event(), 0
+    yield uq.Learner(Waiting(), *table(), n_refits=10)
+    Waiting.go_on.set()
+
+
+@pytest.fixture
+def learner() -> uq.Learner:
+    return uq.Learner(Rule(), *table(), n_refits=10)
+
+
+@pytest.fixture
+def beside(explainer: uq.Explainer, learner: uq.Learner):
+    with uq.Explorer(explainer, learner=learner, n_repeats=8, ice_lines=6) as widget:
+        assert widget.wait(30)
+        yield widget
+
+
+def of_learner(frame: dict[str, Any]) -> dict[str, np.ndarray]:
+    return {name: v for name, v in columns(frame).items() if name.startswith("learner.")}
+
+
+def test_the_frame_holds_the_learners_own_numbers(beside: uq.Explorer, learner: uq.Learner) -> None:
+    ex, frame = beside.explainer, beside._frame
+    assert frame["meta"]["final"]
+    assert frame["meta"]["learner"] == {
+        "n_refits": 10,
+        "state": "done",
+        "importance": True,
+        "dependence": True,
+    }
+    cols = columns(frame)
+    for m, measure in enumerate(("nll", "entropy")):
+        result = learner.importance(measure, n_repeats=5)
+        place = [result.features.index(f) for f in ex.features]
+        for name, values in zip(COLUMNS, (result.importance, result.low, result.high), strict=True):
+            np.testing.assert_array_equal(cols[f"learner.importance.{name}"][m], values[place])
+    curve: Any = learner.dependence("a", grid=cols["dependence.grid"])
+    for name, values in zip(COLUMNS, (curve.average, curve.low, curve.high), strict=True):
+        np.testing.assert_array_equal(cols[f"learner.dependence.{name}"], values)
+
+
+def test_what_is_shown_of_the_model_is_the_same_without_it(
+    beside: uq.Explorer, explainer: uq.Explainer
+) -> None:
+    with uq.Explorer(explainer, n_repeats=8, ice_lines=6) as alone:
+        assert alone.wait(30)
+        without = alone._frame
+    assert "learner" not in without["meta"]
+    assert without["inputs"] == beside._frame["inputs"]
+    shown, beside_it = columns(without), columns(beside._frame)
+    assert set(beside_it) - set(shown) == set(of_learner(beside._frame))
+    for name, values in shown.items():
+        np.testing.assert_array_equal(beside_it[name], values)
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"tau": 0.3},
+        {"stress_feature": "b", "tau": -0.5},
+        {"ice_filter": [{"feature": "b", "low": -0.5, "high": None}]},
+        {"interval": "model"},
+        {"ice_lines": 0},
+        {"indicator": "share:yes"},
+    ],
+    ids=lambda inputs: "+".join(inputs),
+)
+def test_neither_stress_nor_filters_touch_it(beside: uq.Explorer, inputs: dict[str, Any]) -> None:
+    before = of_learner(beside._frame)
+    frames = change(beside, **inputs)
+    assert [f["meta"]["cost"]["calls"] for f in frames] == [0]
+    assert frames[0]["meta"]["final"]
+    assert of_learner(frames[0]).keys() == before.keys()
+    for name, values in of_learner(frames[0]).items():
+        np.testing.assert_array_equal(values, before[name])
+
+
+@pytest.mark.parametrize("inputs", [{"measure": "entropy"}, {"center": True}, {"derivative": True}])
+def test_other_forms_of_a_curve_ask_the_refits_nothing(
+    beside: uq.Explorer, learner: uq.Learner, inputs: dict[str, Any]
+) -> None:
+    frame = change(beside, **inputs)[-1]
+    assert frame["meta"]["cost"]["calls"] == 0
+    assert frame["meta"]["final"]
+    grid = columns(frame)["dependence.grid"]
+    curve: Any = learner.dependence("a", grid=grid, **{"measure": "prediction", **inputs})
+    np.testing.assert_array_equal(of_learner(frame)["learner.dependence.value"], curve.average)
+
+
+def test_another_feature_asks_every_refit_once(beside: uq.Explorer, learner: uq.Learner) -> None:
+    before = sum(refit.explainer.rows_evaluated for refit in learner.refits)
+    frame = change(beside, feature="c")[-1]
+    asked = sum(refit.explainer.rows_evaluated for refit in learner.refits) - before
+    held_out = sum(len(refit.held_out) for refit in learner.refits)
+    assert asked == 2 * held_out
+    assert frame["meta"]["cost"]["rows"] == 2 * held_out + 2 * 40
+    assert len(of_learner(frame)["learner.dependence.value"]) == 2
+    again = change(beside, feature="a")[-1]
+    assert again["meta"]["cost"]["calls"] == 0
+    assert again["meta"]["learner"]["dependence"]
+    assert change(beside, n_repeats=12)[-1]["meta"]["cost"]["rows"] == 4 * 4 * 40, "model only"
+
+
+def test_the_model_goes_on_while_it_is_fitted_and_a_stop_keeps_what_is_finished(
+    explainer: uq.Explainer, waiting: uq.Learner
+) -> None:
+    with uq.Explorer(explainer, learner=waiting, n_repeats=4, ice_lines=6) as widget:
+        frames = Frames(widget)
+        assert Waiting.started.wait(20)
+        assert not widget.wait(0.01)
+        widget.set_state({"tau": 0.5, "_seq": 1})
+        last = widget._frame
+        assert last["seq"] == 1
+        assert last["meta"]["stress"]["now"]["tau"] == 0.5
+        assert last["meta"]["learner"]["state"] == "pending"
+        assert not last["meta"]["final"]
+        assert any(
+            "fitting the learner" in (f["meta"]["progress"] or {}).get("what", "") for f in frames
+        )
+        widget.set_state({"_stop": 1})
+        last = widget._frame
+        assert last["meta"]["final"]
+        assert last["meta"]["learner"]["state"] == "stopped"
+        assert last["meta"]["progress"] is None
+        Waiting.go_on.set()
+        assert widget.wait(20)
+        assert Waiting.fits == len(waiting.refits) == 3
+        frame = change(widget, tau=0.2)[-1]
+        assert Waiting.fits == 10, "none was fitted twice"
+        assert frame["meta"]["final"]
+        assert frame["meta"]["learner"]["state"] == "done"
+
+
+def test_a_long_fit_is_no_silence(explainer: uq.Explainer, waiting: uq.Learner) -> None:
+    with uq.Explorer(explainer, learner=waiting, n_repeats=4, ice_lines=6) as widget:
+        assert Waiting.started.wait(20)
+        frames = Frames(widget)
+        Waiting.go_on.wait(2.3)
+        assert len(frames) >= 2, "the browser takes 1.5 s for a dead kernel"
+        assert not any(f["meta"]["final"] for f in frames)
+        Waiting.go_on.set()
+        assert widget.wait(20)
+    names = {thread.name for thread in threading.enumerate()}
+    assert "uqwidgets-heartbeat" not in names
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: uq.Learner(Rule(broken=True), *table()), "no fit today"),
+        (lambda: uq.Learner(Rule(), table()[0].assign(d=1.0), table()[1]), "'d' is in one"),
+        (
+            lambda: uq.Learner(
+                LinearRegression(), table()[0].assign(c=1.0), np.arange(40.0), n_refits=10
+            ),
+            "other classes",
+        ),
+    ],
+    ids=["fails", "features", "target"],
+)
+def test_one_that_fails_says_so_and_everything_else_goes_on(
+    explainer: uq.Explainer, make: Any, sentence: str
+) -> None:
+    with uq.Explorer(explainer, learner=make(), n_repeats=4) as widget:
+        assert widget.wait(30)
+        for frame in (widget._frame, change(widget, tau=0.4)[-1]):
+            meta = frame["meta"]
+            assert meta["final"]
+            assert "the learner: " in meta["error"]
+            assert sentence in meta["error"]
+            assert meta["error"].count(sentence) == 1
+            assert meta["learner"]["state"] == "failed"
+            assert not of_learner(frame)
+            assert np.isfinite(columns(frame)["importance.value"]).all()
+
+
+def test_a_curve_that_fails_leaves_the_ranking(explainer: uq.Explainer) -> None:
+    X, y = table(300)
+    learner = uq.Learner(Rule(), X[X["c"] == "red"], y[X["c"] == "red"], n_refits=10)
+    with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
+        assert widget.wait(30)
+        meta = change(widget, feature="c")[-1]["meta"]
+        assert "'c' has no category 'blue'" in meta["error"]
+        assert meta["dependence"]["feature"] == "c"
+        assert (meta["learner"]["importance"], meta["learner"]["dependence"]) == (True, False)
+        assert change(widget, feature="b")[-1]["meta"]["error"] is None
+
+
+def test_its_remarks_are_notes(explainer: uq.Explainer) -> None:
+    learner = uq.Learner(Rule(), *table(), n_refits=3)
+    with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
+        assert widget.wait(30)
+        assert widget._frame["meta"]["learner"]["n_refits"] == 3
+        assert any(n.startswith("learner: 3 refits") for n in widget._frame["meta"]["notes"])
+
+
+def test_python_is_told_what_a_learner_is(model: Counting) -> None:
+    with pytest.raises(TypeError, match=r"learner is Rule; pass a Learner: uq\.Learner"):
+        uq.explore(model, *table(), learner=Rule())

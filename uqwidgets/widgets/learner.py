@@ -1,0 +1,259 @@
+"""The learner beside the model: refitted and asked on a thread of its own, and kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from uqwidgets.dependence import Form
+from uqwidgets.evaluation import Progress
+from uqwidgets.explainer import Explainer
+from uqwidgets.learners import Learner
+from uqwidgets.widgets.about import ranked_by
+from uqwidgets.widgets.dependence import DependencePanel
+from uqwidgets.widgets.heartbeat import heartbeat
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.refitted import Averages, Refitted
+from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket
+
+# Of each refit; all refits together repeat them many times more.
+_MOST_REPEATS = 5
+_BETWEEN_FRAMES = 0.3
+_BEAT = 0.5
+
+Key = tuple[Any, ...]
+
+
+class Wanted(NamedTuple):
+    """What decides what a learner is asked. Neither stress nor filters do: its rows are its own."""
+
+    n_refits: int
+    n_repeats: int
+    feature: str
+    measure: str
+    form: Form
+
+    @property
+    def ranking(self) -> Key:
+        """What its importance depends on."""
+        return (self.n_refits, self.n_repeats)
+
+    @property
+    def curve(self) -> Key:
+        """What its curve depends on."""
+        form = self.form
+        return (self.n_refits, self.feature, self.measure, form.center, form.derivative)
+
+
+class LearnerPanel:
+    """What a learner says, beside the model.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Of the model.
+    learner : Learner
+        Of the same features and classes.
+    curves : DependencePanel
+        Of the model; the learner's curves are over the same values.
+    tell : callable
+        Called when there is something new to show.
+    """
+
+    def __init__(
+        self,
+        explainer: Explainer,
+        learner: Learner,
+        curves: DependencePanel,
+        tell: Callable[[], None],
+    ) -> None:
+        self._refitted = Refitted(explainer, learner)
+        self._measures = ranked_by(explainer)
+        self._curves = curves
+        self._tell = tell
+        self._told = 0.0
+        self._scheduler = Scheduler(self._work)
+        self._wanted: Wanted | None = None
+        self._stopped = False
+        self._progress: dict[str, Any] | None = None
+        self._known: dict[Key, Averages] = {}
+        # What failed is not asked again while it stays wanted.
+        self._failed: dict[Key, str] = {}
+        self._asked_before = (0, 0)
+        self._began = 0.0
+
+    def want(self, inputs: Inputs) -> None:
+        """Take note of what is to be shown."""
+        feature = inputs.feature
+        wanted = Wanted(
+            self._refitted.learner.n_refits,
+            min(inputs.n_repeats, _MOST_REPEATS),
+            feature,
+            inputs.measure,
+            self._curves.form(inputs) if feature else Form(),
+        )
+        stay = (wanted.ranking, wanted.curve)
+        self._failed = {key: why for key, why in self._failed.items() if key in stay}
+        self._wanted = wanted
+        self._stopped = False
+        self._asked_before = self._refitted.asked
+        self._began = time.perf_counter()
+
+    def go(self) -> None:
+        """Find out what is wanted and not known yet."""
+        if self.pending:
+            self._scheduler.request()
+
+    def stop(self) -> None:
+        """Find out no more; a fit that is under way runs out, and is kept."""
+        self._stopped = self._missing() is not None
+        self._progress = None
+        self._scheduler.stop()
+        if self._stopped:
+            self._show()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until the work is done; False if that took longer than ``timeout`` seconds."""
+        return self._scheduler.wait(timeout)
+
+    def close(self) -> None:
+        """End the work and take no more."""
+        self._scheduler.close()
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is something to come."""
+        return not self._stopped and self._missing() is not None
+
+    @property
+    def importance(self) -> Averages | None:
+        """Importance by the measures of the model's panel, features as in its table."""
+        return self._known.get(self._wanted.ranking) if self._wanted else None
+
+    def curve(
+        self, feature: str, measure: str, *, center: bool, derivative: bool
+    ) -> Averages | None:
+        """Return a curve over the values of the model's grid, if it is known."""
+        refits = self._refitted.learner.n_refits
+        return self._known.get((refits, feature, measure, center, derivative))
+
+    def joined(
+        self, meta: dict[str, Any], columns: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Put what is known beside what a frame shows of the model."""
+        known = {"importance": self.importance, "dependence": self._beside(meta, columns)}
+        done = next(filter(None, known.values()), None)
+        calls, rows = self._refitted.asked
+        calls_before, rows_before = self._asked_before
+        cost, total = meta["cost"], meta["total"]
+        problems = [f"the learner: {why}" for why in dict.fromkeys(self._failed.values())]
+        added = {
+            "final": meta["final"] and not self.pending,
+            "learner": {
+                "n_refits": done.n_refits if done else self._refitted.learner.n_refits,
+                "state": self._state(),
+                **{panel: averages is not None for panel, averages in known.items()},
+            },
+            "cost": {
+                "calls": cost["calls"] + calls - calls_before,
+                "rows": cost["rows"] + rows - rows_before,
+                # Also what tells two signs of life apart: hosts send only what has changed.
+                "seconds": max(cost["seconds"], self._told - self._began),
+            },
+            "total": {"calls": total["calls"] + calls, "rows": total["rows"] + rows},
+            "progress": meta["progress"] or self._progress,
+            "error": "; ".join(filter(None, [meta["error"], *problems])) or None,
+            "notes": [*meta["notes"], *(f"learner: {r}" for r in (done.remarks if done else ()))],
+        }
+        beside = {
+            f"learner.{panel}.{name}": getattr(averages, name)
+            for panel, averages in known.items()
+            if averages is not None
+            for name in ("value", "low", "high")
+        }
+        return {**meta, **added}, {**columns, **beside}
+
+    def _beside(self, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
+        """Return the curve of what is drawn, which may lag behind what is wanted."""
+        drawn = meta["dependence"]
+        if drawn is None:
+            return None
+        curve = self.curve(
+            drawn["feature"],
+            drawn["measure"],
+            center=drawn["center"],
+            derivative=drawn["derivative"],
+        )
+        # Over the model's first coarse look it cannot be laid.
+        alike = curve is not None and len(curve.value) == len(columns["dependence.grid"])
+        return curve if alike else None
+
+    def _missing(self) -> Key | None:
+        """Return the key of what is to be found out next."""
+        wanted = self._wanted
+        if wanted is None:
+            return None
+        keys = [wanted.ranking, wanted.curve] if wanted.feature else [wanted.ranking]
+        return next((k for k in keys if k not in self._known and k not in self._failed), None)
+
+    def _state(self) -> str:
+        if self._failed:
+            return "failed"
+        if self._stopped:
+            return "stopped"
+        return "pending" if self.pending else "done"
+
+    def _work(self, ticket: Ticket) -> None:
+        try:
+            with heartbeat(self._beat, _BEAT):
+                while not ticket.stopped and (missing := self._missing()) is not None:
+                    assert self._wanted is not None
+                    self._find(self._wanted, missing, ticket)
+                    self._progress = None
+                    self._show()
+        finally:
+            self._progress = None
+
+    def _find(self, wanted: Wanted, missing: Key, ticket: Ticket) -> None:
+        def report(progress: Progress) -> None:
+            # A fit serves whatever is looked at next; a curve only while it is looked at.
+            moved_on = what == asking and self._missing() != missing
+            if ticket.stopped or moved_on:
+                raise SupersededError
+            self._show_progress(
+                what, progress.rows_done, progress.rows_total, progress.seconds_left
+            )
+
+        fitting, asking = f"fitting the learner {wanted.n_refits} times", "asking the refits"
+        what = fitting
+        try:
+            self._show_progress(what, 0, wanted.n_refits, None)
+            self._refitted.fit(report)
+            what = asking
+            if missing == wanted.ranking:
+                found = self._refitted.importance(self._measures, wanted.n_repeats, report)
+            else:
+                grid = self._curves.grid(wanted.feature)
+                found = self._refitted.curve(grid, wanted.measure, wanted.form, report)
+            self._known[missing] = found
+        except SupersededError:
+            if ticket.stopped:
+                raise
+        except Exception as error:  # noqa: BLE001  a widget never dies: it says what happened
+            said = isinstance(error, (ValueError, TypeError))
+            self._failed[missing] = str(error) if said else f"{type(error).__name__}: {error}"
+
+    def _show_progress(self, what: str, done: int, total: int, seconds: float | None) -> None:
+        self._progress = {"what": what, "done": done, "total": total, "seconds_left": seconds}
+        if time.perf_counter() - self._told > _BETWEEN_FRAMES:
+            self._show()
+
+    def _beat(self) -> None:
+        # The browser takes longer silence for a dead kernel.
+        if self.pending and time.perf_counter() - self._told > _BEAT:
+            self._show()
+
+    def _show(self) -> None:
+        self._told = time.perf_counter()
+        self._tell()

@@ -1,0 +1,158 @@
+"""What a learner says of the features, asked step by step so that it can be watched and stopped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from uqwidgets.dependence import Form, Grid
+from uqwidgets.evaluation import Progress, Report
+from uqwidgets.explainer import Explainer
+from uqwidgets.importance import Settings, questions
+from uqwidgets.learners import Learner
+from uqwidgets.measures import Measure
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.replacement import Constant, Replacement
+from uqwidgets.results import Dependence
+from uqwidgets.widgets.about import LEVEL
+
+
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """Means over refits with their corrected intervals.
+
+    Attributes
+    ----------
+    value, low, high : ndarray of shape (measures, features), or (g,) for a curve
+    n_refits : int
+        Those whose fit succeeded.
+    remarks : tuple of str
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    n_refits: int
+    remarks: tuple[str, ...]
+
+
+class Refitted:
+    """Asks a learner for what is shown of a model.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Of the model beside which the learner stands.
+    learner : Learner
+        Of the same features and classes.
+    """
+
+    def __init__(self, explainer: Explainer, learner: Learner) -> None:
+        self._explainer = explainer
+        self.learner = learner
+
+    @property
+    def asked(self) -> tuple[int, int]:
+        """Calls of the refits' models so far, and rows of them."""
+        explainers = [refit.explainer for refit in self.learner.refits]
+        calls = sum(explainer.model_calls for explainer in explainers)
+        return calls, sum(explainer.rows_evaluated for explainer in explainers)
+
+    def fit(self, report: Report) -> None:
+        """Make the refits that are missing.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed.
+        ValueError
+            If they are of other features or classes than the model.
+        """
+
+        def checked(progress: Progress) -> None:
+            self._check_alike()  # after the first fit, not after all of them
+            report(progress)
+
+        self.learner.fit(report=checked)
+        self._check_alike()
+
+    def importance(self, measures: Sequence[Measure], n_repeats: int, report: Report) -> Averages:
+        """Average the importance of every feature of the model, in the order of its table."""
+        features = self._explainer.features
+
+        def asked(explainer: Explainer) -> list[Replacement]:
+            settings = Settings(n_repeats=n_repeats, seed=explainer.seed)
+            return [q for f in features for q in questions(explainer.evaluations, f, settings)]
+
+        self._ask(asked, report)
+        found = [
+            self.learner.importance(m.name, features, n_repeats=n_repeats, level=LEVEL)
+            for m in measures
+        ]
+        places = [[result.features.index(f) for f in features] for result in found]
+        value, low, high = (
+            np.array([v[at] for v, at in zip(arrays, places, strict=True)])
+            for arrays in (
+                [result.importance for result in found],
+                [result.low for result in found],
+                [result.high for result in found],
+            )
+        )
+        remarks = tuple(dict.fromkeys(remark for result in found for remark in result.remarks))
+        return Averages(value, low, high, len(self.learner.refits), remarks)
+
+    def curve(self, grid: Grid, measure: str, form: Form, report: Report) -> Averages:
+        """Average the curve over the values of a grid."""
+
+        def asked(explainer: Explainer) -> list[Replacement]:
+            column = (explainer.table.index(grid.feature),)
+            return [Constant(column, (value,)) for value in grid.asked]
+
+        self._ask(asked, report)
+        found = self.learner.dependence(
+            grid.feature,
+            measure,
+            grid=grid.values,
+            center=form.center,
+            derivative=form.derivative,
+            level=LEVEL,
+        )
+        assert isinstance(found, Dependence)
+        refits = len(self.learner.refits)
+        return Averages(found.average, found.low, found.high, refits, found.remarks)
+
+    def _ask(self, questions_of: Callable[[Explainer], list[Replacement]], report: Report) -> None:
+        """Ask every refit, with one progress over all of them."""
+        refits = self.learner.refits
+        waiting = [questions_of(refit.explainer) for refit in refits]
+        rows = [len(r.held_out) * len(asked) for r, asked in zip(refits, waiting, strict=True)]
+        started = time.perf_counter()
+        for i, (refit, asked) in enumerate(zip(refits, waiting, strict=True)):
+
+            def over_all(progress: Progress, before: int = sum(rows[:i])) -> None:
+                done = before + progress.rows_done
+                seconds = (time.perf_counter() - started) / done * (sum(rows) - done)
+                report(Progress(done, sum(rows), seconds))
+
+            refit.explainer.evaluations.ask(asked, over_all)
+
+    def _check_alike(self) -> None:
+        for refit in self.learner.refits[:1]:
+            theirs, ours = refit.explainer, self._explainer
+            if set(theirs.features) != set(ours.features):
+                odd = sorted(set(theirs.features) ^ set(ours.features))[0]
+                raise ValueError(
+                    f"it has other features than the model ({odd!r} is in one of the two only); "
+                    "make the Learner of the table that is explored, or of others with its columns."
+                )
+            if _labels(theirs) != _labels(ours):
+                raise ValueError(
+                    "it has other classes than the model; make the Learner of the same target."
+                )
+
+
+def _labels(explainer: Explainer) -> list[object] | None:
+    return None if explainer.classes is None else explainer.classes.tolist()
