@@ -68,6 +68,7 @@ HOUSE = [
     "explaining",
     "explainer",
     "learners",
+    "ground_truth",
     "batches",
     "widgets",
     "",
@@ -80,6 +81,7 @@ WHEN_SHOWN = {
     for kind in (
         "importance",
         "importance_over_tau",
+        "decomposition",
         "dependence",
         "diagnosis",
         "redundancy",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from uqwidgets.batches import stress_batches
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
+from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.learners import Learner
 from uqwidgets.loco import loco_importance
 from uqwidgets.predictive import (
@@ -18,6 +19,7 @@ from uqwidgets.predictive import (
 from uqwidgets.progress_bar import ProgressBar
 from uqwidgets.results import (
     Comparison,
+    Decomposition,
     Dependence,
     Diagnosis,
     Importance,
@@ -39,10 +41,12 @@ __version__ = "0.1.0"
 __all__ = [
     "Categorical",
     "Comparison",
+    "Decomposition",
     "Dependence",
     "Diagnosis",
     "Explainer",
     "Explorer",
+    "GroundTruth",
     "Importance",
     "ImportanceOverTau",
     "Learner",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from uqwidgets.charts.decomposition import decomposition_chart
 from uqwidgets.charts.dependence import dependence_chart
 from uqwidgets.charts.diagnosis import diagnosis_chart
 from uqwidgets.charts.importance import importance_chart
@@ -12,6 +13,7 @@ from uqwidgets.charts.stress import stress_chart
 from uqwidgets.charts.surface import surface_chart
 
 __all__ = [
+    "decomposition_chart",
     "dependence_chart",
     "diagnosis_chart",
     "importance_chart",

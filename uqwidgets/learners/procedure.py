@@ -74,6 +74,17 @@ class Procedure:
         """The refits that are made, each with its `Explainer`."""
         return self._refits.ready(self.n_refits)
 
+    @property
+    def estimator(self) -> Any:
+        """What is refitted; itself it is never changed."""
+        return self._refits.estimator
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many distinct rows the first refit learns from, and how many it holds out."""
+        rows = self._refits.plan.resample(0)
+        return len(np.unique(rows.train)), len(rows.held_out)
+
     def fit(self, n_refits: int | None = None, report: Report | None = None) -> Self:
         """Make the refits that are missing, or more of them; those that exist stay.
 

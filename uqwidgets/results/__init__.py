@@ -1,5 +1,6 @@
 """What an analysis found: frozen arrays that show themselves in any notebook."""
 
+from uqwidgets.results.decomposition import Decomposition
 from uqwidgets.results.dependence import Dependence
 from uqwidgets.results.diagnosis import Diagnosis
 from uqwidgets.results.importance import Importance
@@ -12,6 +13,7 @@ from uqwidgets.results.types import Positions
 
 __all__ = [
     "Comparison",
+    "Decomposition",
     "Dependence",
     "Diagnosis",
     "Importance",

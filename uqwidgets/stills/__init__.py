@@ -4,6 +4,7 @@ Plain HTML and inline SVG, without scripts, style sheets or anything that is loa
 take the colour of the page, the marks have colours that stand out on light and dark alike.
 """
 
+from uqwidgets.stills.decomposition import decomposition_html
 from uqwidgets.stills.dependence import dependence_html
 from uqwidgets.stills.diagnosis import diagnosis_html
 from uqwidgets.stills.importance import importance_html
@@ -12,6 +13,7 @@ from uqwidgets.stills.stress import stress_html
 from uqwidgets.stills.surface import surface_html
 
 __all__ = [
+    "decomposition_html",
     "dependence_html",
     "diagnosis_html",
     "importance_html",

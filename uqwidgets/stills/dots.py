@@ -13,6 +13,7 @@ from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stills.drawing import (
     FONT,
     PAGE,
+    VERMILLION,
     WIDTH,
     bottom_axis,
     curve,
@@ -48,6 +49,8 @@ class Dots:
         Faint marks behind the dots.
     hollow : ndarray of bool, shape (k,), or None
         Which dots are only outlined.
+    beside : ndarray of shape (k,) or None
+        Values to compare with, as outlined dots in another colour.
     """
 
     title: str
@@ -58,6 +61,7 @@ class Dots:
     zero: bool
     cloud: Floats | None = None
     hollow: npt.NDArray[np.bool_] | None = None
+    beside: Floats | None = None
 
 
 def dots(
@@ -92,8 +96,7 @@ def _column(column: Dots, left: float, right: float, bottom: float) -> list[Mark
         column.high,
         [0.0] if column.zero else [],
     ]
-    if column.cloud is not None:
-        shown.append(column.cloud)
+    shown += [more for more in (column.cloud, column.beside) if more is not None]
     scale = fitted(shown, left + 4, right - NUMBERS)
     if scale is not None:
         parts += bottom_axis(scale, HEADER, bottom)
@@ -120,4 +123,8 @@ def _row(column: Dots, row: int, scale: Scale | None, y: float, right: float) ->
         fill, stroke = (column.colour, None) if filled else ("none", column.colour)
         dot = element("circle", cx=scale(value), cy=y, r=DOT, fill=fill, stroke=stroke)
         parts.append(dot)
+    if column.beside is not None and math.isfinite(column.beside[row]):
+        at = scale(float(column.beside[row]))
+        ring = element("circle", cx=at, cy=y, r=DOT + 1, fill="none", stroke=VERMILLION)
+        parts.append(ring)
     return parts

@@ -1,0 +1,371 @@
+"""Known processes: their own importance and curves, and the error of models taken apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import BayesianRidge, LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+import uqwidgets as uq
+from reading_html import Still, numbers
+from uqwidgets.ground_truth.components import components
+
+SLOPES = np.array([1.0, -0.5, 0.0])
+
+
+def linear(X):
+    return np.asarray(X) @ SLOPES
+
+
+def normal_rows(n, rng):
+    return pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
+
+
+def related_rows(n, rng):
+    return rng.multivariate_normal([0, 0], [[1, 0.9], [0.9, 1]], size=n)
+
+
+def line(noise=1.0, **options):
+    return uq.GroundTruth(linear, normal_rows, noise, **options)
+
+
+class Constant(RegressorMixin, BaseEstimator):
+    """Says the same, whatever it learned."""
+
+    def __init__(self, value=0.0):
+        self.value = value
+
+    def fit(self, *_):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.value)
+
+
+class Chance(RegressorMixin, BaseEstimator):
+    """Says a number drawn at random when it was fitted."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, *_):
+        self.value_ = np.random.default_rng(self.random_state).normal()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.value_)
+
+
+class TestTruth:
+    def test_data_are_the_truth_with_noise(self):
+        X, y = line(0.5).data(20_000, 3)
+        off = y - linear(X)
+        assert off.mean() == pytest.approx(0, abs=0.02)
+        assert off.std() == pytest.approx(0.5, rel=0.02)
+        again = line(0.5).data(20_000, 3)
+        pd.testing.assert_frame_equal(X, again[0])
+        np.testing.assert_array_equal(y, again[1])
+        assert not np.array_equal(y, line(0.5).data(20_000, np.random.default_rng(4))[1])
+        np.testing.assert_array_equal(*(line(0).data(5)[1], linear(line(0).data(5)[0])))
+
+    def test_noise_may_be_any_function_of_the_rows(self):
+        truth = line(lambda X, rng: X["a"].to_numpy() * rng.choice([-1, 1], len(X)))
+        X, y = truth.data(100)
+        np.testing.assert_allclose(np.abs(y - linear(X)), np.abs(X["a"]))
+        assert truth.importance(n=500).baseline == pytest.approx(1, abs=0.3)
+        with pytest.raises(ValueError, match="nll"):
+            truth.importance("nll", n=50)
+
+    def test_importance_holds_its_closed_form(self):
+        # 003, definition 2: independent normal features of variance 1 cost 2 b^2.
+        found = line().importance(level=0.999, n=5000)
+        assert found.features == ("a", "b", "c")
+        assert ((found.low <= 2 * SLOPES**2) & (found.high >= 2 * SLOPES**2)).all()
+        assert found.baseline == pytest.approx(1, abs=0.1)
+        nll = line(0.5).importance("nll", ["a"], level=0.999, n=5000)
+        assert nll.low[0] < 1 / 0.5**2 < nll.high[0]
+        assert line().importance("entropy", n=100).importance.tolist() == [0, 0, 0]
+
+    def test_curves_hold_their_closed_form(self):
+        # 003, definition 1.
+        found = line().dependence("a", grid=[-1.0, 0.0, 2.0], level=0.999, n=2000)
+        expected = np.array([-1.0, 0.0, 2.0])
+        assert ((found.low <= expected) & (found.high >= expected)).all()
+        product = uq.GroundTruth(lambda X: X[:, 0] * X[:, 1], related_rows)
+        flat = product.dependence(["x0", "x1"], grid=[[0.0, 1.0], [1.0, 3.0]], n=50)
+        np.testing.assert_allclose(flat.average, [[0, 0], [1, 3]])
+
+    def test_more_rows_say_it_more_exactly(self):
+        few, many = (line().importance(n=n) for n in (200, 3200))
+        assert (many.std_error[:2] < few.std_error[:2] / 2.5).all()
+
+    def test_what_is_drawn_is_the_seeds(self):
+        one, same, other = (line(random_state=s).importance(n=100) for s in (0, 0, 1))
+        np.testing.assert_array_equal(one.importance, same.importance)
+        assert not np.array_equal(one.importance, other.importance)
+
+    def test_it_says_what_it_is(self):
+        assert repr(line(0.5)) == "GroundTruth(linear, noise 0.5)"
+        assert "noise a function" in repr(line(lambda X, _: np.zeros(len(X))))
+
+
+class TestComponents:
+    def test_they_are_found_again(self):
+        rng = np.random.default_rng(0)
+        shape = (4000, 3, 2, 2)
+        estimates = (
+            1.5
+            + 0.7 * rng.normal(size=(*shape[:1], 1, 1, 2))
+            + 0.4 * rng.normal(size=(*shape[:2], 1, 2))
+            + 0.9 * rng.normal(size=shape)
+        )
+        found = components(estimates, np.array([1.0, 1.5]))
+        np.testing.assert_allclose(found.expected, 1.5, atol=0.05)
+        np.testing.assert_allclose(found.model_variance, 0.7**2 + 0.4**2, rtol=0.06)
+        np.testing.assert_allclose(found.fit_variance, 0.4**2, rtol=0.15)
+        np.testing.assert_allclose(found.mc_variance, 0.9**2, rtol=0.03)
+        np.testing.assert_allclose(found.mse, [0.25 + 1.46, 1.46], rtol=0.05)
+        single = components(estimates[:, :1], np.array([1.0, 1.5]))
+        assert single.fit_variance is None
+        np.testing.assert_allclose(single.model_variance, 0.7**2 + 0.4**2, rtol=0.06)
+
+
+def adds_up(found, rtol):
+    """Whether the mean square error is the sum of its parts (003, section 5)."""
+    parts = found.bias**2 + found.model_variance + found.mc_variance
+    np.testing.assert_allclose(parts, found.mse, rtol=rtol)
+
+
+class TestDecompose:
+    def test_the_error_of_importance_is_the_sum_of_its_parts(self):
+        found = line().decompose(
+            DecisionTreeRegressor(max_depth=2), n_train=60, n_test=60, n_datasets=80
+        )
+        assert list(found.points) == ["a", "b", "c"]
+        adds_up(found, 0.1)
+        assert found.estimates.shape == (80, 1, 2, 3)
+        assert (found.mc_variance > 0).all()
+
+    def test_the_error_of_a_curve_is_the_sum_of_its_parts(self):
+        found = line().decompose(
+            DecisionTreeRegressor(max_depth=2), "a", grid=5, n_train=60, n_test=60, n_datasets=80
+        )
+        adds_up(found, 0.1)
+        # The steps of a tree are farthest from a line at its ends.
+        assert np.abs(found.bias).argmax() in (0, 4)
+
+    @pytest.mark.parametrize("feature", [None, "a"])
+    def test_a_linear_model_of_a_line_has_no_bias(self, feature):
+        # 003, theorem 7.1; corollary 1, for the features are independent.
+        found = line().decompose(LinearRegression(), feature, n_train=80, n_test=80, grid=4)
+        assert (np.abs(found.bias) < 3.5 * found.bias_error).all()
+        assert (found.bias_error < 0.1).all()
+
+    def test_a_model_that_says_nothing_misses_all_of_it(self):
+        truth = line()
+        ranks = truth.decompose(Constant(), n_datasets=3, n_train=10, n_test=10)
+        np.testing.assert_allclose(ranks.bias, -ranks.truth)
+        np.testing.assert_allclose(ranks.mse, ranks.truth**2)
+        assert not ranks.model_variance.any()
+        assert not ranks.mc_variance.any()
+        curve = truth.decompose(Constant(2.0), "a", n_datasets=3, n_train=10, n_test=10)
+        np.testing.assert_allclose(curve.bias, 2.0 - curve.truth)
+
+    def test_test_rows_and_training_rows_each_shrink_their_own_part(self):
+        small, more_tests, more_training = (
+            line().decompose(
+                LinearRegression(), "b", grid=[1.0], n_train=n1, n_test=n2, n_datasets=60
+            )
+            for n1, n2 in ((25, 25), (25, 400), (400, 25))
+        )
+        assert more_tests.mc_variance < small.mc_variance / 8
+        assert more_tests.model_variance == pytest.approx(small.model_variance, rel=0.5)
+        assert more_training.model_variance < small.model_variance / 8
+        assert more_training.mc_variance == pytest.approx(small.mc_variance, rel=0.5)
+
+    def test_the_chance_of_a_fit_is_told_from_its_rows(self):
+        found = line().decompose(
+            Chance(), "a", grid=[0.0], n_train=10, n_test=10, n_datasets=60, n_refits=3
+        )
+        assert found.fit_variance[0] == pytest.approx(1, rel=0.25)
+        assert found.model_variance[0] == pytest.approx(1, rel=0.25)
+        assert "fit_variance" in found.frame
+        fixed = line().decompose(
+            LinearRegression(), "a", grid=[1.0], n_train=20, n_test=20, n_datasets=60, n_refits=2
+        )
+        assert abs(fixed.fit_variance[0]) < 0.3 * fixed.model_variance[0]
+
+    def test_permuted_rows_off_the_data_inflate_the_variance(self):
+        # 003, corollary 1: even of a model without bias, where features are dependent.
+        truth = uq.GroundTruth(lambda X: X[:, 0] + X[:, 1], related_rows)
+        found = truth.decompose(LinearRegression(), n_train=30, n_test=400, n_datasets=150)
+        parts = found.bias_parts
+        assert (parts["variance_inflation"] > 0.05).all()
+        assert (parts["squared_model_bias"].abs() < 0.01).all()
+        # The variance of a least squares fit is sigma^2 x' (X'X)^-1 x.
+        inverse = np.linalg.inv([[1, 0.9], [0.9, 1]])
+        inflation = (np.trace(inverse) - 2) / 30
+        np.testing.assert_allclose(parts["variance_inflation"], inflation, rtol=0.5)
+        np.testing.assert_allclose(found.bias, inflation, rtol=0.6)
+
+    @pytest.mark.parametrize(
+        "estimator", [KNeighborsRegressor(20), DecisionTreeRegressor(max_depth=1)]
+    )
+    def test_the_parts_of_the_bias_make_it_up(self, estimator):
+        # 003, eq. 9 and 10.
+        found = line().decompose(estimator, n_train=100, n_test=400, n_datasets=40)
+        parts = found.bias_parts
+        assert list(parts["feature"]) == list(found.points)
+        total = (
+            parts["permutation_loss_bias"]
+            - parts["squared_model_bias"]
+            + parts["variance_inflation"]
+        )
+        np.testing.assert_allclose(total, found.bias, atol=0.2)
+        assert found.bias[0] < -0.3
+        assert (parts["squared_model_bias"] > 0.1).all()
+
+    def test_other_measures_and_replacements_have_no_such_parts(self):
+        options = {"n_train": 20, "n_test": 20, "n_datasets": 5}
+        nll = line().decompose(BayesianRidge(), measure="nll", **options)
+        assert nll.bias_parts is None
+        assert nll.unit == "nats"
+        drawn = line().decompose(LinearRegression(), replacement="ablation", **options)
+        assert drawn.bias_parts is None
+        entropy = line().decompose(BayesianRidge(), "a", "entropy", **options)
+        np.testing.assert_allclose(entropy.truth, np.log(2 * np.pi * np.e) / 2)
+
+    def test_of_a_learner_the_estimator_and_the_sizes_are_taken(self):
+        X, y = line().data(200)
+        learner = uq.Learner(LinearRegression(), X, y, resampling="subsampling")
+        found = line().decompose(learner, n_datasets=2)
+        assert (found.n_train, found.n_test) == (126, 74)
+        assert found.procedure == "LinearRegression"
+        assert learner.refits == []
+
+    def test_training_sets_come_one_after_the_other_and_more_begin_with_the_same(self):
+        seen = []
+        options = {"n_train": 20, "n_test": 20}
+        few = line().decompose(LinearRegression(), n_datasets=3, report=seen.append, **options)
+        assert [(p.rows_done, p.rows_total) for p in seen] == [(20, 60), (40, 60), (60, 60)]
+        more = line().decompose(LinearRegression(), n_datasets=5, n_jobs=1, **options)
+        np.testing.assert_array_equal(more.estimates[:3], few.estimates)
+
+    def test_categories_of_a_feature(self):
+        def rows(n, rng):
+            return pd.DataFrame({"kind": rng.choice(["u", "v"], n), "x": rng.normal(size=n)})
+
+        class ByKind(Constant):
+            def fit(self, X, y):
+                self.means_ = pd.Series(np.asarray(y)).groupby(X["kind"].to_numpy()).mean()
+                return self
+
+            def predict(self, X):
+                return self.means_[X["kind"]].to_numpy()
+
+        truth = uq.GroundTruth(lambda X: (X["kind"] == "v").to_numpy() * 1.0, rows, 0.1)
+        found = truth.decompose(ByKind(), "kind", n_train=60, n_test=5, n_datasets=10)
+        assert found.categorical
+        np.testing.assert_allclose(
+            found.expected[np.argsort(found.points.astype(str))], [0, 1], atol=0.05
+        )
+        assert "Rings: the truth" in found._repr_html_()
+        assert set(pd.DataFrame(found.to_altair().data)["value"]) == {"u", "v"}
+
+
+@pytest.fixture(scope="module")
+def found():
+    tree = DecisionTreeRegressor(max_depth=2)
+    return line().decompose(tree, n_train=50, n_test=50, n_datasets=20, n_refits=2)
+
+
+@pytest.fixture(scope="module")
+def curve():
+    tree = DecisionTreeRegressor(max_depth=2)
+    return line().decompose(tree, "a", grid=5, n_train=50, n_test=50, n_datasets=20)
+
+
+class TestShown:
+    def test_frames_and_words(self, found, curve):
+        names = ["truth", "expected", "bias", "bias_error", "model_variance", "mc_variance", "mse"]
+        assert list(curve.frame.columns) == ["value", *names]
+        assert list(found.frame.columns[:1]) == ["feature"]
+        said = repr(found)
+        assert said.startswith(
+            "Error of the importance for squared error: DecisionTreeRegressor, 20 training sets of "
+            "50 rows, 2 fits of each, test sets of 50 rows, permutation, 5 repeats"
+        )
+        assert repr(curve).startswith("Error of the dependence of predicted mean on a: ")
+
+    def test_stills_hold_the_numbers(self, found, curve):
+        for one in (found, curve):
+            (table,) = Still(one._repr_html_()).tables
+            shown = np.array([numbers(row) for row in table[1:]])[:, -(one.frame.shape[1] - 1) :]
+            expected = one.frame.iloc[:, 1:].to_numpy()
+            assert shown == pytest.approx(expected, rel=1e-3, abs=1e-6)
+
+    def test_rings_stand_beside_the_dots_on_the_same_scale(self, found):
+        read = Still(found._repr_html_())
+        circles = read.all("circle")
+        rings = [float(c["cx"]) for c in circles if c.get("fill") == "none"]
+        dots = [float(c["cx"]) for c in circles if c.get("fill") != "none"][1:]
+        x = np.polyfit(found.expected, dots, 1)
+        assert rings == pytest.approx(np.polyval(x, found.truth), abs=0.2)
+
+    def test_shares_are_said(self, curve):
+        parts = np.array([curve.bias**2, curve.model_variance, curve.mc_variance]).sum(axis=1)
+        said = [f"{share:.0%}" for share in parts / parts.sum()]
+        words = "summed over values, {} squared bias, {} model variance and {} Monte Carlo error"
+        assert words.format(*said) in Still(curve._repr_html_()).text
+
+    def test_charts_stack_the_parts_up_to_the_error(self, found, curve):
+        for one, mark in ((found, "bar"), (curve, "area")):
+            chart = one.to_altair()
+            assert chart.to_dict()["mark"]["type"] == mark
+            stacked = pd.DataFrame(chart.data).groupby("value", sort=False)["error"].sum()
+            np.testing.assert_allclose(stacked, one.mse, rtol=0.3)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ((1, normal_rows), TypeError, r"f is a int; pass a function f\(X\)"),
+        ((linear, None), TypeError, r"sample is a NoneType; pass a function sample\(n, rng\)"),
+        ((linear, normal_rows, -1), ValueError, "noise is -1; pass a standard deviation"),
+        ((linear, normal_rows, "big"), ValueError, "noise is 'big'"),
+        ((linear, lambda n, _: np.zeros((n + 1, 3))), ValueError, r"sample\(5, rng\) returned"),
+        ((lambda X: np.zeros((len(X), 2)), normal_rows), ValueError, r"shape \(5, 2\) for 5 rows"),
+        ((lambda X: np.full(len(X), np.nan), normal_rows), ValueError, "returned nan for row 0"),
+        ((linear, normal_rows, lambda _, rng: rng.normal()), ValueError, r"noise\(X, rng\) ret"),
+    ],
+)
+def test_what_is_no_process(given, error, says):
+    with pytest.raises(error, match=says):
+        uq.GroundTruth(*given).data(5)
+
+
+class Unable(Constant):
+    def fit(self, *_):
+        raise RuntimeError("no luck\nat all")
+
+
+@pytest.mark.parametrize(
+    ("procedure", "options", "error", "says"),
+    [
+        (LinearRegression, {}, TypeError, "LinearRegression is no estimator that can be copied"),
+        (Unable(), {}, uq.ModelError, "fit on training set 0 failed: RuntimeError: no luck$"),
+        (Constant(), {"feature": "z"}, ValueError, "there is no feature 'z'"),
+        (Constant(), {"n_datasets": 1}, ValueError, "n_datasets is 1; it must be at least 2"),
+        (Constant(), {"n_refits": 0}, ValueError, "n_refits is 0; it must be at least 1"),
+        (Constant(), {"n_test": 1}, ValueError, "n_test is 1"),
+        (Constant(), {"measure": "nll"}, ValueError, "nll"),
+        (Constant(), {"replacement": "shuffle"}, ValueError, "no replacement 'shuffle'"),
+    ],
+)
+def test_what_cannot_be_decomposed(procedure, options, error, says):
+    with pytest.raises(error, match=says):
+        line().decompose(procedure, **({"n_truth": 50, "n_datasets": 2} | options))

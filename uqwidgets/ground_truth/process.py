@@ -1,0 +1,106 @@
+"""A data-generating process, held to what it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from uqwidgets.predictive import Predictive, as_predictive
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.tabular import to_pandas
+
+Noise = float | Callable[[Any, np.random.Generator], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """Where rows and their target come from.
+
+    Attributes
+    ----------
+    f : callable
+        ``f(X)``, the expected target of each row.
+    sample : callable
+        ``sample(n, rng)``, a table of n rows.
+    noise : float or callable
+        Standard deviation of normal noise, or ``noise(X, rng)``, what the target of each row is
+        off its expectation.
+    """
+
+    f: Callable[[Any], Any]
+    sample: Callable[[int, np.random.Generator], Any]
+    noise: Noise
+
+    @classmethod
+    def of(cls, f: Any, sample: Any, noise: Any) -> Process:
+        """Check what can be checked before anything is drawn.
+
+        Raises
+        ------
+        TypeError
+            If f or sample is no function.
+        ValueError
+            If the noise is neither a function nor a standard deviation.
+        """
+        for name, function, says in (("f", f, "f(X)"), ("sample", sample, "sample(n, rng)")):
+            if not callable(function):
+                raise TypeError(f"{name} is a {type(function).__name__}; pass a function {says}.")
+        if not callable(noise):
+            number = isinstance(noise, (int, float, np.number)) and not isinstance(noise, bool)
+            if not number or not 0 <= noise < np.inf:
+                raise ValueError(
+                    f"noise is {noise!r}; pass a standard deviation, at least 0, or a function "
+                    "noise(X, rng)."
+                )
+            noise = float(noise)
+        return cls(f, sample, noise)
+
+    def drawn(self, n: int, rng: np.random.Generator) -> tuple[Any, Floats]:
+        """Draw rows and their target.
+
+        Returns
+        -------
+        X : DataFrame or ndarray of shape (n, p)
+        y : ndarray of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If one of the functions does not give what it should.
+        """
+        X = to_pandas(self.sample(n, rng))
+        if not isinstance(X, pd.DataFrame):
+            X = np.asarray(X)
+        if X.ndim != 2 or len(X) != n:
+            raise ValueError(f"sample({n}, rng) returned a table of shape {X.shape}, not {n} rows.")
+        expected = _numbers("f(X)", self.f(X), n)
+        if callable(self.noise):
+            return X, expected + _numbers("noise(X, rng)", self.noise(X, rng), n)
+        return X, expected + self.noise * rng.normal(size=n)
+
+    @property
+    def predictive(self) -> Predictive:
+        """The process as a model that knows all there is to know.
+
+        It gives a normal distribution where that is known, else the expected target alone.
+        """
+        if callable(self.noise) or self.noise == 0:
+            return as_predictive(self.f)
+        return as_predictive(self.f, noise=self.noise)
+
+
+def _numbers(name: str, values: Any, n: int) -> Floats:
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != (n,):
+        raise ValueError(
+            f"{name} returned an array of shape {found.shape} for {n} rows; it must give one "
+            "number per row."
+        )
+    if not np.isfinite(found).all():
+        row = int(np.flatnonzero(~np.isfinite(found))[0])
+        raise ValueError(f"{name} returned {found[row]} for row {row}; it must be a number.")
+    return found

@@ -1,0 +1,140 @@
+"""Models of one procedure on fresh data again and again, each asked about fresh rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
+
+from uqwidgets.evaluation import ModelError
+from uqwidgets.explainer import Explainer
+from uqwidgets.ground_truth.process import Process
+from uqwidgets.ground_truth.questions import Question
+from uqwidgets.ground_truth.squared_error import Shared
+from uqwidgets.loco.fits import seeded
+from uqwidgets.predictive.distributions import Floats
+
+# The fewest test sets of each fit that tell the error of averaging over rows from that of the fit.
+TESTS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """How much is simulated.
+
+    Attributes
+    ----------
+    n_train, n_test : int
+        Rows that each fit learns from, and rows of each of its test sets.
+    n_datasets : int
+        Training sets.
+    n_refits : int
+        Fits on each of them, which differ in what the procedure draws at random.
+    seed : int
+    """
+
+    n_train: int
+    n_test: int
+    n_datasets: int
+    n_refits: int
+    seed: int
+
+    @classmethod
+    def of(cls, n_train: int, n_test: int, n_datasets: int, n_refits: int, seed: int) -> Design:
+        """Check the numbers.
+
+        Raises
+        ------
+        ValueError
+            If one is too small.
+        """
+        given = {"n_train": (n_train, 2), "n_test": (n_test, 2)}
+        given |= {"n_datasets": (n_datasets, 2), "n_refits": (n_refits, 1)}
+        for name, (value, least) in given.items():
+            if value < least:
+                raise ValueError(f"{name} is {value}; it must be at least {least}.")
+        return cls(n_train, n_test, n_datasets, n_refits, seed)
+
+
+def simulated(
+    process: Process,
+    estimator: Any,
+    question: Question,
+    shared: Shared | None,
+    design: Design,
+    n_jobs: int | None,
+) -> Iterator[tuple[Floats, Floats | None]]:
+    """Yield what the fits on each training set say, one training set after the other.
+
+    Parameters
+    ----------
+    process : Process
+    estimator : object
+        Not changed.
+    question : Question
+        With k answers.
+    shared : Shared or None
+        Rows that all models are asked to predict.
+    design : Design
+    n_jobs : int, optional
+        Training sets at a time, through joblib.
+
+    Yields
+    ------
+    estimates : ndarray of shape (n_refits, TESTS, k)
+    predictions : ndarray of shape (n_refits, ...) or None
+        Of the shared rows.
+
+    Raises
+    ------
+    ModelError
+        If a fit fails, or a fitted model.
+    """
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    yield from parallel(
+        delayed(_one)(process, estimator, question, shared, design, number)
+        for number in range(design.n_datasets)
+    )
+
+
+def _one(
+    process: Process,
+    estimator: Any,
+    question: Question,
+    shared: Shared | None,
+    design: Design,
+    number: int,
+) -> tuple[Floats, Floats | None]:
+    # Of its number alone, so that more training sets begin with the same.
+    root = np.random.SeedSequence(design.seed, spawn_key=(1, number))
+    for_training, for_fits = root.spawn(2)
+    X, y = process.drawn(design.n_train, np.random.default_rng(for_training))
+    estimates, predictions = [], []
+    for for_fit in for_fits.spawn(design.n_refits):
+        seed = int(for_fit.generate_state(1)[0] % 2**31)
+        model = seeded(estimator, seed)
+        try:
+            model.fit(X, y)
+        except Exception as error:
+            first_line = next(iter(str(error).splitlines()), "")
+            raise ModelError(
+                f"the fit on training set {number} failed: {type(error).__name__}: {first_line}"
+            ) from error
+        estimates.append(
+            [_asked(process, model, question, design, s) for s in for_fit.spawn(TESTS)]
+        )
+        if shared is not None:
+            predictions.append(shared.predictions(model))
+    return np.array(estimates), None if shared is None else np.array(predictions)
+
+
+def _asked(
+    process: Process, model: Any, question: Question, design: Design, seed: np.random.SeedSequence
+) -> Floats:
+    rows, donors = seed.spawn(2)
+    X, y = process.drawn(design.n_test, np.random.default_rng(rows))
+    explainer = Explainer(model, X, y, random_state=int(donors.generate_state(1)[0] % 2**31))
+    return question.answer(explainer)[0]
