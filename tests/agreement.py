@@ -17,3 +17,11 @@ def agreement(title, claims_of, seeds):
     for claim, share in shares.items():
         print(f"  {share:4.0%}  {claim}")  # noqa: T201
     return shares
+
+
+def assert_agreed(shares, at_least=None):
+    """Hold every claim to the share of seeds it is known to agree with; to all unless named."""
+    short = {
+        claim: share for claim, share in shares.items() if share < (at_least or {}).get(claim, 1)
+    }
+    assert not short

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from uqwidgets import datasets
+from uqwidgets import GroundTruth, datasets
 from uqwidgets.datasets import (
+    CORRELATED_PAIRS,
+    LINEAR,
+    NON_LINEAR,
     make_correlated_pairs,
     make_hollow,
     make_linear,
@@ -176,3 +180,34 @@ def test_logistic_classes_have_their_probabilities():
 def test_coefficients_that_are_no_row_of_numbers(coefficients):
     with pytest.raises(ValueError, match="pass one finite number per feature"):
         make_logistic(10, coefficients)
+
+
+@pytest.mark.parametrize(
+    ("make", "process"),
+    [
+        (make_linear, LINEAR),
+        (make_non_linear, NON_LINEAR),
+        (make_correlated_pairs, CORRELATED_PAIRS),
+    ],
+)
+def test_a_process_is_where_its_data_come_from(make, process):
+    X, y = make(ROWS, random_state=1)
+    pd.testing.assert_frame_equal(process.sample(ROWS, np.random.RandomState(1)), X)
+    noise = (y - process.f(X)) / process.noise
+    assert noise.mean() == pytest.approx(0, abs=NEAR)
+    assert noise.var() == pytest.approx(1, abs=NEAR_VARIANCE)
+    np.testing.assert_array_equal(process.f(X.to_numpy()), process.f(X))
+    # Work in other processes needs it there.
+    there = pickle.loads(pickle.dumps(process))
+    pd.testing.assert_frame_equal(
+        there.sample(5, np.random.default_rng(0)), process.sample(5, np.random.default_rng(0))
+    )
+
+
+def test_the_truth_of_a_process_is_known():
+    curve = GroundTruth(*NON_LINEAR).dependence("x2", grid=5, spacing="even")
+    closed = 0.5 - np.sqrt(1 + curve.grid) + 0.25 + 1 / 300
+    # Neither x1 nor the product varies by more than a third.
+    assert curve.average == pytest.approx(closed, abs=4 / 3 / np.sqrt(10_000))
+    found = GroundTruth(*LINEAR).importance("squared_error", level=0.999)
+    assert ((found.low < 1 / 6) & (found.high > 1 / 6)).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
@@ -10,10 +9,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
-from agreement import agreement
-from uqwidgets import Explainer
-from uqwidgets.datasets import make_correlated_pairs, make_redundant
-from uqwidgets.diagnosis import diagnose
+from agreement import agreement, assert_agreed
+from uqwidgets import Explainer, GroundTruth
+from uqwidgets.datasets import CORRELATED_PAIRS, make_correlated_pairs, make_redundant
 
 SHARES = "shares information"
 slow = pytest.mark.slow
@@ -26,7 +24,7 @@ def importances(explainer, **options):
 
 
 def verdicts(explainer):
-    found = diagnose(explainer.importance("nll"), explainer.importance("entropy"))
+    found = explainer.diagnose()
     return dict(zip(found.features, found.verdict, strict=True))
 
 
@@ -83,7 +81,8 @@ def figure_2(trees, seed):
 )
 def test_figure_2_a_copy_is_seen_by_the_entropy(trees, seeds):
     shares = agreement(f"figure 2, {trees} trees", lambda seed: figure_2(trees, seed), seeds)
-    assert (shares == 1).all()
+    # Of four intervals at 95 %, one lies above zero by chance in a tenth of the draws.
+    assert_agreed(shares, {"no copy: none shares information": 0.75})
 
 
 def figure_3(seed):
@@ -126,23 +125,16 @@ def figure_3(seed):
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(20), marks=slow)])
 def test_figure_3_correlation_is_seen_by_the_entropy(seeds):
     shares = agreement("figure 3", figure_3, seeds)
-    assert shares.pop("x5 is beyond doubt independent") > 0.6
     # The caption says so; in few draws it is so, and not in expectation (see below).
     assert shares.pop("x5 matters more for the likelihood than x1, x2 and x4") < 0.5
     assert shares.pop("x5 matters more for the likelihood than x1 to x4") < 0.5
-    assert (shares == 1).all()
+    assert_agreed(shares, {"x5 is beyond doubt independent": 0.6})
 
 
 def test_figure_3_correlation_does_not_lower_the_likelihood_importance_of_the_truth():
     # Replacing x_j of a sum with the slope b costs b^2 Var(x_j) / sigma^2, whatever x_j goes with;
     # for 0.9 x3^2 it is 0.81 Var(x3^2) / sigma^2 = 0.81.
-    X, y = make_correlated_pairs(4000)
-
-    def truth(X):
-        X = np.asarray(X)
-        return X[:, [0, 1, 3, 4]].sum(axis=1) + 0.9 * X[:, 2] ** 2, np.full(len(X), np.sqrt(2))
-
-    found = Explainer(truth, X, y).importance("nll", n_repeats=30, level=0.999)
+    found = GroundTruth(*CORRELATED_PAIRS).importance("nll", n_repeats=20, level=0.999)
     frame = found.frame.set_index("feature")
     for feature in ("x1", "x2", "x4", "x5"):
         assert frame.low[feature] < 0.5 < frame.high[feature]

@@ -1,0 +1,186 @@
+"""Numbers that are a known function of the features, plus normal noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from uqwidgets.datasets.tables import Data, Random, Seed, checked_rows, frame
+from uqwidgets.predictive.distributions import Floats
+
+
+class Process(NamedTuple):
+    """How data come about; ``uqwidgets.GroundTruth(*process)`` says what there is to find.
+
+    Attributes
+    ----------
+    f : callable
+        ``f(X)``: the expected target of each row, shape (n,).
+    sample : callable
+        ``sample(n, rng)``: n rows, a DataFrame.
+    noise : float
+        Standard deviation of the noise.
+    """
+
+    f: Callable[[Any], Floats]
+    sample: Callable[[int, Random], pd.DataFrame]
+    noise: float
+
+
+def linear(X: Any) -> Floats:
+    """Return x1 - x2 of each row."""
+    x1, x2 = np.asarray(X, dtype=np.float64).T
+    return np.asarray(x1 - x2)
+
+
+def non_linear(X: Any) -> Floats:
+    """Return x1 - sqrt(1 + x2) + x3 x4 + (x4 / 10)^2 of each row."""
+    x1, x2, x3, x4 = np.asarray(X, dtype=np.float64).T
+    return np.asarray(x1 - np.sqrt(1 + x2) + x3 * x4 + (x4 / 10) ** 2)
+
+
+def sum_with_square(X: Any) -> Floats:
+    """Return x1 + x2 + 0.9 x3^2 + x4 + x5 of each row."""
+    x1, x2, x3, x4, x5 = np.asarray(X, dtype=np.float64).T
+    return np.asarray(x1 + x2 + 0.9 * x3**2 + x4 + x5)
+
+
+def two_uniform(n: int, rng: Random) -> pd.DataFrame:
+    """Draw two features from [0, 1]."""
+    return frame(rng.uniform(size=(n, 2)))
+
+
+def four_uniform(n: int, rng: Random) -> pd.DataFrame:
+    """Draw four features from [0, 1]."""
+    return frame(rng.uniform(size=(n, 4)))
+
+
+def two_pairs_and_one(n: int, rng: Random) -> pd.DataFrame:
+    """Draw five normal features, of which the first two and the next two correlate."""
+    related = [[1.0, 0.8], [0.8, 1.0]]
+    pairs = [rng.multivariate_normal([0.0, 0.0], related, size=n) for _ in range(2)]
+    return frame(np.column_stack([*pairs, rng.normal(size=n)]))
+
+
+LINEAR = Process(linear, two_uniform, 1.0)
+NON_LINEAR = Process(non_linear, four_uniform, 1.0)
+CORRELATED_PAIRS = Process(sum_with_square, two_pairs_and_one, float(np.sqrt(2)))
+
+
+def make_correlated_pairs(n_samples: int = 1000, *, random_state: Seed = 0) -> Data:
+    r"""Two correlated pairs of normal features, and a fifth that is independent of all.
+
+    .. math:: Y = X_1 + X_2 + 0.9 X_3^2 + X_4 + X_5 + ε
+
+    Features are standard normal, correlations 0.8 within (x1, x2) and within (x3, x4), and the
+    noise ε has the variance 2 (000, section 3.4.1 and figure 3, which takes half of the rows to
+    train on).
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    X : DataFrame of shape (n_samples, 5)
+    y : Series of shape (n_samples,)
+    """
+    return _drawn(CORRELATED_PAIRS, n_samples, random_state)
+
+
+def make_linear(n_samples: int = 1000, *, random_state: Seed = 0) -> Data:
+    r"""Two features, uniform on [0, 1], and a target that is linear in them.
+
+    .. math:: Y = X_1 - X_2 + ε
+
+    with standard normal noise ε (003, section 8).
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    X : DataFrame of shape (n_samples, 2)
+    y : Series of shape (n_samples,)
+    """
+    return _drawn(LINEAR, n_samples, random_state)
+
+
+def make_non_linear(n_samples: int = 1000, *, random_state: Seed = 0) -> Data:
+    r"""Four features, uniform on [0, 1], two of which interact.
+
+    .. math:: Y = X_1 - \sqrt{1 + X_2} + X_3 X_4 + (X_4 / 10)^2 + ε
+
+    with standard normal noise ε (003, section 8). The paper prints :math:`\sqrt{1 - X_2}`; its
+    tables belong to the sum, which is what its authors' program draws.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    X : DataFrame of shape (n_samples, 4)
+    y : Series of shape (n_samples,)
+    """
+    return _drawn(NON_LINEAR, n_samples, random_state)
+
+
+def make_hollow(
+    n_samples: int = 500, *, inner: float = 1.5, outer: float = 2.0, random_state: Seed = 0
+) -> Data:
+    r"""Two features whose values lie around the border of a square, none of them inside.
+
+    .. math:: Y = (X_1 + X_2)^2 + 0.1 ε
+
+    with standard normal noise ε (000, section 3.5 and figures 4 and 5). Features are uniform where
+    at least one of them is beyond ``inner``; how far out they go, and how many rows there are, the
+    paper does not say.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+    inner, outer : float, default=1.5 and 2
+        Half the sides of the hole and of the square.
+    random_state : int, RandomState or None, default=0
+
+    Returns
+    -------
+    X : DataFrame of shape (n_samples, 2)
+    y : Series of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If the hole does not fit into the square.
+    """
+    if not 0 <= inner < outer:
+        raise ValueError(f"inner is {inner} and outer {outer}; need 0 <= inner < outer.")
+    random = check_random_state(random_state)
+    n = checked_rows(n_samples)
+    # Four strips of one size make up the border: each runs along a side and ends at the next.
+    along = random.uniform(-outer, inner, size=n)
+    across = random.uniform(inner, outer, size=n)
+    quarter = random.randint(4, size=n)
+    x1 = np.choose(quarter, [along, across, -along, -across])
+    x2 = np.choose(quarter, [across, -along, -across, along])
+    y = (x1 + x2) ** 2 + 0.1 * random.normal(size=n)
+    return frame(np.column_stack([x1, x2])), _numbers(y)
+
+
+def _drawn(process: Process, n_samples: int, random_state: Seed) -> Data:
+    random = check_random_state(random_state)
+    X = process.sample(checked_rows(n_samples), random)
+    return X, _numbers(process.f(X) + process.noise * random.normal(size=n_samples))
+
+
+def _numbers(values: Floats) -> pd.Series[Any]:
+    return pd.Series(values, name="y")
