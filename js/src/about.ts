@@ -9,6 +9,8 @@ export interface Feature {
   values: string[] | null;
   /** Why this feature cannot be stressed, or null. */
   unstressable: string | null;
+  /** The group it belongs to, if any. */
+  group?: string;
 }
 
 export interface Choice {

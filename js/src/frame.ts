@@ -118,6 +118,21 @@ export interface Progress {
   seconds_left: number | null;
 }
 
+/** Means over refits with their intervals: row-major (measures, features), or along the grid. */
+export interface Averages {
+  value: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+}
+
+/** The procedure behind the model, refitted: of its own rows, whatever the stress and the filters. */
+export interface Learner {
+  n_refits: number;
+  state: "pending" | "stopped" | "failed" | "done";
+  importance: Averages | null;
+  dependence: Averages | null;
+}
+
 /** One atomic answer of the kernel. */
 export interface Frame {
   seq: number;
@@ -126,6 +141,8 @@ export interface Frame {
   importance: Importance | null;
   dependence: Dependence | null;
   stress: Stress | null;
+  /** Only where a learner was given. */
+  learner: Learner | null;
   cost: { calls: number; rows: number; seconds: number };
   total: { calls: number; rows: number };
   progress: Progress | null;
@@ -199,6 +216,24 @@ function readStress(meta: Raw, columns: Columns): Stress {
   };
 }
 
+function readLearner(meta: Raw, columns: Columns, importance: Importance | null): Learner {
+  const measures = importance?.measures.length ?? 0;
+  const features = importance ? importance.value.length / measures : 0;
+  const averages = (panel: string, shape: (number | null)[]): Averages | null =>
+    meta[panel] === true
+      ? {
+          value: columns.get(`learner.${panel}.value`, shape),
+          low: columns.get(`learner.${panel}.low`, shape),
+          high: columns.get(`learner.${panel}.high`, shape),
+        }
+      : null;
+  return {
+    ...(meta as unknown as Learner),
+    importance: importance && averages("importance", [measures, features]),
+    dependence: averages("dependence", [columns.rows("dependence.grid")]),
+  };
+}
+
 /** The seq of a raw frame, readable even where the rest is not: a broken answer is an answer too. */
 export const seqOf = (raw: unknown): number | null =>
   isRecord(raw) && typeof raw.seq === "number" ? raw.seq : null;
@@ -214,16 +249,19 @@ export function readFrame(raw: unknown, about: About): Frame {
     );
   const meta = raw.meta;
   const columns = new Columns(meta.cols, raw.cols);
-  const importance = part(meta, "importance");
+  const ranking = part(meta, "importance");
+  const importance = ranking && readImportance(ranking, columns, about);
+  const learner = part(meta, "learner");
   const dependence = part(meta, "dependence");
   const stress = part(meta, "stress");
   return {
     seq,
     final: meta.final === true,
     inputs: raw.inputs as unknown as Inputs,
-    importance: importance && readImportance(importance, columns, about),
+    importance,
     dependence: dependence && readDependence(dependence, columns, about),
     stress: stress && readStress(stress, columns),
+    learner: learner && readLearner(learner, columns, importance),
     cost: meta.cost as Frame["cost"],
     total: meta.total as Frame["total"],
     progress: (meta.progress ?? null) as Progress | null,

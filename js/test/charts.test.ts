@@ -119,7 +119,7 @@ describe("dependence", () => {
     expect(read.reading(1).title).toBe("site = south");
   });
 
-  it("is dashed where few rows are, and says so where it is read", () => {
+  it("is dotted where few rows are, and says so where it is read", () => {
     const chart = curves();
     const data = frameOf().dependence;
     data?.near.fill(0, 40);

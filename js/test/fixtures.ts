@@ -284,6 +284,39 @@ export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = 
   };
 }
 
+/** The same frame with a learner beside the model: a little lower, its intervals twice as wide. */
+export function besideLearner(
+  raw: ReturnType<typeof wireFrame>,
+  changes: Record<string, unknown> = {},
+) {
+  const learner = { n_refits: 15, state: "done", importance: true, dependence: true, ...changes };
+  const frame = {
+    ...raw,
+    meta: { ...raw.meta, cols: { ...raw.meta.cols }, learner },
+    cols: { ...raw.cols },
+  };
+  for (const [panel, mean] of [
+    ["importance", "value"],
+    ["dependence", "average"],
+  ] as const) {
+    if (!learner[panel]) continue;
+    const numbers = (name: string) => new Float64Array(raw.cols[`${panel}.${name}`].buffer);
+    const [value, low] = [numbers(mean), numbers("low")];
+    const half = value.map((v, i) => 2 * (v - (low[i] ?? 0)));
+    const own = value.map((v) => 0.9 * v);
+    for (const [name, sign] of [
+      ["value", 0],
+      ["low", -1],
+      ["high", 1],
+    ] as const) {
+      const column = own.map((v, i) => v + sign * (half[i] ?? 0));
+      frame.meta.cols[`learner.${panel}.${name}`] = raw.meta.cols[`${panel}.${mean}`];
+      frame.cols[`learner.${panel}.${name}`] = new DataView(column.buffer);
+    }
+  }
+  return frame;
+}
+
 /** A host's model in memory. `kernel` answers what is saved, as the Python side would. */
 export class FakeModel {
   readonly state: Record<string, unknown>;

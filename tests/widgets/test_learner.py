@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
+from uqwidgets.widgets.about import about
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, change
 from widgets.wire import columns
@@ -254,3 +255,9 @@ def test_its_remarks_are_notes(explainer: uq.Explainer) -> None:
 def test_python_is_told_what_a_learner_is(model: Counting) -> None:
     with pytest.raises(TypeError, match=r"learner is Rule; pass a Learner: uq\.Learner"):
         uq.explore(model, *table(), learner=Rule())
+
+
+def test_the_front_end_is_told_of_groups(model: Counting) -> None:
+    explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
+    groups = [feature.get("group") for feature in about(explainer)["features"]]
+    assert groups == ["both", "both", None, None]

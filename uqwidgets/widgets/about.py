@@ -76,8 +76,10 @@ def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
     else:
         distinct = sorted(str(v) for v in column.dropna().unique())
         values = distinct if len(distinct) <= _MOST_VALUES else None
+    group = next((g for g, members in explainer.table.groups.items() if name in members), None)
     return {
         "name": name,
+        **({} if group is None else {"group": group}),
         "kind": kind,
         "min": low,
         "max": high,

@@ -3,8 +3,11 @@ import { pool, set, setText, svg } from "../dom.ts";
 import { decimals } from "../format.ts";
 import { axis, ticksOf } from "./axis.ts";
 import { extent, SteadyScale } from "./domain.ts";
+import { DIAMOND } from "./marks.ts";
 
 export const ROW_HEIGHT = 22;
+/** From the model's marks down to the learner's. */
+export const BELOW = 15;
 const VALUE_WIDTH = 50;
 const EDGE = 13;
 
@@ -15,6 +18,10 @@ export interface BarColumn {
   low: number[];
   high: number[];
   base: number[];
+  /** Its marks stand below the model's, where `height` gives them room. */
+  learner: { value: number[]; low: number[]; high: number[] } | null;
+  /** Of a row, in pixels. */
+  height: number;
   /** Whether to mark the values without stress. */
   stressed: boolean;
   /** The row that is picked. */
@@ -31,7 +38,10 @@ function place(mark: Element, values: number[], attributes: () => Record<string,
 
 const at = (scale: Scale, value: number) => scale(value).toFixed(1);
 
-/** Dots with whiskers on light bars that start at zero; a dashed tick marks the value without stress. */
+/**
+ * Dots with whiskers on light bars that start at zero; a dashed tick marks the value without stress, and below stand
+ * the learner's diamonds.
+ */
 export function bars() {
   const grid = svg("g", { class: "uq-grid" });
   const gridLines = pool(grid, () => svg("line"));
@@ -48,7 +58,24 @@ export function bars() {
       svg("text", { dy: "0.33em", "text-anchor": "end" }),
     ),
   );
-  const element = svg("svg", { class: "uq-bars", "aria-hidden": "true" }, grid, zero, marks);
+  const beside = svg("g");
+  const learnerRows = pool(beside, () =>
+    svg(
+      "g",
+      { class: "uq-learner" },
+      svg("line"),
+      svg("path", { d: DIAMOND }),
+      svg("text", { dy: "0.33em", "text-anchor": "end" }),
+    ),
+  );
+  const element = svg(
+    "svg",
+    { class: "uq-bars", "aria-hidden": "true" },
+    grid,
+    zero,
+    marks,
+    beside,
+  );
   const ticks = axis("bottom");
   const header = svg(
     "svg",
@@ -76,7 +103,7 @@ export function bars() {
     const [value, low, high] = [of(column.value), of(column.low), of(column.high)];
     const base = column.stressed ? of(column.base) : Number.NaN;
     set(group, {
-      transform: `translate(0,${(i + 0.5) * ROW_HEIGHT})`,
+      transform: `translate(0,${i * column.height + ROW_HEIGHT / 2})`,
       class: i === column.picked ? "uq-bar uq-picked" : "uq-bar",
     });
     place(rect, [value], () => ({
@@ -90,13 +117,37 @@ export function bars() {
     setText(text, print(value));
   };
 
+  const drawLearner = (
+    group: Element,
+    i: number,
+    height: number,
+    { value, low, high }: NonNullable<BarColumn["learner"]>,
+    scale: Scale,
+    width: number,
+    print: (value: number) => string,
+  ) => {
+    const [whisker, diamond, text] = [...group.children] as [Element, Element, Element];
+    const [mean, from, to] = [value, low, high].map((values) => values[i] ?? Number.NaN) as [
+      number,
+      number,
+      number,
+    ];
+    set(group, { transform: `translate(0,${i * height + ROW_HEIGHT / 2 + BELOW})` });
+    place(whisker, [mean, from, to], () => ({ x1: at(scale, from), x2: at(scale, to) }));
+    place(diamond, [mean], () => ({ transform: `translate(${at(scale, mean)},0)` }));
+    set(text, { x: width - 6 });
+    setText(text, print(mean));
+  };
+
   return {
     element,
     header,
     update(column: BarColumn, width: number): void {
       const plot = Math.max(40, width - VALUE_WIDTH);
-      const height = column.value.length * ROW_HEIGHT;
-      const wanted = extent(column.value, column.low, column.high, column.base, [0]);
+      const { learner } = column;
+      const height = column.value.length * column.height;
+      const others = learner ? [learner.value, learner.low, learner.high] : [];
+      const wanted = extent(column.value, column.low, column.high, column.base, ...others, [0]);
       const scale = steady.fit(column.measure, wanted, [EDGE, plot - EDGE]);
       const marked = ticksOf(scale, plot, 58);
       set(element, { width, height });
@@ -111,6 +162,9 @@ export function bars() {
       const print = decimals(to - from);
       rows(column.value.length).forEach((group, i) => {
         drawRow(group, i, column, scale, width, print);
+      });
+      learnerRows(learner ? column.value.length : 0).forEach((group, i) => {
+        if (learner) drawLearner(group, i, column.height, learner, scale, width, print);
       });
     },
   };

@@ -2,12 +2,13 @@ import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
 import { pool, set, setText, svg } from "../dom.ts";
 import { interval, number, withUnit } from "../format.ts";
-import type { Dependence } from "../frame.ts";
+import type { Averages, Dependence } from "../frame.ts";
 import { axis, labelWidth, type Tick, ticksOf } from "./axis.ts";
 import { distribution } from "./distribution.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import { errorBars } from "./errorbars.ts";
 import { iceLines, type LineSpace } from "./lines.ts";
+import { DIAMOND } from "./marks.ts";
 import type { Readable } from "./reader.ts";
 
 const TOP = 22;
@@ -15,6 +16,8 @@ const PLOT = 190;
 const GAP = 8;
 const SHARES = 40;
 const RIGHT = 12;
+/** How far the model's and the learner's points of a category stand from its middle. */
+const APART = 7;
 export const CURVES_HEIGHT = TOP + PLOT + GAP + SHARES + 36;
 
 const list = (values: ArrayLike<number>, scale: (value: number) => number) =>
@@ -24,12 +27,15 @@ const list = (values: ArrayLike<number>, scale: (value: number) => number) =>
 export const gridLabel = (data: Dependence, i: number): string =>
   data.labels?.[i] ?? number(data.grid[i]);
 
+const rangeAt = ({ low, high }: { low: Float64Array; high: Float64Array }, i: number): string =>
+  interval(low[i] ?? Number.NaN, high[i] ?? Number.NaN);
+
 function clip(label: string, pixels: number): string {
   const room = Math.max(2, Math.floor(pixels / 6.4));
   return label.length > room ? `${label.slice(0, room - 1)}…` : label;
 }
 
-/** PD with its band over the ICE lines, and below it the distribution of the feature on the same axis. */
+/** PD with its band, and the learner's with its own, over the ICE lines; below the distribution of the feature on the same axis. */
 export function curves() {
   const ice = iceLines();
   const left = axis("left");
@@ -42,6 +48,10 @@ export function curves() {
   const average = svg("path", { class: "uq-average" });
   const zero = svg("line", { class: "uq-zero" });
   const points = errorBars();
+  const learnerBand = svg("path", { class: "uq-learner-band" });
+  const learnerHalo = svg("path", { class: "uq-halo" });
+  const learnerLine = svg("path", { class: "uq-learner-line" });
+  const learnerPoints = errorBars("uq-points uq-learner", () => svg("path", { d: DIAMOND }));
   const rule = svg("line", { class: "uq-crosshair", visibility: "hidden" });
   const dots = svg("g", { class: "uq-crosshair" });
   const dot = pool(dots, () => svg("circle", { r: 4 }));
@@ -52,12 +62,16 @@ export function curves() {
     { class: "uq-curves", height: CURVES_HEIGHT, "aria-hidden": "true" },
     left.element,
     zero,
+    learnerBand,
     band,
+    learnerHalo,
     halo,
     ghost,
+    learnerLine,
     far,
     average,
     points.element,
+    learnerPoints.element,
     shares.element,
     bottom.element,
     yTitle,
@@ -70,10 +84,17 @@ export function curves() {
   return {
     canvas: ice.element,
     element,
-    update(data: Dependence, width: number, stressed: boolean): Readable {
+    update(
+      data: Dependence,
+      width: number,
+      stressed: boolean,
+      learner: Averages | null = null,
+    ): Readable {
       const compared = data.center || data.derivative;
       const ground = compared ? [0] : [];
-      const wanted = extent(data.ice, data.low, data.high, data.average, data.base, ground);
+      const beside = learner ? [learner.value, learner.low, learner.high] : [];
+      const own = [data.ice, data.low, data.high, data.average, data.base];
+      const wanted = extent(...own, ...beside, ground);
       const y = steady.fit(`${data.label} ${data.feature}`, wanted, [TOP + PLOT, TOP]);
       const yTicks = ticksOf(y, PLOT, 40);
       const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
@@ -121,14 +142,15 @@ export function curves() {
           .defined((_, i) => Number.isFinite(values[i]))
           .x((_, i) => x[i] ?? 0)
           .y((_, i) => values[i] ?? 0)(values);
-      const range = area<number>()
-        .defined((_, i) => Number.isFinite(lows[i]) && Number.isFinite(highs[i]))
-        .x((_, i) => x[i] ?? 0)
-        .y0((_, i) => lows[i] ?? 0)
-        .y1((_, i) => highs[i] ?? 0)(lows);
-      set(band, { d: numeric ? range : null });
+      const between = (from: number[], to: number[]) =>
+        area<number>()
+          .defined((_, i) => Number.isFinite(from[i]) && Number.isFinite(to[i]))
+          .x((_, i) => x[i] ?? 0)
+          .y0((_, i) => from[i] ?? 0)
+          .y1((_, i) => to[i] ?? 0)(from);
+      set(band, { d: numeric ? between(lows, highs) : null });
       set(halo, { d: numeric ? at(ys) : null });
-      // Solid on top of dashed: what stays dashed has few rows around it.
+      // Solid on top of dotted: what stays dotted has few rows around it.
       const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
       set(average, { d: numeric ? at(solid) : null });
       set(far, { d: numeric && !data.near.every(Boolean) ? at(ys) : null });
@@ -140,8 +162,18 @@ export function curves() {
         visibility: compared ? null : "hidden",
       });
       set(ghost, { d: numeric && stressed ? at(bases) : null });
+      const [means = [], froms = [], tos = []] = beside.map((values) => list(values, y));
+      const drawn = numeric && learner !== null;
+      set(learnerBand, { d: drawn ? between(froms, tos) : null });
+      set(learnerHalo, { d: drawn ? at(means) : null });
+      set(learnerLine, { d: drawn ? at(means) : null });
       if (numeric) points.update([], [], [], [], null, []);
-      else points.update(x, ys, lows, highs, stressed ? bases : null, data.near);
+      else {
+        const shifted = x.map((middle) => middle - (learner ? APART : 0));
+        points.update(shifted, ys, lows, highs, stressed ? bases : null, data.near);
+      }
+      const places = numeric || !learner ? [] : x.map((middle) => middle + APART);
+      learnerPoints.update(places, means, froms, tos, null, data.near);
 
       const { edges } = data;
       const spans = Array.from({ length: data.bins }, (_, i): [number, number] =>
@@ -170,15 +202,22 @@ export function curves() {
           const here = i === null ? undefined : x[i];
           set(rule, { visibility: here === undefined ? "hidden" : null });
           if (here !== undefined) set(rule, { x1: here, x2: here, y1: TOP, y2: floor });
-          const height = i === null ? undefined : ys[i];
-          const shown = here !== undefined && Number.isFinite(height);
-          for (const circle of dot(shown ? 1 : 0)) set(circle, { cx: here, cy: height });
+          const heights = i === null || !numeric ? [] : [ys[i], means[i]].filter(Number.isFinite);
+          dot(heights.length).forEach((circle, k) => {
+            set(circle, { cx: here, cy: heights[k] });
+          });
         },
         reading: (i) => ({
           title: `${data.feature} = ${gridLabel(data, i)}`,
           rows: [
             [data.label, number(data.average[i])],
-            ["interval", interval(data.low[i] ?? Number.NaN, data.high[i] ?? Number.NaN)],
+            ["interval", rangeAt(data, i)],
+            ...(learner
+              ? ([
+                  ["learner", number(learner.value[i])],
+                  ["its interval", rangeAt(learner, i)],
+                ] as [string, string][])
+              : []),
             ...(stressed ? [["at τ = 0", number(data.base[i])] as [string, string]] : []),
             ...(data.near[i] ? [] : [["rows around it", "few"] as [string, string]]),
           ],

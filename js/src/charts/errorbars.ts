@@ -1,16 +1,12 @@
 import { pool, set, svg } from "../dom.ts";
 
+const dot = () => svg("circle", { r: 4 });
+
 /** Points with error bars, for categories: there is nothing between two of them to draw a line through. */
-export function errorBars() {
-  const element = svg("g", { class: "uq-points" });
+export function errorBars(className = "uq-points", mark: () => Element = dot) {
+  const element = svg("g", { class: className });
   const points = pool(element, () =>
-    svg(
-      "g",
-      {},
-      svg("line", { class: "uq-ghost", x1: -9, x2: 9 }),
-      svg("line"),
-      svg("circle", { r: 4 }),
-    ),
+    svg("g", {}, svg("line", { class: "uq-ghost", x1: -9, x2: 9 }), svg("line"), mark()),
   );
   return {
     element,
@@ -27,7 +23,7 @@ export function errorBars() {
         const shown = Number.isFinite(y[i]);
         set(group, { transform: `translate(${x[i]?.toFixed(1)},0)` });
         set(dot, {
-          cy: y[i]?.toFixed(1),
+          transform: shown ? `translate(0,${y[i]?.toFixed(1)})` : null,
           visibility: shown ? null : "hidden",
           class: near[i] ? null : "uq-hollow",
         });

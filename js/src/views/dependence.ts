@@ -4,19 +4,21 @@ import { figure } from "../charts/figure.ts";
 import { CLASS_COLOURS, DASHES } from "../charts/lines.ts";
 import { reader } from "../charts/reader.ts";
 import { checkBox, picker, wholeNumber } from "../controls/picker.ts";
-import { h, set, setText, svg } from "../dom.ts";
+import { h, set, setText } from "../dom.ts";
 import { counted, interval, number, percent, withUnit } from "../format.ts";
-import type { Dependence } from "../frame.ts";
+import type { Averages, Dependence, Frame } from "../frame.ts";
+import { key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "./legend.ts";
 import { type Context, type Panel, section } from "./panel.ts";
 
-const swatch = (className: string, dash: readonly number[] = []) =>
-  svg(
-    "svg",
-    { class: `uq-swatch ${className}`, width: 24, height: 10, "aria-hidden": "true" },
-    svg("line", { x1: 1, x2: 23, y1: 5, y2: 5, "stroke-dasharray": dash.join(" ") || null }),
+/** Where a curve starts and ends, and between which values it stays. */
+function course(data: Dependence, values: Float64Array): string {
+  const [lowest, highest] = extent(values) ?? [];
+  const last = values.length - 1;
+  return (
+    `goes from ${number(values[0])} at ${gridLabel(data, 0)} to ${number(values[last])} at ` +
+    `${gridLabel(data, last)}, lowest ${number(lowest)}, highest ${number(highest)}.`
   );
-
-const key = (name: string, mark: Node) => h("span", { class: "uq-key" }, mark, name);
+}
 
 export function dependencePanel({ session, about, signal, redraw }: Context): Panel {
   const fig = figure(signal, redraw);
@@ -24,6 +26,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const read = reader(signal);
   const averageKey = h("span");
   const farKey = h("span");
+  const besideKey = learnerKey(false);
   const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
   const lineKeys = about.classes.length
     ? about.classes.map((name, i) =>
@@ -33,7 +36,8 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const legend = h(
     "div",
     { class: "uq-legend" },
-    h("span", { class: "uq-key" }, swatch("uq-key-average"), averageKey),
+    key(averageKey, swatch("uq-key-average")),
+    besideKey.element,
     farKey,
     ghostKey,
     ...lineKeys,
@@ -85,24 +89,27 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const features = about.features.map(({ name }) => ({ value: name, label: name }));
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
 
-  const describe = (data: Dependence) => {
-    const range = extent(data.average);
-    const last = data.grid.length - 1;
+  const describe = (data: Dependence, frame: Frame, learner: Averages | null) => {
+    const refits = counted(frame.learner?.n_refits ?? 0, "refit");
+    const beside = learner
+      ? ` That of the learner, mean of ${refits}, ${course(data, learner.value)}`
+      : "";
     fig.describe(
       `${data.label} as a function of ${data.feature}, average of ${counted(data.n_rows, "row")} and ${counted(data.n_lines, "line")}`,
-      range
-        ? `The average of ${withUnit(data.label, data.unit)} goes from ${number(data.average[0])} at ` +
-            `${gridLabel(data, 0)} to ${number(data.average[last])} at ${gridLabel(data, last)}, ` +
-            `lowest ${number(range[0])}, highest ${number(range[1])}.`
+      extent(data.average)
+        ? `The average of ${withUnit(data.label, data.unit)} ${course(data, data.average)}${beside}`
         : `${data.label} is not available here.`,
       () => ({
         columns: [
           ...[data.feature, withUnit(data.label, data.unit), "low", "high", "at τ = 0"],
+          ...(learner ? LEARNER_COLUMNS : []),
           "rows around it",
         ],
         rows: Array.from(data.grid, (_, i) => [
           gridLabel(data, i),
-          ...[data.average, data.low, data.high, data.base].map((values) => number(values[i])),
+          ...[data.average, data.low, data.high, data.base, ...ofLearner(learner)].map((values) =>
+            number(values[i]),
+          ),
           data.near[i] ? "enough" : "few",
         ]),
       }),
@@ -128,15 +135,17 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       if (!data) return;
       const stressed = frame?.inputs.tau !== 0;
       const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
+      const learner = frame?.learner?.dependence ?? null;
       setText(
         averageKey,
-        `average${range === "no interval" ? "" : `, ${percent(about.level)} interval`}`,
+        `${frame?.learner ? "model, " : ""}average${range === "no interval" ? "" : `, ${percent(about.level)} interval`}`,
       );
       ghostKey.hidden = !stressed;
       farKey.hidden = data.near.every(Boolean);
-      setText(farKey, `${data.categorical ? "hollow" : "dashed"}: few rows around it`);
-      read.update(chart.update(data, fig.width, stressed));
-      describe(data);
+      setText(farKey, `${data.categorical ? "hollow" : "dotted"}: few rows around it`);
+      if (frame) besideKey.update(frame, "dependence");
+      read.update(chart.update(data, fig.width, stressed, learner));
+      if (frame) describe(data, frame, learner);
       const finite = extent(data.average) !== null;
       setText(
         panel.note,

@@ -1,10 +1,11 @@
-import { bars, ROW_HEIGHT } from "../charts/bars.ts";
+import { BELOW, bars, ROW_HEIGHT } from "../charts/bars.ts";
 import { figure } from "../charts/figure.ts";
 import { featureList } from "../controls/listbox.ts";
 import { picker, wholeNumber } from "../controls/picker.ts";
 import { h, set, setText, svg } from "../dom.ts";
 import { counted, interval, number, percent, withUnit } from "../format.ts";
-import type { Importance } from "../frame.ts";
+import type { Averages, Importance } from "../frame.ts";
+import { key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "./legend.ts";
 import { type Context, type Panel, type Shown, section } from "./panel.ts";
 
 /** One measure: its title with the axis in the header that stays, its bars in the part that scrolls. */
@@ -37,6 +38,9 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     " at τ = 0",
   );
   const empty = h("p", { class: "uq-empty" }, "no importance yet");
+  const modelKey = swatch("uq-key-model", [], svg("circle", { cx: 12, cy: 5, r: 3.2 }));
+  const besideKey = learnerKey(true);
+  const legend = h("div", { class: "uq-legend" }, key("model", modelKey), besideKey.element);
   fig.plot.append(empty);
   let columns: ReturnType<typeof measureColumn>[] = [];
 
@@ -62,22 +66,34 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
   const of = (values: Float64Array, measure: number, feature: number) =>
     values[measure * names.length + feature] ?? Number.NaN;
 
-  const inWords = (data: Importance, feature: number): string =>
-    data.measures
-      .map(({ label, unit }, m) => {
-        const range = interval(of(data.low, m, feature), of(data.high, m, feature));
-        return `${label} ${number(of(data.value, m, feature))}${unit && ` ${unit}`} (${range})`;
-      })
+  const inWords = (data: Importance, learner: Averages | null, feature: number): string => {
+    const said = ({ value, low, high }: Averages, unit: string, m: number) =>
+      `${number(of(value, m, feature))}${unit && ` ${unit}`} ` +
+      `(${interval(of(low, m, feature), of(high, m, feature))})`;
+    return data.measures
+      .map(
+        ({ label, unit }, m) =>
+          `${label} ${said(data, unit, m)}${learner ? `, learner ${said(learner, unit, m)}` : ""}`,
+      )
       .join("; ");
+  };
 
-  const draw = (data: Importance, { frame, inputs }: Shown) => {
+  const groupOf = (feature: number): string => {
+    const group = about.features[feature]?.group;
+    return group ? `in group ${group}; ` : "";
+  };
+
+  const draw = (data: Importance, learner: Averages | null, { frame, inputs }: Shown) => {
     const { order, measures } = data;
+    // Room from the start, so that nothing jumps when the learner's marks come.
+    const awaited = frame?.learner && frame.learner.state !== "failed";
+    const height = ROW_HEIGHT + (learner || awaited ? BELOW : 0);
     const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.32)));
     const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length));
-    scroller.style.setProperty("--uq-row", `${ROW_HEIGHT}px`);
+    scroller.style.setProperty("--uq-row", `${height}px`);
     scroller.style.setProperty("--uq-name", `${nameWidth}px`);
     scroller.style.setProperty("--uq-column", `${each}px`);
-    body.style.height = `${order.length * ROW_HEIGHT}px`;
+    body.style.height = `${order.length * height}px`;
     if (columns.length !== measures.length) {
       columns = measures.map(measureColumn);
       head.replaceChildren(
@@ -98,6 +114,12 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
           low: inOrder(data.low),
           high: inOrder(data.high),
           base: inOrder(data.base),
+          height,
+          learner: learner && {
+            value: inOrder(learner.value),
+            low: inOrder(learner.low),
+            high: inOrder(learner.high),
+          },
           stressed,
           picked: order.findIndex((feature) => names[feature] === inputs.feature),
         },
@@ -109,14 +131,17 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       set(title, { title: `${loss}; of the data as they are: ${number(measure.baseline)}` });
     });
     list.update(
-      order.map((feature) => ({ feature, text: inWords(data, feature) })),
+      order.map((feature) => ({
+        feature,
+        text: groupOf(feature) + inWords(data, learner, feature),
+      })),
       inputs.feature,
       frame?.inputs.tau ? inputs.stress_feature : null,
     );
   };
 
-  const describe = (data: Importance) => {
-    const best = data.order.slice(0, 3).map((i) => `${names[i]}: ${inWords(data, i)}`);
+  const describe = (data: Importance, learner: Averages | null) => {
+    const best = data.order.slice(0, 3).map((i) => `${names[i]}: ${inWords(data, learner, i)}`);
     fig.describe(
       `Importance of ${counted(data.order.length, "feature")} with ${percent(data.level)} intervals (${data.interval})`,
       `Most important first. ${best.join(". ")}.`,
@@ -128,12 +153,15 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
             "low",
             "high",
             "at τ = 0",
+            ...(learner ? LEARNER_COLUMNS : []),
           ]),
         ],
         rows: data.order.map((i) => [
           names[i] ?? "",
           ...data.measures.flatMap((_, m) =>
-            [data.value, data.low, data.high, data.base].map((values) => number(of(values, m, i))),
+            [data.value, data.low, data.high, data.base, ...ofLearner(learner)].map((values) =>
+              number(of(values, m, i)),
+            ),
           ),
         ]),
       }),
@@ -152,13 +180,17 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       scroller.hidden = !data;
       empty.hidden = data !== null;
-      if (!data) return;
-      draw(data, shown);
-      describe(data);
+      const learner = shown.frame?.learner?.importance ?? null;
+      if (!data || !shown.frame) return;
+      if (shown.frame.learner && !legend.isConnected) fig.plot.prepend(legend);
+      besideKey.update(shown.frame, "importance");
+      draw(data, learner, shown);
+      describe(data, learner);
       const { n_repeats, n_repeats_wanted } = data;
       const done =
         n_repeats < n_repeats_wanted ? `${n_repeats} of ${n_repeats_wanted}` : `${n_repeats}`;
-      setText(panel.note, `${counted(data.n_rows, "row")}, ${done} repeats`);
+      const alone = about.features.some(({ group }) => group) ? ", groups one by one" : "";
+      setText(panel.note, `${counted(data.n_rows, "row")}, permuted ${done} times${alone}`);
     },
   };
 }

@@ -1,0 +1,54 @@
+import { DIAMOND } from "../charts/marks.ts";
+import { h, set, setText, svg } from "../dom.ts";
+import { counted } from "../format.ts";
+import type { Averages, Frame } from "../frame.ts";
+
+/** The learner's columns of a table of numbers. */
+export const LEARNER_COLUMNS = ["learner", "learner low", "learner high"];
+export const ofLearner = (found: Averages | null): Float64Array[] =>
+  found ? [found.value, found.low, found.high] : [];
+
+/** A short line as it looks in the chart, for a legend. */
+export const swatch = (className: string, dash: readonly number[] = [], ...marks: Node[]) =>
+  svg(
+    "svg",
+    { class: `uq-swatch ${className}`, width: 24, height: 10, "aria-hidden": "true" },
+    svg("line", { x1: 1, x2: 23, y1: 5, y2: 5, "stroke-dasharray": dash.join(" ") || null }),
+    ...marks,
+  );
+
+export const key = (name: string | Node, mark: Node) => h("span", { class: "uq-key" }, mark, name);
+
+/** What the learner's marks stand for, or why there are none. */
+export function learnerKey(marked: boolean) {
+  const words = h("span");
+  const mark = marked ? [svg("path", { d: DIAMOND, transform: "translate(12,5)" })] : [];
+  const line = swatch("uq-key-learner", [7, 3], ...mark);
+  const element = key(words, line);
+  return {
+    element,
+    update({ learner, inputs }: Frame, panel: "importance" | "dependence"): void {
+      element.hidden = !learner;
+      if (!learner) return;
+      const known = learner[panel] !== null;
+      set(line, { hidden: known ? null : "" });
+      // It is of its own rows: said where the model's are not all of them, or weighted.
+      const apart = [
+        inputs.tau !== 0 && "without stress",
+        inputs.ice_filter.length > 0 && "of all its rows",
+      ].filter(Boolean);
+      const missing = {
+        pending: "being computed",
+        stopped: "stopped, the next change goes on",
+        failed: "not available",
+        done: "not available",
+      }[learner.state];
+      setText(
+        words,
+        known
+          ? [`learner, mean of ${counted(learner.n_refits, "refit")}`, ...apart].join(", ")
+          : `learner: ${missing}`,
+      );
+    },
+  };
+}
