@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
+from reading_html import Still, numbers
 from uqwidgets.widgets.about import about
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, change
@@ -261,3 +262,47 @@ def test_the_front_end_is_told_of_groups(model: Counting) -> None:
     explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
     groups = [feature.get("group") for feature in about(explainer)["features"]]
     assert groups == ["both", "both", None, None]
+
+
+def test_the_still_twin_has_both_and_asks_neither(
+    beside: uq.Explorer, learner: uq.Learner, model: Counting
+) -> None:
+    asked = model.calls, sum(refit.explainer.model_calls for refit in learner.refits)
+    shown = beside._repr_mimebundle_()
+    html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
+    assert (model.calls, sum(r.explainer.model_calls for r in learner.refits)) == asked
+    read = Still(html)
+    name = "The same by the learner, mean of 10 refits:"
+    assert read.texts.count(name) == 2
+    assert len(read.all("svg")) == 5
+    ranked, of_learner, curve, curve_of_learner, _ = read.tables
+    result = learner.importance("nll", n_repeats=5)
+    assert [line[0] for line in of_learner[1:]] == list(result.features)
+    assert numbers(of_learner[1])[0] == pytest.approx(result.importance[0], abs=5e-4)
+    assert len(ranked) == len(of_learner) == 5
+    assert [line[0] for line in curve[1:]] == [line[0] for line in curve_of_learner[1:]]
+    assert "Still computing" not in html
+
+
+def test_a_still_twin_while_it_is_fitted_says_so(
+    explainer: uq.Explainer, waiting: uq.Learner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uqwidgets.widgets.explorer._STILL_SECONDS", 0.5)
+    with uq.Explorer(explainer, learner=waiting, n_repeats=4, ice_lines=6) as widget:
+        assert Waiting.started.wait(20)
+        shown = widget._repr_mimebundle_()
+        html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
+        assert "Still computing when this was saved." in html
+        assert "The same by" not in html
+        assert "Importance for" in html
+
+
+def test_a_still_twin_of_grouped_features_shows_what_the_widget_does(model: Counting) -> None:
+    explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
+    with uq.Explorer(explainer, n_repeats=2) as widget:
+        assert widget.wait(30)
+        calls = model.calls
+        shown = widget._repr_mimebundle_()
+        html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
+        assert model.calls == calls
+        assert {line[0] for line in Still(html).tables[0][1:]} == {"a", "b", "c", "same"}

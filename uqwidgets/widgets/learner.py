@@ -10,6 +10,7 @@ from uqwidgets.dependence import Form
 from uqwidgets.evaluation import Progress
 from uqwidgets.explainer import Explainer
 from uqwidgets.learners import Learner
+from uqwidgets.results import Dependence, Importance
 from uqwidgets.widgets.about import ranked_by
 from uqwidgets.widgets.dependence import DependencePanel
 from uqwidgets.widgets.heartbeat import heartbeat
@@ -137,6 +138,21 @@ class LearnerPanel:
         """Return a curve over the values of the model's grid, if it is known."""
         refits = self._refitted.learner.n_refits
         return self._known.get((refits, feature, measure, center, derivative))
+
+    @property
+    def name(self) -> str:
+        """What it is, in words."""
+        return f"learner, mean of {len(self._refitted.learner.refits)} refits"
+
+    def results(self) -> tuple[list[Importance], Dependence | None]:
+        """Return the results behind what is known of what is wanted; asks the refits nothing."""
+        wanted, importances, curve = self._wanted, [], None
+        if wanted is not None and wanted.ranking in self._known:
+            importances = self._refitted.known_importance(self._measures, wanted.n_repeats)
+        if wanted is not None and wanted.curve in self._known:
+            grid = self._curves.grid(wanted.feature)
+            curve = self._refitted.known_curve(grid, wanted.measure, wanted.form)
+        return importances, curve
 
     def joined(
         self, meta: dict[str, Any], columns: dict[str, Any]

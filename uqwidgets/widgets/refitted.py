@@ -16,8 +16,11 @@ from uqwidgets.learners import Learner
 from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Constant, Replacement
-from uqwidgets.results import Dependence
+from uqwidgets.results import Dependence, Importance
 from uqwidgets.widgets.about import LEVEL
+
+# What a refit is to be asked.
+Asks = Callable[[Explainer], list[Replacement]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,17 +84,8 @@ class Refitted:
 
     def importance(self, measures: Sequence[Measure], n_repeats: int, report: Report) -> Averages:
         """Average the importance of every feature of the model, in the order of its table."""
-        features = self._explainer.features
-
-        def asked(explainer: Explainer) -> list[Replacement]:
-            settings = Settings(n_repeats=n_repeats, seed=explainer.seed)
-            return [q for f in features for q in questions(explainer.evaluations, f, settings)]
-
-        self._ask(asked, report)
-        found = [
-            self.learner.importance(m.name, features, n_repeats=n_repeats, level=LEVEL)
-            for m in measures
-        ]
+        self._ask(self._ranking_asks(n_repeats), report)
+        features, found = self._explainer.features, self._ranked(measures, n_repeats)
         places = [[result.features.index(f) for f in features] for result in found]
         value, low, high = (
             np.array([v[at] for v, at in zip(arrays, places, strict=True)])
@@ -106,12 +100,36 @@ class Refitted:
 
     def curve(self, grid: Grid, measure: str, form: Form, report: Report) -> Averages:
         """Average the curve over the values of a grid."""
+        self._ask(_curve_asks(grid), report)
+        found = self._drawn(grid, measure, form)
+        refits = len(self.learner.refits)
+        return Averages(found.average, found.low, found.high, refits, found.remarks)
 
+    def known_importance(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
+        """Return the results behind `importance`, none unless all is known; asks nothing."""
+        known = self._knows(self._ranking_asks(n_repeats))
+        return self._ranked(measures, n_repeats) if known else []
+
+    def known_curve(self, grid: Grid, measure: str, form: Form) -> Dependence | None:
+        """Return the result behind `curve`, None unless all is known; asks nothing."""
+        return self._drawn(grid, measure, form) if self._knows(_curve_asks(grid)) else None
+
+    def _ranking_asks(self, n_repeats: int) -> Asks:
         def asked(explainer: Explainer) -> list[Replacement]:
-            column = (explainer.table.index(grid.feature),)
-            return [Constant(column, (value,)) for value in grid.asked]
+            settings = Settings(n_repeats=n_repeats, seed=explainer.seed)
+            evaluations, features = explainer.evaluations, self._explainer.features
+            return [q for f in features for q in questions(evaluations, f, settings)]
 
-        self._ask(asked, report)
+        return asked
+
+    def _ranked(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
+        features = self._explainer.features
+        return [
+            self.learner.importance(m.name, features, n_repeats=n_repeats, level=LEVEL)
+            for m in measures
+        ]
+
+    def _drawn(self, grid: Grid, measure: str, form: Form) -> Dependence:
         found = self.learner.dependence(
             grid.feature,
             measure,
@@ -121,13 +139,16 @@ class Refitted:
             level=LEVEL,
         )
         assert isinstance(found, Dependence)
-        refits = len(self.learner.refits)
-        return Averages(found.average, found.low, found.high, refits, found.remarks)
+        return found
 
-    def _ask(self, questions_of: Callable[[Explainer], list[Replacement]], report: Report) -> None:
+    def _knows(self, asks: Asks) -> bool:
+        explainers = [refit.explainer for refit in self.learner.refits]
+        return all(e.evaluations.known(q) for e in explainers for q in asks(e))
+
+    def _ask(self, asks: Asks, report: Report) -> None:
         """Ask every refit, with one progress over all of them."""
         refits = self.learner.refits
-        waiting = [questions_of(refit.explainer) for refit in refits]
+        waiting = [asks(refit.explainer) for refit in refits]
         rows = [len(r.held_out) * len(asked) for r, asked in zip(refits, waiting, strict=True)]
         started = time.perf_counter()
         for i, (refit, asked) in enumerate(zip(refits, waiting, strict=True)):
@@ -156,3 +177,11 @@ class Refitted:
 
 def _labels(explainer: Explainer) -> list[object] | None:
     return None if explainer.classes is None else explainer.classes.tolist()
+
+
+def _curve_asks(grid: Grid) -> Asks:
+    def asked(explainer: Explainer) -> list[Replacement]:
+        column = (explainer.table.index(grid.feature),)
+        return [Constant(column, (value,)) for value in grid.asked]
+
+    return asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from uqwidgets.results import Dependence, Importance, Stress
@@ -31,11 +32,30 @@ summary { cursor: pointer; }
 """
 
 
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """What a learner says of the same, to stand below what the model says.
+
+    Attributes
+    ----------
+    name : str
+        Such as "learner, mean of 15 refits".
+    importances : sequence of Importance
+        None, one or two.
+    dependence : Dependence or None
+    """
+
+    name: str
+    importances: Sequence[Importance]
+    dependence: Dependence | None
+
+
 def still_html(
     importances: Sequence[Importance],
     dependence: Dependence | None,
     stress: Stress | None,
     *,
+    learner: Beside | None = None,
     heading: str,
     message: str | None = None,
 ) -> str:
@@ -49,6 +69,7 @@ def still_html(
         Of the picked feature.
     stress : Stress or None
         Its first indicator is drawn.
+    learner : Beside, optional
     heading : str
     message : str, optional
         What the reader should know before anything else, such as an error.
@@ -64,6 +85,12 @@ def still_html(
     # As in the explorer: the features on the left, what becomes of one of them on the right.
     left = importance_html(*importances[:2]) if importances else ""
     right = dependence_html(dependence) if dependence else ""
+    if learner is not None:
+        name = element("div", words(f"The same by the {learner.name}:"))
+        if learner.importances:
+            left += name + importance_html(*learner.importances[:2])
+        if learner.dependence:
+            right += name + dependence_html(learner.dependence)
     right += stress_html(stress) if stress else ""
     columns = [
         element("div", Markup(html), style="flex:1 1 540px;min-width:0")

@@ -7,7 +7,7 @@ from uqwidgets.population import Population
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.session import Session
-from uqwidgets.widgets.static_page import still_html
+from uqwidgets.widgets.static_page import Beside, still_html
 
 
 def still(session: Session, inputs: Inputs) -> str:
@@ -17,7 +17,7 @@ def still(session: Session, inputs: Inputs) -> str:
     repeats = session.importance.known_repeats(inputs.n_repeats)
     if repeats:
         importances = [
-            ex.importance(m.name, n_repeats=repeats, interval=inputs.interval)
+            ex.importance(m.name, ex.features, n_repeats=repeats, interval=inputs.interval)
             for m in session.importance.measures
         ]
     dependence = None
@@ -31,11 +31,14 @@ def still(session: Session, inputs: Inputs) -> str:
             level=LEVEL,
         )
     stress = ex.stress(indicators=[inputs.indicator]) if session.stress.features else None
+    learner = session.learner
+    complete = repeats == inputs.n_repeats and (learner is None or not learner.pending)
     rows = f"{len(ex.table):,} rows, {len(ex.features)} features"
     return still_html(
         importances,
         dependence,
         stress,
+        learner=None if learner is None else Beside(learner.name, *learner.results()),
         heading=f"{ex.predictive.name}: {rows}, target {ex.table.target}",
-        message=None if repeats == inputs.n_repeats else "Still computing when this was saved.",
+        message=None if complete else "Still computing when this was saved.",
     )
