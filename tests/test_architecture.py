@@ -84,6 +84,7 @@ WHEN_SHOWN = {
         "decomposition",
         "dependence",
         "diagnosis",
+        "performance",
         "redundancy",
         "stress",
         "surface",

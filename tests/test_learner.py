@@ -315,7 +315,7 @@ def test_performance_by_a_metric():
     ]
     found = learner.performance("roc_auc")
     np.testing.assert_allclose(found.per_refit, expected)
-    assert "roc_auc" in found._repr_html_()
+    assert "Mean roc auc of LogisticRegression" in found._repr_html_()
 
 
 def test_frames_and_gaussian_processes():

@@ -10,7 +10,7 @@ import pandas as pd
 
 from uqwidgets.charts.style import FAINT, WIDTH, tooltips
 from uqwidgets.results import Dependence
-from uqwidgets.stills.choice import ice_sample, stretches
+from uqwidgets.stills.choice import stretches, thin_lines
 from uqwidgets.stills.drawing import BLUE
 from uqwidgets.stills.wording import value_text, with_unit
 
@@ -28,7 +28,7 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
     -------
     alt.LayerChart
     """
-    frame, lines = result.frame, _ice(result)
+    frame, lines = result.frame, _thin(result)
     axis = with_unit(result.quantity, result.unit)
     measured: Any = {"title": axis, "scale": alt.Scale(zero=False)}
     # A curve needs two values; a single one is a dot, as a category is.
@@ -76,8 +76,8 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
         width=WIDTH,
         title=alt.Title(
             result.title,
-            subtitle=f"average with {result.level:.0%} {spread}; "
-            f"{lines['row'].nunique()} of {len(result.rows)} rows"
+            subtitle=f"{_mean(result)} with {result.level:.0%} {spread}; "
+            f"{_drawn(result, lines['row'].nunique())}"
             + ("" if result.near.all() else f"; {far} far from the data"),
         ),
     )
@@ -93,10 +93,18 @@ def _parts(result: Dependence) -> pd.DataFrame:
     )
 
 
-def _ice(result: Dependence) -> pd.DataFrame:
-    """Long table of the lines that are drawn, columns ``row, value, ice``."""
+def _mean(result: Dependence) -> str:
+    return f"mean over {result.n_refits} refits" if result.n_refits else "average"
+
+
+def _drawn(result: Dependence, drawn: int) -> str:
+    return f"{drawn} refits" if result.n_refits else f"{drawn} of {len(result.rows)} rows"
+
+
+def _thin(result: Dependence) -> pd.DataFrame:
+    """Long table of the lines that are drawn, of rows or refits: columns ``row, value, ice``."""
     points = len(result.grid)
-    rows, lines = ice_sample(result)
+    rows, lines = thin_lines(result)
     return pd.DataFrame(
         {
             "row": np.repeat(rows, points),

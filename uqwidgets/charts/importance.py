@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import altair as alt
+import numpy as np
+import pandas as pd
 
 from uqwidgets.charts.style import FAINT, tooltips
 from uqwidgets.results import Importance
@@ -31,10 +33,28 @@ def importance_chart(result: Importance) -> alt.LayerChart:
         x=alt.X("low:Q", title=f"increase of {axis}"), x2="high:Q"
     )
     dots = base.mark_circle(color=BLUE, size=60, opacity=1).encode(x="importance:Q")
-    return alt.LayerChart(data=result.frame, layer=[zero, whiskers, dots]).properties(
+    layers = [zero, *_refits(result), whiskers, dots]
+    return alt.LayerChart(data=result.frame, layer=layers).properties(
         title=alt.Title(
             f"Importance for {axis}",
-            subtitle=f"{result.how}, {result.level:.0%} "
-            f"interval ({result.interval})",
+            subtitle=f"{result.how}, {result.level:.0%} interval ({result.interval})",
         )
     )
+
+
+def _refits(result: Importance) -> list[alt.Chart]:
+    """Give a faint stroke for each refit of a learner."""
+    if result.per_refit is None:
+        return []
+    single = pd.DataFrame(
+        {
+            "feature": np.repeat(result.features, result.n_refits),
+            "importance": result.per_refit.ravel(),
+        }
+    )
+    strokes: alt.Chart = (
+        alt.Chart(single)
+        .mark_tick(color=FAINT, opacity=0.4)
+        .encode(y=alt.Y("feature:N", sort=None, title=None), x="importance:Q")
+    )
+    return [strokes]

@@ -52,6 +52,7 @@ def surface_chart(result: Surface) -> alt.LayerChart:
     names = [kind for kind in kinds if kind.endswith("N")]
     shade = alt.Color("average:Q", title=quantity, scale=alt.Scale(scheme="blues"))
     tips = tooltips([*names, "near:N"], [*numbers, *_NUMBERS])
+    refits = f"{result.n_refits} refits and " if result.n_refits else ""
     far = int((~result.near).sum())
     return alt.LayerChart(
         layer=[
@@ -65,7 +66,7 @@ def surface_chart(result: Surface) -> alt.LayerChart:
         height=WIDTH * 0.8,
         title=alt.Title(
             f"Dependence of {quantity} on {result.features[0]} and {result.features[1]}",
-            subtitle=f"average over {len(result.rows)} rows"
+            subtitle=f"average over {refits}{len(result.rows)} rows"
             + (f"; crosses: {far} points far from the data" if far else ""),
         ),
     )

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results.text import lines
+from uqwidgets.results.text import lines, over_refits
 from uqwidgets.results.types import Positions
 
 if TYPE_CHECKING:
@@ -87,6 +87,11 @@ class Dependence:
     remarks: tuple[str, ...] = ()
 
     @property
+    def n_refits(self) -> int:
+        """How many refits it is the mean of; 0 where it is of one model."""
+        return 0 if self.per_refit is None else len(self.per_refit)
+
+    @property
     def quantity(self) -> str:
         """What the curve shows: the measure, its slope, or its change from something."""
         if self.derivative:
@@ -146,7 +151,8 @@ class Dependence:
     def __repr__(self) -> str:
         head = (
             f"{self.title}: {len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
-            f"{', weighted' if self.weighted else ''}, {self.level:.0%} band"
+            f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
+            f"{self.level:.0%} band"
         )
         return lines(head, self.frame, self.remarks)
 

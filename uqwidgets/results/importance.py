@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results.text import in_unit, lines, replaced
+from uqwidgets.results.text import in_unit, lines, over_refits, replaced
 from uqwidgets.results.types import Positions
 
 if TYPE_CHECKING:
@@ -93,10 +93,15 @@ class Importance:
         )
 
     @property
+    def n_refits(self) -> int:
+        """How many refits it is the mean of; 0 where it is of one model."""
+        return 0 if self.per_refit is None else self.per_refit.shape[1]
+
+    @property
     def how(self) -> str:
-        """How values were replaced and compared, in words."""
+        """How values were replaced and compared, and over what this is the mean, in words."""
         ratio = ", as a ratio" if self.compare == "ratio" else ""
-        return replaced(self.replacement, self.n_repeats) + ratio
+        return replaced(self.replacement, self.n_repeats) + ratio + over_refits(self.n_refits)
 
     def __repr__(self) -> str:
         scored = self.per_row.shape[1]

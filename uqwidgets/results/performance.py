@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results.text import in_unit, lines
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,15 +52,29 @@ class Performance:
             columns=["learner", "measure", "mean", "std_error", "low", "high"],
         )
 
+    @property
+    def title(self) -> str:
+        """What this is, as a heading."""
+        return f"Mean {self.label}{in_unit(self.unit)} of {self.learner}"
+
+    @property
+    def how(self) -> str:
+        """How it was averaged, in words."""
+        return _over(self.per_refit, self.level, self.correction)
+
     def __repr__(self) -> str:
-        head = (
-            f"Mean {self.label}{in_unit(self.unit)} of {self.learner} over {len(self.per_refit)} "
-            f"refits, {self.level:.0%} interval with correction {self.correction:.3g}"
-        )
-        return lines(head, self.frame, self.remarks)
+        return lines(f"{self.title} {self.how}", self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
-        return str(self.frame.to_html(index=False, float_format="{:.4g}".format, border=0))
+        from uqwidgets.stills import performance_html
+
+        return performance_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+        from uqwidgets.charts import performance_chart
+
+        return performance_chart(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,13 +117,31 @@ class Comparison:
         names = ["learner", "other", "measure", "difference", "std_error", "low", "high", "p_value"]
         return pd.DataFrame([[getattr(self, name) for name in names]], columns=names)
 
+    @property
+    def title(self) -> str:
+        """What this is, as a heading."""
+        return f"Mean {self.label}{in_unit(self.unit)} of {self.learner} minus that of {self.other}"
+
+    @property
+    def how(self) -> str:
+        """How it was averaged, in words."""
+        return _over(self.per_refit, self.level, self.correction)
+
     def __repr__(self) -> str:
-        head = (
-            f"Mean {self.label}{in_unit(self.unit)} of {self.learner} minus that of {self.other} "
-            f"over {len(self.per_refit)} refits, {self.level:.0%} interval with correction "
-            f"{self.correction:.3g}"
-        )
-        return lines(head, self.frame, self.remarks)
+        return lines(f"{self.title} {self.how}", self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
-        return str(self.frame.to_html(index=False, float_format="{:.4g}".format, border=0))
+        from uqwidgets.stills import comparison_html
+
+        return comparison_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+        from uqwidgets.charts import comparison_chart
+
+        return comparison_chart(self)
+
+
+def _over(per_refit: Floats, level: float, correction: float) -> str:
+    """Return over what the mean is, and how its interval was made."""
+    return f"over {len(per_refit)} refits, {level:.0%} interval with correction {correction:.3g}"

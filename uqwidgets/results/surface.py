@@ -11,7 +11,7 @@ import pandas as pd
 
 from uqwidgets.differences import difference
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results.text import in_unit, lines
+from uqwidgets.results.text import in_unit, lines, over_refits
 from uqwidgets.results.types import Positions
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ class Surface:
     remarks: tuple[str, ...] = ()
 
     @property
+    def n_refits(self) -> int:
+        """How many refits it is the mean of; 0 where it is of one model."""
+        return 0 if self.per_refit is None else len(self.per_refit)
+
+    @property
     def interaction(self) -> Floats:
         """What is left of the surface without the curves of both features, shape (g1, g2).
 
@@ -121,7 +126,8 @@ class Surface:
         head = (
             f"Dependence of {self.label}{in_unit(self.unit)} on {first} and {second}: "
             f"{len(self.grids[0])} x {len(self.grids[1])} values, {len(self.rows)} rows"
-            f"{', weighted' if self.weighted else ''}, {self.level:.0%} band, "
+            f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
+            f"{self.level:.0%} band, "
             f"interaction {self.h_squared:.1%} of the variance"
         )
         return lines(head, self.frame, self.remarks)

@@ -28,6 +28,11 @@ def replaced(replacement: str, n_repeats: int | str) -> str:
     return f"{replacement}, {repeats}"
 
 
+def over_refits(n_refits: int) -> str:
+    """Return what follows a description of a learner's result, or nothing of one model's."""
+    return f", mean over {n_refits} refits" if n_refits else ""
+
+
 def lines(head: str, frame: pd.DataFrame, remarks: tuple[str, ...]) -> str:
     """Return a heading, a table of at most twelve lines, and remarks."""
     table = frame.to_string(index=False, max_rows=12, float_format=lambda v: f"{v:.4g}")

@@ -28,6 +28,13 @@ def ice_sample(result: Dependence) -> tuple[Positions, Floats]:
     return rows, result.curves[:, rows].T
 
 
+def thin_lines(result: Dependence) -> tuple[Positions, Floats]:
+    """Lines behind the average, shape (r, g), and what they are: refits, of one model rows."""
+    if result.per_refit is None:
+        return ice_sample(result)
+    return np.arange(result.n_refits), result.per_refit
+
+
 def stretches(near: npt.NDArray[np.bool_]) -> list[tuple[int, int, bool]]:
     """Cut a curve into parts, of which both ends of every step are near the data, or are not.
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Dependence
-from uqwidgets.stills.choice import ice_sample, stretches
+from uqwidgets.stills.choice import stretches, thin_lines
 from uqwidgets.stills.dots import Dots, dots
 from uqwidgets.stills.drawing import (
     BLUE,
@@ -76,6 +76,8 @@ def _summary(result: Dependence, values: list[str]) -> str:
     lowest = known[result.average[known].argmin()]
     highest = known[result.average[known].argmax()]
 
+    over = "Averaged over refits and rows" if result.n_refits else "Averaged over rows"
+
     def at(position: int) -> str:
         return f"{number(result.average[position])} at {values[position]}"
 
@@ -85,18 +87,24 @@ def _summary(result: Dependence, values: list[str]) -> str:
     reach = f"is lowest at {where(lowest)} and highest at {where(highest)}"
     if number(result.average[lowest]) == number(result.average[highest]) and len(known) > 1:
         same = number(result.average[lowest])
-        return f"Averaged over rows, {result.quantity} is {same} at every value."
+        return f"{over}, {result.quantity} is {same} at every value."
     if len(known) == 1:
-        return f"Averaged over rows, {result.quantity} is {at(known[0])}."
+        return f"{over}, {result.quantity} is {at(known[0])}."
     if result.categorical:
-        return f"Averaged over rows, {result.quantity} {reach}."
+        return f"{over}, {result.quantity} {reach}."
     ends = f"goes from {at(known[0])} to {at(known[-1])}"
     if {lowest, highest} == {known[0], known[-1]}:
-        return f"Averaged over rows, {result.quantity} {ends}."
-    return f"Averaged over rows, {result.quantity} {ends}; it {reach}."
+        return f"{over}, {result.quantity} {ends}."
+    return f"{over}, {result.quantity} {ends}; it {reach}."
 
 
-def _rows_drawn(result: Dependence, drawn: int) -> str:
+def _mean(result: Dependence) -> str:
+    return f"mean over {result.n_refits} refits" if result.n_refits else "average"
+
+
+def _drawn(result: Dependence, drawn: int) -> str:
+    if result.n_refits:
+        return f"the refits, each over those of {counted(len(result.rows), 'row')} it has not seen"
     rows = population(result.weighted, result.ess, len(result.rows))
     if drawn == len(result.rows):
         return f"{rows}, all drawn"
@@ -104,10 +112,10 @@ def _rows_drawn(result: Dependence, drawn: int) -> str:
 
 
 def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
-    _, ice = ice_sample(result)
+    _, thin = thin_lines(result)
     compared = result.derivative or result.relative or result.center is not None
     zero = [0.0] if compared else []
-    y = fitted([ice, result.average, result.low, result.high, zero], TOP + PLOT, TOP)
+    y = fitted([thin, result.average, result.low, result.high, zero], TOP + PLOT, TOP)
     margin = 20.0 if y is None else max(pixels(text) for _, text in y.ticks(44)) + 14
     x = fitted([result.grid], margin, WIDTH - RIGHT, margin=0.0)
     title = label(clipped(_quantity(result), WIDTH), 0, FONT / 2)
@@ -123,7 +131,7 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
         line(margin, bottom, WIDTH - RIGHT, bottom, 0.5),
         *(
             curve(xs, [y(v) for v in row], stroke=PAGE, stroke_opacity="0.16")
-            for row in ice.tolist()
+            for row in thin.tolist()
         ),
         *(line(margin, y(v), WIDTH - RIGHT, y(v), 0.7) for v in zero),
         _band(xs, result.low, result.high, y),
@@ -138,8 +146,8 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
         ),
     ]
     notes = [
-        f"Thick line: average, with its {result.level:.0%} band. Thin lines: "
-        f"{_rows_drawn(result, len(ice))}. Strokes above the axis: observed values"
+        f"Thick line: {_mean(result)}, with its {result.level:.0%} band. Thin lines: "
+        f"{_drawn(result, len(thin))}. Strokes above the axis: observed values"
         + (f", {beyond} more beyond its ends." if beyond else ".")
     ]
     far = int((~result.near & np.isfinite(result.grid)).sum())
@@ -184,7 +192,7 @@ def _rug(result: Dependence, x: Scale, bottom: float) -> tuple[Markup, int]:
 def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Markup, list[str]]:
     counts = _counts(result)
     names = values[:MOST_CATEGORIES]
-    _, ice = ice_sample(result)
+    _, thin = thin_lines(result)
     column = Dots(
         _quantity(result),
         BLUE,
@@ -192,12 +200,12 @@ def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Ma
         result.low[:MOST_CATEGORIES],
         result.high[:MOST_CATEGORIES],
         zero=result.relative or result.center is not None,
-        cloud=ice[:, :MOST_CATEGORIES],
+        cloud=thin[:, :MOST_CATEGORIES],
         hollow=~result.near[:MOST_CATEGORIES],
     )
     notes = [
-        f"Dots: average with its {result.level:.0%} interval. Thin strokes: "
-        f"{_rows_drawn(result, len(ice))}. In brackets: how many rows have this value."
+        f"Dots: {_mean(result)} with its {result.level:.0%} interval. Thin strokes: "
+        f"{_drawn(result, len(thin))}. In brackets: how many rows have this value."
     ]
     far = int((~result.near).sum())
     if far:

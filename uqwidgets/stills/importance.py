@@ -50,6 +50,7 @@ def importance_html(first: Importance, second: Importance | None = None) -> str:
             result.low[:MOST_ROWS],
             result.high[:MOST_ROWS],
             zero=True,
+            cloud=None if result.per_refit is None else result.per_refit[:MOST_ROWS].T,
         )
         for result, colour in zip(results, (BLUE, VERMILLION), strict=False)
     ]
@@ -67,13 +68,15 @@ def _in_order_of(first: Importance, second: Importance) -> Importance:
     at = {feature: j for j, feature in enumerate(second.features)}
 
     def taken(values: Floats) -> Floats:
-        return np.array([values[at[f]] if f in at else np.nan for f in first.features])
+        missing = np.full(values.shape[1:], np.nan)
+        return np.array([values[at[f]] if f in at else missing for f in first.features])
 
     return replace(
         second,
         features=first.features,
         importance=taken(second.importance),
         std_error=taken(second.std_error),
+        per_refit=None if second.per_refit is None else taken(second.per_refit),
         low=taken(second.low),
         high=taken(second.high),
     )
@@ -101,6 +104,7 @@ def _notes(results: list[Importance]) -> list[str]:
     left_out = len(first.features) - MOST_ROWS
     notes = [
         f"Dots: mean change without a feature's own values ({first.how}); "
+        f"{'strokes: single refits; ' if first.n_refits else ''}"
         f"whiskers: {first.level:.0%} interval ({first.interval}); "
         f"{population(first.weighted, first.ess, first.per_row.shape[1])}."
     ]

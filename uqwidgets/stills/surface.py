@@ -114,7 +114,8 @@ def _summary(result: Surface, texts: list[list[str]]) -> str:
 
 def _notes(result: Surface) -> list[str]:
     rows = population(result.weighted, result.ess, len(result.rows))
-    notes = [f"The darker, the higher: average over {rows}."]
+    refits = f"{result.n_refits} refits and " if result.n_refits else ""
+    notes = [f"The darker, the higher: average over {refits}{rows}."]
     far = int((~result.near).sum())
     if far:
         points = counted(result.near.size, "point")
