@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def shown(name):
@@ -31,3 +33,40 @@ def test_the_notebook_on_stress_shows_what_it_tells():
     everything = "\n".join(texts)
     for said in ("beyond quantile", "constant", "edge", "region=west", "ConcatChart"):
         assert said in everything
+
+
+def test_the_notebook_on_uncertainty_shows_what_it_tells():
+    texts = shown("uncertainty.ipynb")
+    assert all(texts)
+    _, diagnosis, redundancy, kinds_of_doubt, fair, curve, rows, surface = texts
+    verdicts = {line.split()[0]: line for line in diagnosis.splitlines()[2:12]}
+    for copy in ("x1", "x10"):
+        assert verdicts[copy].endswith("shares information")
+    for alone in ("x2", "x3", "x4"):
+        assert verdicts[alone].endswith("informative")
+    for unused in ("x5", "x6", "x7", "x8", "x9"):
+        assert verdicts[unused].endswith("not used")
+    assert table(redundancy)["x1"][0] == 1 > 0 > table(redundancy)["x4"][0]
+    # Entropy, aleatoric and epistemic; then likelihood and entropy, each by both shuffles.
+    for told in (kinds_of_doubt, rows):
+        assert told.startswith("0 more calls of the model")
+    for copy in ("x1", "x10"):
+        entropy, aleatoric, epistemic = table(kinds_of_doubt)[copy]
+        assert abs(aleatoric) < 0.005 < 0.03 < epistemic
+        _, nll_given_copy, surprise, none = table(fair)[copy]
+        assert surprise == entropy
+        assert max(abs(nll_given_copy), abs(none)) < 0.002
+    assert table(fair)["x4"][1] > 0.1
+    assert curve.startswith("Dependence of entropy (nats) on x1: 50 values (even), 250 rows")
+    # Along x1, of rows whose x2 is near 0 and of those where it is near the border.
+    *_, left, middle, right = table(rows).values()
+    assert middle[0] - 0.5 > max(left[0], right[0])
+    assert middle[1] < max(left[1], right[1])
+    assert surface.startswith("Dependence of entropy in nats on x1 and x2: 20 x 20 values")
+
+
+def table(text):
+    """Numbers of each line that has some after its first word, by that word."""
+    lines = [line.split() for line in text.splitlines()]
+    found = {first: [float(n) for n in rest if NUMBER.fullmatch(n)] for first, *rest in lines}
+    return {first: numbers for first, numbers in found.items() if numbers}
