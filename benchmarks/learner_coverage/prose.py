@@ -30,9 +30,10 @@ refits, the estimate plus and minus 1.96 of it: the narrowest interval of covera
 estimate, if it is normal. *boot\\** and the width after it are the corrected interval of the
 bootstrap, relative to the standard deviation of its own mean.
 
-Relative to the paper's "ideal" interval 1.5 cannot be had: that one rests on fresh rows for every
-refit, 19 n of them in all, where n are given. *needed* is the width, relative to it, that an
-interval around the mean over refits takes for coverage 0.93 when its standard deviation is known.
+*To ideal* is the width relative to that of the paper's "ideal" interval. There 1.5 cannot be had:
+"ideal" rests on fresh rows for every refit, 19 n of them in all, where n are given. *Needed* is the
+width relative to it that coverage 0.93 takes around the mean over refits with its true standard
+deviation known.
 """
 
 TRIED = """## What was tried

@@ -48,12 +48,14 @@ def reproduced(studies: list[Study], kind: str) -> Iterator[str]:
 def improved(studies: list[Study], kind: str) -> Iterator[str]:
     """Yield the lines of the offered interval, beside the corrected one of the bootstrap."""
     yield f"### {NAMES[kind]}, {BEST[kind]}\n"
-    yield _line("dgp", "model", "n", "coverage", "(s.e.)", "width", "boot*", "width", "needed")
-    yield _line(*["---"] * 2, *["---:"] * 7)
+    heads = ("coverage", "(s.e.)", "width", "to ideal", "needed", "boot*", "width")
+    yield _line("dgp", "model", "n", *heads)
+    yield _line(*["---"] * 2, *["---:"] * 8)
     scores = []
     for study in studies:
         row = study.setting
         best, usual = study.score(OFFERED[BEST[kind]], kind), study.score(PAPER["boot*"], kind)
+        ideal = study.score(PAPER["ideal"], kind).width
         needed = ndtri((1 + ASKED) / 2) / ndtri((1 + LEVEL) / 2) * best.least
         yield _line(
             row.process,
@@ -62,9 +64,10 @@ def improved(studies: list[Study], kind: str) -> Iterator[str]:
             f"{best.coverage:.3f}",
             f"({best.error:.3f})",
             f"{best.ratio:.2f}",
+            f"{best.width / ideal:.2f}",
+            f"{needed / ideal:.2f}",
             f"{usual.coverage:.3f}",
             f"{usual.ratio:.2f}",
-            f"{needed / study.score(PAPER['ideal'], kind).width:.2f}",
         )
         scores.append(best)
     least = min(score.coverage for score in scores)
