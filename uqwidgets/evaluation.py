@@ -151,8 +151,7 @@ class Evaluations:
         for first in range(0, len(questions), step):
             with self._lock:
                 piece = questions[first : first + step]
-                self.ask(piece, report)
-                answers: list[Any] = [self.answer(q) for q in piece]
+                answers = self._answers(piece, report)
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
             try:
                 pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
@@ -214,8 +213,17 @@ class Evaluations:
         bytes_each = max(1, 2 * self.original.nbytes)
         return max(1, min(questions, self._cache.limit // (2 * bytes_each)))
 
+    def _answers(self, questions: Sequence[Replacement], report: Report | None) -> list[Any]:
+        found = [self._found(q) for q in questions]
+        # Looked up once where all are known: of thousands of questions, that is what costs.
+        if any(answer is None for answer in found):
+            self.ask(questions, report)
+            found = [self.answer(q) for q in questions]
+        return found
+
     def _found(self, question: Replacement) -> Distribution | None:
-        return self._lasting.get(question) or self._cache.get(question)
+        found = self._cache.get(question)
+        return self._lasting.get(question) if found is None else found
 
     def _block(
         self, waiting: Sequence[Replacement], rows: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,12 +64,12 @@ class Population:
                 raise ValueError("every chosen row has weight 0; choose others.")
         return cls(weights, scored, chosen, sample_weight is not None)
 
-    @property
+    @cached_property
     def positions(self) -> npt.NDArray[np.intp]:
         """Positions of the scored rows."""
         return np.arange(len(self.weights)) if self.rows is None else self.rows
 
-    @property
+    @cached_property
     def ess(self) -> float:
         """Effective sample size of the scored rows."""
         return effective_sample_size(self.scored)
