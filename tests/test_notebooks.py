@@ -70,3 +70,27 @@ def table(text):
     lines = [line.split() for line in text.splitlines()]
     found = {first: [float(n) for n in rest if NUMBER.fullmatch(n)] for first, *rest in lines}
     return {first: numbers for first, numbers in found.items() if numbers}
+
+
+def test_the_notebook_on_learners_shows_what_it_tells():
+    texts = shown("learner.ipynb")
+    assert all(texts)
+    of_model, draws, of_learner, figure, widths, against_line, against_tree, *rest = texts
+    assert of_model.startswith("Importance of 4 features for squared error: permutation, 10")
+    assert draws.split()[:2] == ["draw", "1"]
+    assert "mean over 15 refits" in of_learner
+    assert figure == "alt.VConcatChart(...)"
+    narrow, wide = (float(line.split()[-1]) for line in widths.splitlines())
+    assert wide > 3 * narrow
+    # A forest is no better than a line here, and better than a full-grown tree.
+    low, high = (float(against_line.split()[k]) for k in (-3, -2))
+    assert low < 0 < high
+    assert float(against_tree.split()[-2]) < 0
+    truth, _, forests, _, lines = rest
+    assert table(truth)["x1"][0] > 0.1
+    # Too high at the low end of x1, too low at its high end.
+    biases = [float(line.split()[3]) for line in forests.splitlines()[2:]]
+    assert biases[0] > 0.05
+    assert biases[-1] < -0.03
+    by_feature = {line.split()[1]: line.split() for line in lines.splitlines()[1:5]}
+    assert all(float(by_feature[name][4]) < -0.01 for name in ("x3", "x4"))
