@@ -16,7 +16,9 @@ from sklearn.tree import DecisionTreeRegressor
 
 from models import table
 from uqwidgets import Explainer, Learner, ModelError
+from uqwidgets.learners.intervals import row_effect_interval
 from uqwidgets.learners.resampling import Plan
+from uqwidgets.learners.row_effects import row_effect_variance
 
 X, Y = table(80)
 LABELS = np.where(Y > 0, "yes", "no")
@@ -33,7 +35,7 @@ def by_hand(learner, estimator, X, y):
 class TestResamples:
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
     def test_what_is_learned_from_is_not_held_out_and_the_rest_is(self, resampling):
-        plan = Plan.of(Y, resampling, 0.632, False, 0)
+        plan = Plan.of(Y, resampling, 0.632, False, 0, 15)
         for number in range(20):
             rows = plan.resample(number)
             assert not set(rows.train) & set(rows.held_out)
@@ -43,19 +45,19 @@ class TestResamples:
         assert len({tuple(plan.resample(k).train) for k in range(20)}) == 20
 
     def test_a_bootstrap_holds_out_a_share_of_one_over_e(self):
-        plan = Plan.of(np.zeros(2000), "bootstrap", 0.632, False, 1)
+        plan = Plan.of(np.zeros(2000), "bootstrap", 0.632, False, 1, 15)
         share = np.mean([len(plan.resample(k).held_out) for k in range(30)]) / 2000
         assert share == pytest.approx(np.exp(-1), abs=0.005)
 
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
     def test_rare_classes_are_resampled_by_themselves(self, resampling):
         y = np.array(["a"] * 50 + ["b"] * 3)
-        plan = Plan.of(y, resampling, 0.632, True, 0)
+        plan = Plan.of(y, resampling, 0.632, True, 0, 15)
         assert plan.strata is not None
         for number in range(50):
             rows = plan.resample(number)
             assert set(y[rows.train]) == set(y[rows.held_out]) == {"a", "b"}
-        assert Plan.of(LABELS, resampling, 0.632, True, 0).strata is None
+        assert Plan.of(LABELS, resampling, 0.632, True, 0, 15).strata is None
 
 
 @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
@@ -84,9 +86,62 @@ def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampli
         np.testing.assert_allclose(found.std_error, error)
         half = stats.t.ppf(0.95, 5) * error
         np.testing.assert_allclose(found.high - found.importance, half, atol=1e-14)
-        assert found.interval == "learner"
+        assert found.interval == "corrected"
         assert (np.diff(found.importance) <= 0).all()
         assert found.per_row.shape == (3, 80)
+
+
+class TestGroups:
+    """Every two of six groups of rows are left out."""
+
+    LEARNER = Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", random_state=2)
+
+    def test_every_row_is_held_out_by_a_third_of_the_refits(self):
+        learner = self.LEARNER.fit()
+        count = np.zeros(80)
+        for refit in learner.refits:
+            count[refit.held_out] += 1
+        np.testing.assert_array_equal(count, 5)
+
+    def test_importance_has_the_interval_of_row_effects(self):
+        learner = self.LEARNER
+        found = learner.importance("squared_error", interval="row-effect")
+        values = np.full((15, 80, 3), np.nan)
+        for refit, line in zip(learner.refits, values, strict=True):
+            result = refit.explainer.importance("squared_error", n_repeats=5)
+            at = [result.features.index(name) for name in found.features]
+            line[refit.held_out] = result.per_row[at].T
+        sizes = (np.mean([r.n_train for r in learner.refits]), 80 / 3)
+        expected = row_effect_interval(
+            found.per_refit.T, row_effect_variance(values), 80, sizes[0], sizes[1]
+        )
+        np.testing.assert_allclose(found.low, expected.low)
+        np.testing.assert_allclose(found.high, expected.high)
+        assert found.interval == "row-effect"
+
+    def test_curves_have_the_interval_of_the_group_jackknife(self):
+        learner = self.LEARNER
+        plain = learner.dependence("x0", grid=[-1.0, 1.0])
+        found = learner.dependence("x0", grid=[-1.0, 1.0], interval="group-jackknife")
+        np.testing.assert_allclose(found.average, plain.average)
+        assert (found.high - found.low >= (plain.high - plain.low) * (1 - 1e-9)).all()
+
+    def test_what_does_not_go_together(self):
+        learner, weights = self.LEARNER, np.ones(80)
+        with pytest.raises(ValueError, match="knows no weights of rows; use interval='corrected'"):
+            learner.importance("squared_error", interval="row-effect", sample_weight=weights)
+        with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
+            learner.importance("r2", interval="row-effect")
+        with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
+            learner.dependence(["x0", "x1"], grid=2, interval="group-jackknife")
+        with pytest.raises(ValueError, match="no interval of a learner 'jackknife'; did you mean"):
+            learner.importance(interval="jackknife")
+        with pytest.raises(ValueError, match="make the learner with resampling='leave-two-groups"):
+            Learner(LinearRegression(), X, Y).importance(interval="group-jackknife")
+        with pytest.raises(ValueError, match="groups were cut for 15 refits; make a new learner"):
+            learner.fit(21)
+        with pytest.raises(ValueError, match=r"n_refits is 14; to leave out every two of G groups"):
+            Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", n_refits=14)
 
 
 def test_curves_and_surfaces_are_means_over_the_refits_rows():

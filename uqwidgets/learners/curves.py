@@ -15,6 +15,7 @@ from uqwidgets.dependence.curves import POINTS
 from uqwidgets.learners.averaging import Averaging
 from uqwidgets.learners.refits import Refit
 from uqwidgets.population import Population
+from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Dependence, Surface
 
 Result = TypeVar("Result", Dependence, Surface)
@@ -59,7 +60,7 @@ def learner_dependence(
     lines = averaging.over_refits([result.curves.T for result in found])
     everyone = np.arange(averaging.n)
     return replace(
-        _averaged(averaging, found),
+        _averaged(averaging, found, [result.curves.T for result in found]),
         curves=lines.T,
         rows=everyone,
         observed=table.column(points.feature).to_numpy(),
@@ -89,7 +90,8 @@ def learner_surface(
         for refit, population in _populations(averaging, sample_weight)
     ]
     one, other = (np.mean([r.effects[side] for r in found], axis=0) for side in (0, 1))
-    return replace(_averaged(averaging, found), effects=(one, other), rows=np.arange(averaging.n))
+    whole = _averaged(averaging, found, [np.full(1, np.nan)] * len(found))
+    return replace(whole, effects=(one, other), rows=np.arange(averaging.n))
 
 
 def _populations(
@@ -101,9 +103,9 @@ def _populations(
         yield refit, Population.of(len(refit.held_out), of_rows)
 
 
-def _averaged(averaging: Averaging, found: Sequence[Result]) -> Result:
+def _averaged(averaging: Averaging, found: Sequence[Result], of_rows: Sequence[Floats]) -> Result:
     estimates = np.array([result.average for result in found])
-    interval = averaging.interval(estimates)
+    interval = averaging.interval(estimates, of_rows)
     remarks = tuple(dict.fromkeys(r for result in found for r in result.remarks))
     return replace(
         found[0],

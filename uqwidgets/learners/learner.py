@@ -39,9 +39,11 @@ class Learner(Procedure):
     y : array-like of shape (n,)
     n_refits : int, default=15
         As Nadeau and Bengio recommend; at least 2.
-    resampling : {"bootstrap", "subsampling"}, default="bootstrap"
-        n rows drawn with replacement, or a share of them without. Where a class has fewer than 20
-        rows, each class is resampled by itself.
+    resampling : str, default="bootstrap"
+        ``"bootstrap"`` draws n rows with replacement, ``"subsampling"`` a share of them without;
+        where a class has fewer than 20 rows, each class is resampled by itself.
+        ``"leave-two-groups-out"`` cuts the rows into G groups and leaves out every two of them,
+        which takes G (G - 1) / 2 refits: 10, 15, 21 and so on.
     train_fraction : float, default=0.632
         The share of ``subsampling``.
     correction : {"nadeau-bengio"}, float or None, default="nadeau-bengio"
@@ -71,6 +73,7 @@ class Learner(Procedure):
         replacement: str = "permutation",
         n_repeats: int | str = 5,
         compare: str = "difference",
+        interval: str = "corrected",
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
         report: Report | None = None,
@@ -84,8 +87,10 @@ class Learner(Procedure):
         ----------
         measure, features, replacement, n_repeats, compare, sample_weight
             As in `Explainer.importance`.
+        interval : {"corrected", "row-effect", "group-jackknife"}, default="corrected"
+            See `uqwidgets.learners.intervals`: ``"row-effect"`` is for importance by a loss, and
+            ``"group-jackknife"`` needs ``resampling="leave-two-groups-out"``.
         level : float, default=0.95
-            Of the interval, see `uqwidgets.learners.intervals`.
         report : callable, optional
             Called while refits are made.
 
@@ -102,7 +107,7 @@ class Learner(Procedure):
             For a name that does not exist, or a value out of range.
         """
         return learner_importance(
-            self._averaging(level, report),
+            self._averaging(level, report, interval, sample_weight),
             sample_weight,
             measure=measure,
             features=features,
@@ -157,6 +162,7 @@ class Learner(Procedure):
         center: Any = False,
         derivative: bool = False,
         relative: bool = False,
+        interval: str = "corrected",
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
         report: Report | None = None,
@@ -170,8 +176,10 @@ class Learner(Procedure):
         ----------
         feature, measure, grid, spacing, center, derivative, relative, sample_weight
             As in `Explainer.dependence`.
+        interval : {"corrected", "group-jackknife"}, default="corrected"
+            Of the pointwise band; ``"group-jackknife"`` needs
+            ``resampling="leave-two-groups-out"``, and is for curves.
         level : float, default=0.95
-            Of the pointwise band.
         report : callable, optional
             Called while refits are made.
 
@@ -187,7 +195,8 @@ class Learner(Procedure):
         ValueError
             For a name that does not exist, a value out of range, or forms that exclude each other.
         """
-        form, averaging = Form.of(center, derivative, relative), self._averaging(level, report)
+        form = Form.of(center, derivative, relative)
+        averaging = self._averaging(level, report, interval, sample_weight)
         table = self._table(averaging)
         if isinstance(feature, str):
             return learner_dependence(
@@ -223,7 +232,7 @@ class Learner(Procedure):
         """
         averaging = self._averaging(level, report)
         scores = scores_of(averaging.refits, measure)
-        found = averaging.interval(scores.per_refit)
+        found = averaging.corrected(scores.per_refit)
         return Performance(
             learner=self._name,
             measure=scores.name,
@@ -287,7 +296,7 @@ class Learner(Procedure):
         scores = scores_of(paired.refits, measure)
         against = scores_of([r for r in other.refits if r.number in both], measure)
         differences = scores.per_refit - against.per_refit
-        found = paired.interval(differences)
+        found = paired.corrected(differences)
         freedom = len(differences) - 1
         statistic = float(found.estimate / found.std_error) if found.std_error else np.nan
         return Comparison(

@@ -14,12 +14,13 @@ from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
 from uqwidgets.evaluation import ModelError, Report
 from uqwidgets.inference import checked_level
-from uqwidgets.learners.averaging import Averaging
+from uqwidgets.learners.averaging import LEARNER_INTERVALS, Averaging
 from uqwidgets.learners.intervals import correction_share
 from uqwidgets.learners.leaving_out import LeftOut
 from uqwidgets.learners.refits import Refit, Refits
 from uqwidgets.learners.resampling import Plan
 from uqwidgets.loco.fits import seeded
+from uqwidgets.names import one_of
 from uqwidgets.tabular import to_pandas
 
 # With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
@@ -47,9 +48,16 @@ class Procedure:
     ) -> None:
         estimator = _checked_estimator(estimator)
         table, target = _checked_table(X, y)
-        plan = Plan.of(target, resampling, train_fraction, is_classifier(estimator), random_state)
-        correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
         self.n_refits = _checked_refits(n_refits)
+        plan = Plan.of(
+            target,
+            resampling,
+            train_fraction,
+            is_classifier(estimator),
+            random_state,
+            self.n_refits,
+        )
+        correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
         self.n_jobs = n_jobs
         self.correction = correction
         self._refits = Refits(
@@ -105,9 +113,14 @@ class Procedure:
         ModelError
             If fewer than two fits succeed.
         ValueError
-            If there are to be fewer than two.
+            If there are to be fewer than two, or groups of rows were cut for another number.
         """
-        if n_refits is not None:
+        if n_refits is not None and n_refits != self.n_refits:
+            if self._refits.plan.splits is not None:
+                raise ValueError(
+                    f"the groups were cut for {self.n_refits} refits; make a new learner for "
+                    f"{n_refits}."
+                )
             self.n_refits = _checked_refits(n_refits)
         self._refits.make(self.n_refits, self.n_jobs, report)
         if len(self.refits) < 2:
@@ -122,11 +135,36 @@ class Procedure:
     def _name(self) -> str:
         return type(self._refits.estimator).__name__
 
-    def _averaging(self, level: float, report: Report | None) -> Averaging:
+    def _averaging(
+        self,
+        level: float,
+        report: Report | None,
+        interval: str = "corrected",
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Averaging:
+        how = one_of(LEARNER_INTERVALS, interval, "interval of a learner")
+        plan = self._refits.plan
+        if how != "corrected" and sample_weight is not None:
+            raise ValueError(
+                f"interval {how!r} knows no weights of rows; use interval='corrected'."
+            )
+        if how == "group-jackknife" and plan.splits is None:
+            raise ValueError(
+                "interval 'group-jackknife' is over groups of rows; make the learner with "
+                "resampling='leave-two-groups-out'."
+            )
         level = checked_level(level)
         self.fit(report=report)
-        plan, refits = self._refits.plan, tuple(self.refits)
-        return Averaging(refits, plan.n, self.correction, level, plan.seed, self._remarks())
+        return Averaging(
+            refits=tuple(self.refits),
+            n=plan.n,
+            splits=plan.splits,
+            correction=self.correction,
+            how=how,
+            level=level,
+            seed=plan.seed,
+            remarks=self._remarks(),
+        )
 
     def _table(self, averaging: Averaging) -> Table:
         """All rows as a refit's model sees them: what grids are made from."""

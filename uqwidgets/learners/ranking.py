@@ -45,10 +45,11 @@ def averaged(averaging: Averaging, found: Sequence[Importance]) -> Importance:
     units = sorted(found[0].features)
     places = [[result.features.index(unit) for unit in units] for result in found]
     estimates = np.array([r.importance[at] for r, at in zip(found, places, strict=True)])
-    interval = averaging.interval(estimates)
+    of_rows = [r.per_row[at].T for r, at in zip(found, places, strict=True)]
+    interval = averaging.interval(estimates, of_rows)
     order = np.argsort(-interval.estimate, kind="stable")
     first = found[0]
-    per_row = averaging.over_refits([r.per_row[at].T for r, at in zip(found, places, strict=True)])
+    per_row = averaging.over_refits(of_rows)
     repeats = np.mean([r.repeats[at] for r, at in zip(found, places, strict=True)], axis=0)
     return replace(
         first,
@@ -60,7 +61,7 @@ def averaged(averaging: Averaging, found: Sequence[Importance]) -> Importance:
         per_row=per_row.T[order],
         repeats=repeats[order],
         baseline=float(np.mean([result.baseline for result in found])),
-        interval="learner",
+        interval=averaging.how,
         level=averaging.level,
         seed=averaging.seed,
         rows=None,

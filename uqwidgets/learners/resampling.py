@@ -8,10 +8,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.learners.splits import GroupSplits, leave_two_groups_out
 from uqwidgets.names import one_of
 
 Rows = npt.NDArray[np.intp]
-Resampling = Literal["bootstrap", "subsampling"]
+Resampling = Literal["bootstrap", "subsampling", "leave-two-groups-out"]
 RESAMPLINGS: tuple[Resampling, ...] = get_args(Resampling)
 
 # A class of fewer rows may be missing from a resample, which would make another model of it.
@@ -42,12 +43,14 @@ class Plan:
     ----------
     n : int
         Rows of the table.
-    resampling : {"bootstrap", "subsampling"}
+    resampling : {"bootstrap", "subsampling", "leave-two-groups-out"}
     train_fraction : float
         Share of the rows that a subsample learns from.
     strata : ndarray of shape (n,) or None
         Class of every row, where each is resampled by itself.
     seed : int
+    splits : GroupSplits or None
+        All resamples at once, where groups of rows are left out.
     """
 
     n: int
@@ -55,6 +58,7 @@ class Plan:
     train_fraction: float
     strata: Rows | None
     seed: int
+    splits: GroupSplits | None = None
 
     @classmethod
     def of(
@@ -64,14 +68,15 @@ class Plan:
         train_fraction: float,
         classifier: bool,
         seed: int,
+        n_refits: int,
     ) -> Plan:
         """Check what a person asks for.
 
         Raises
         ------
         ValueError
-            For a name that does not exist, a fraction out of range, too few rows, or a class of
-            a single row.
+            For a name that does not exist, a fraction out of range, too few rows, a class of a
+            single row, or a number of refits that leaves no two groups out.
         """
         known = one_of(RESAMPLINGS, resampling, "resampling")
         if not 0 < train_fraction < 1:
@@ -80,7 +85,15 @@ class Plan:
             )
         if len(y) < 4:
             raise ValueError(f"there are {len(y)} rows; refits need at least 4 to hold some out.")
-        return cls(len(y), known, train_fraction, _strata(y) if classifier else None, seed)
+        strata, splits = _strata(y) if classifier else None, None
+        if known == "leave-two-groups-out":
+            if strata is not None:
+                raise ValueError(
+                    f"a class has fewer than {_RARE} rows, too few to cut into groups; use "
+                    "resampling='bootstrap'."
+                )
+            splits = leave_two_groups_out(len(y), n_refits, train_fraction, seed)
+        return cls(len(y), known, train_fraction, strata, seed, splits)
 
     def same_as(self, other: Plan) -> bool:
         """Whether another plan draws the same resamples."""
@@ -97,6 +110,8 @@ class Plan:
 
     def resample(self, number: int) -> Resample:
         """Draw the rows of one refit."""
+        if self.splits is not None:
+            return Resample(self.splits.train[number], self.splits.held_out(number))
         stream, _ = self.seeds(number)
         everyone = np.arange(self.n)
         strata = [everyone]
