@@ -54,7 +54,7 @@ def test_the_model_sees_the_types_it_was_given():
 def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through():
     data = mixed()
     held = Table(data, np.arange(30.0), as_predictive(score))
-    rows, donors = np.arange(30), np.random.default_rng(0).permutation(30)
+    rows, donors = range(30), np.random.default_rng(0).permutation(30)
     for position, name in enumerate(data.columns):
         block = held.stacked([Segment(rows), Segment(rows, (position,), donors)])
         plain, replaced = block.iloc[:30], block.iloc[30:].reset_index(drop=True)
@@ -128,7 +128,7 @@ def test_objects_in_an_array_are_seen_for_what_they_are():
     held = Table(data, [1.0, 2.0, 3.0], as_predictive(lambda asked: asked[:, 0].astype(float)))
     assert held.kind("x0") == "numeric"
     assert held.kind("x1") == "categorical"
-    np.testing.assert_array_equal(held.stacked([Segment(np.arange(3))]), data)
+    np.testing.assert_array_equal(held.stacked([Segment(range(3))]), data)
 
 
 FITTED = LinearRegression().fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)

@@ -81,7 +81,7 @@ class Evaluations:
         self._unfinished: dict[Replacement, _Unfinished] = {}
         self._pace = Pace(memory_limit // (16 * 8 * max(1, len(table.features))))
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
-        self._rows = np.arange(len(table))
+        self._rows = range(len(table))
         self._lock = threading.RLock()
         # Everything is compared with the rows as they are: the cache must not let them go.
         self._lasting: dict[Replacement, Distribution] = {}

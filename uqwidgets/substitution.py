@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+_COPIED_VALUES = 1 << 17
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -17,8 +19,8 @@ class Segment:
 
     Attributes
     ----------
-    rows : ndarray of shape (m,)
-        Positions of the rows that are asked.
+    rows : range of length m
+        Positions of the rows that are asked, which are neighbours.
     columns : tuple of int
         Positions of the replaced features, which move together.
     donors : ndarray of shape (m,) or None
@@ -27,7 +29,7 @@ class Segment:
         The replacement value of each column, where there are no donors.
     """
 
-    rows: npt.NDArray[np.intp]
+    rows: range
     columns: tuple[int, ...] = ()
     donors: npt.NDArray[np.intp] | None = None
     values: tuple[Any, ...] = ()
@@ -61,17 +63,20 @@ class Stack:
     ) -> None:
         self._columns = columns
         self._labels = labels
-        self._matrix = matrix
+        # A frame holds column by column. Row by row is several times as quick to stack, but a
+        # second copy of many rows costs memory.
+        small = matrix is not None and matrix.size <= _COPIED_VALUES
+        self._matrix = np.ascontiguousarray(matrix) if small else matrix
         self._as_frame = as_frame
 
     def of(self, segments: Sequence[Segment]) -> Any:
         """All segments below each other: a DataFrame or an array."""
-        rows = np.concatenate([s.rows for s in segments])
         if self._matrix is not None and all(_fit_floats(s.values) for s in segments):
-            matrix = self._stacked_matrix(self._matrix, segments, rows)
+            matrix = self._stacked_matrix(self._matrix, segments)
             if not self._as_frame:
                 return matrix
             return pd.DataFrame(matrix, columns=self._labels, copy=False)
+        rows = np.concatenate([np.arange(s.rows.start, s.rows.stop) for s in segments])
         columns = {
             position: self._stacked_column(position, segments, rows)
             for position in range(len(self._columns))
@@ -81,13 +86,13 @@ class Stack:
         return block if self._as_frame else block.to_numpy()
 
     @staticmethod
-    def _stacked_matrix(
-        matrix: npt.NDArray[Any], segments: Sequence[Segment], rows: npt.NDArray[np.intp]
-    ) -> npt.NDArray[Any]:
-        block = matrix[rows]
+    def _stacked_matrix(matrix: npt.NDArray[Any], segments: Sequence[Segment]) -> npt.NDArray[Any]:
+        block = np.empty((sum(len(s.rows) for s in segments), matrix.shape[1]), matrix.dtype)
         start = 0
         for s in segments:
             stop = start + len(s.rows)
+            # Neighbours are copied at once, several times as fast as rows that are gathered.
+            block[start:stop] = matrix[s.rows.start : s.rows.stop]
             for place, column in enumerate(s.columns):
                 block[start:stop, column] = (
                     s.values[place] if s.donors is None else matrix[s.donors, column]

@@ -58,7 +58,7 @@ class PerRow(ABC):
     def _with(self, **arrays: Any) -> Self:
         # Already checked: cutting and joining must cost nothing but the copy.
         new = object.__new__(type(self))
-        vars(new).update(vars(self) | arrays)
+        vars(new).update(vars(self), **arrays)
         return new
 
     @abstractmethod
