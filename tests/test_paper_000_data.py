@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from agreement import agreement, assert_agreed
+from diabetes import figures_9_to_13, halves, people
 from shared import features_and_target
 from uqwidgets import Explainer, loco_importance
 
@@ -67,54 +68,12 @@ def test_figures_6_and_8_age_of_concrete(seeds):
 
 def diabetes(trees, seed):
     """Claims on the calibrated forest of B.2."""
-    X, y = features_and_target("pima.csv", "class")
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.25, stratify=y, random_state=seed
-    )
-    X_forest, X_rest, y_forest, y_rest = train_test_split(
-        X_train, y_train, test_size=0.2, stratify=y_train, random_state=seed
-    )
+    X_train, X_test, y_train, y_test = people(seed)
+    X_forest, X_rest, y_forest, y_rest = halves(X_train, y_train, 0.2, seed)
     forest = RandomForestClassifier(trees, max_depth=8, random_state=seed)
     frozen = FrozenEstimator(forest.fit(X_forest, y_forest))
     model = CalibratedClassifierCV(frozen, method="sigmoid").fit(X_rest, y_rest)
-    explainer = Explainer(model, X_test, y_test)
-    nll, _ = importances(explainer)
-    ill = y_test.to_numpy() == 1
-
-    def ice(feature, measure, grid):
-        """Curves of the ill, and of the others."""
-        lines = explainer.dependence(feature, measure, grid=grid).ice
-        return lines[ill], lines[~ill]
-
-    over_plas = explainer.dependence("plas", "entropy", grid=np.arange(50.0, 200.0, 5.0))
-    peak = over_plas.grid[over_plas.average.argmax()]
-    loss_plas, loss_mass = (
-        [lines[:, 1] - lines[:, 0] for lines in ice(feature, "nll", grid)]
-        for feature, grid in (("plas", [60.0, 180.0]), ("mass", [22.0, 45.0]))
-    )
-    doubt_ill, doubt_well = ice("mass", "entropy", [22.0, 45.0])
-    average = explainer.dependence("mass", "entropy", grid=[22.0, 45.0]).average
-    return {
-        "figure 9: plas matters most for the likelihood, beyond doubt": (
-            nll.index[0] == "plas" and nll.low["plas"] > 0
-        ),
-        "figure 9: then age and mass": set(nll.index[1:3]) == {"age", "mass"},
-        "figure 9: age before mass": nll.importance["age"] > nll.importance["mass"],
-        "figure 10: entropy is low for low plas, and higher from 120 on": (
-            over_plas.average[over_plas.grid < 100].max()
-            < over_plas.average[over_plas.grid >= 120].min()
-        ),
-        "figure 10: it is highest between 130 and 170": 130 <= peak <= 170,
-        "figure 10: it is highest between 150 and 175": 150 <= peak <= 175,
-        "figure 11: loss falls with plas for every one of the ill": (loss_plas[0] < 0).all(),
-        "figure 11: and rises for every other": (loss_plas[1] > 0).all(),
-        "figure 12: at a low mass, the ill are far more in doubt": (
-            doubt_ill[:, 0].mean() > doubt_well[:, 0].mean() + 0.1
-        ),
-        "figure 12: which the average does not show": average[0] < average[1] - 0.05,
-        "figure 13: loss falls with mass for the ill": loss_mass[0].mean() < -0.3,
-        "figure 13: and rises for the others": loss_mass[1].mean() > 0.2,
-    }
+    return figures_9_to_13(Explainer(model, X_test, y_test))
 
 
 # With 192 test rows, places and peaks differ from split to split.
@@ -140,12 +99,8 @@ def test_figures_9_to_13_diabetes(trees, seeds):
 @slow
 def test_age_is_redundant_with_plas():
     # Section 4.2, of Breiman: a forest that never saw the age does as well.
-    X, y = features_and_target("pima.csv", "class")
-
     def claims(seed):
-        X_train, X_test, y_train, y_test = train_test_split(
-            X, y, test_size=0.25, stratify=y, random_state=seed
-        )
+        X_train, X_test, y_train, y_test = people(seed)
         forest = RandomForestClassifier(100, max_depth=8, random_state=seed)
         found = loco_importance(forest, X_train, y_train, X_test, y_test, "brier")
         frame = found.frame.set_index("feature")
