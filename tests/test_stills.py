@@ -628,3 +628,11 @@ def points(d):
     """Coordinates of a path of straight lines."""
     pairs = np.array([[float(v) for v in pair.split()] for pair in re.findall(r"[\d.]+ [\d.]+", d)])
     return pairs[:, 0], pairs[:, 1]
+
+
+def test_a_ratio_is_compared_with_one():
+    found = importance(values=(1.5, 1.25, 0.875), compare="ratio", unit="times")
+    html = found._repr_html_()
+    assert "0.0" not in [text.strip() for text in re.findall(r">([^<>]+)</text>", html)]
+    chart = found.to_altair().to_dict()
+    assert chart["layer"][0]["encoding"]["x"]["datum"] == 1.0

@@ -28,12 +28,13 @@ def importance_chart(result: Importance) -> alt.LayerChart:
         y=alt.Y("feature:N", sort=None, title=None, axis=alt.Axis(labelLimit=240)),
         tooltip=tooltips(["feature:N"], ["importance:Q", "std_error:Q", "low:Q", "high:Q"]),
     )
-    zero = alt.Chart().mark_rule(color=FAINT).encode(x=alt.datum(0))
+    unchanged = alt.Chart().mark_rule(color=FAINT).encode(x=alt.datum(result.unchanged))
     whiskers = base.mark_rule(color=BLUE, strokeWidth=2).encode(
-        x=alt.X("low:Q", title=f"increase of {axis}"), x2="high:Q"
+        x=alt.X("low:Q", title=axis if result.compare == "ratio" else f"increase of {axis}"),
+        x2="high:Q",
     )
     dots = base.mark_circle(color=BLUE, size=60, opacity=1).encode(x="importance:Q")
-    layers = [zero, *_refits(result), whiskers, dots]
+    layers = [unchanged, *_refits(result), whiskers, dots]
     return alt.LayerChart(data=result.frame, layer=layers).properties(
         title=alt.Title(
             f"Importance for {axis}",

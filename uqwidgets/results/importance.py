@@ -98,6 +98,11 @@ class Importance:
         return 0 if self.per_refit is None else self.per_refit.shape[1]
 
     @property
+    def unchanged(self) -> float:
+        """The importance of a feature that makes no difference: 0, or 1 as a ratio."""
+        return 1.0 if self.compare == "ratio" else 0.0
+
+    @property
     def how(self) -> str:
         """How values were replaced and compared, and over what this is the mean, in words."""
         ratio = ", as a ratio" if self.compare == "ratio" else ""

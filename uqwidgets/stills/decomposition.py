@@ -91,7 +91,7 @@ def _rows(result: Decomposition, names: list[str], summary: str) -> tuple[Markup
         result.expected[shown],
         low[shown],
         high[shown],
-        zero=result.feature is None,
+        reference=0.0 if result.feature is None else None,
         cloud=cloud[:, shown],
         beside=result.truth[shown],
     )

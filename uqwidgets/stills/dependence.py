@@ -199,7 +199,7 @@ def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Ma
         result.average[:MOST_CATEGORIES],
         result.low[:MOST_CATEGORIES],
         result.high[:MOST_CATEGORIES],
-        zero=result.relative or result.center is not None,
+        reference=0.0 if result.relative or result.center is not None else None,
         cloud=thin[:, :MOST_CATEGORIES],
         hollow=~result.near[:MOST_CATEGORIES],
     )

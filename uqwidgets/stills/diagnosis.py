@@ -24,7 +24,12 @@ def diagnosis_html(result: Diagnosis) -> str:
     shown = slice(MOST_ROWS)
     columns = [
         Dots(
-            with_unit(title, result.unit), colour, value[shown], low[shown], high[shown], zero=True
+            with_unit(title, result.unit),
+            colour,
+            value[shown],
+            low[shown],
+            high[shown],
+            reference=0.0,
         )
         for title, colour, (value, low, high) in (
             ("likelihood", BLUE, (result.nll, result.nll_low, result.nll_high)),

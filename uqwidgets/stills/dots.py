@@ -43,8 +43,8 @@ class Dots:
     ----------
     title, colour : str
     value, low, high : ndarray of shape (k,)
-    zero : bool
-        Whether zero has a meaning and is always in view.
+    reference : float or None
+        The value that means nothing has changed, always in view.
     cloud : ndarray of shape (r, k) or None
         Faint marks behind the dots.
     hollow : ndarray of bool, shape (k,), or None
@@ -58,7 +58,7 @@ class Dots:
     value: Floats
     low: Floats
     high: Floats
-    zero: bool
+    reference: float | None
     cloud: Floats | None = None
     hollow: npt.NDArray[np.bool_] | None = None
     beside: Floats | None = None
@@ -94,14 +94,15 @@ def _column(column: Dots, left: float, right: float, bottom: float) -> list[Mark
         column.value,
         column.low,
         column.high,
-        [0.0] if column.zero else [],
+        [] if column.reference is None else [column.reference],
     ]
     shown += [more for more in (column.cloud, column.beside) if more is not None]
     scale = fitted(shown, left + 4, right - NUMBERS)
     if scale is not None:
         parts += bottom_axis(scale, HEADER, bottom)
-        if column.zero:
-            parts.append(line(scale(0), HEADER, scale(0), bottom, 0.7))
+        if column.reference is not None:
+            at = scale(column.reference)
+            parts.append(line(at, HEADER, at, bottom, 0.7))
     for row in range(len(column.value)):
         parts += _row(column, row, scale, HEADER + (row + 0.5) * ROW, right)
     return parts

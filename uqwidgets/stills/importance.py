@@ -49,7 +49,7 @@ def importance_html(first: Importance, second: Importance | None = None) -> str:
             result.importance[:MOST_ROWS],
             result.low[:MOST_ROWS],
             result.high[:MOST_ROWS],
-            zero=True,
+            reference=result.unchanged,
             cloud=None if result.per_refit is None else result.per_refit[:MOST_ROWS].T,
         )
         for result, colour in zip(results, (BLUE, VERMILLION), strict=False)

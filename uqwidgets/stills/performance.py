@@ -27,7 +27,7 @@ def performance_html(result: Performance) -> str:
         f"On rows that its fits have not seen, {result.learner} has a mean {result.label} of "
         f"{measured(result.mean, result.unit)} ({result.level:.0%} interval {ends})."
     )
-    return _shown(result, result.learner, result.mean, summary, zero=False)
+    return _shown(result, result.learner, result.mean, summary, reference=None)
 
 
 def comparison_html(result: Comparison) -> str:
@@ -49,11 +49,16 @@ def comparison_html(result: Comparison) -> str:
         f"{sure} zero (p = {number(result.p_value)})."
     )
     name = f"{result.learner} − {result.other}"
-    return _shown(result, name, result.difference, summary, zero=True)
+    return _shown(result, name, result.difference, summary, reference=0.0)
 
 
 def _shown(
-    result: Performance | Comparison, name: str, value: float, summary: str, *, zero: bool
+    result: Performance | Comparison,
+    name: str,
+    value: float,
+    summary: str,
+    *,
+    reference: float | None,
 ) -> str:
     column = Dots(
         with_unit(result.label, result.unit),
@@ -61,7 +66,7 @@ def _shown(
         np.array([value]),
         np.array([result.low]),
         np.array([result.high]),
-        zero=zero,
+        reference=reference,
         cloud=result.per_refit[:, None],
     )
     note = (

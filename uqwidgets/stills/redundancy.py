@@ -34,7 +34,7 @@ def redundancy_html(result: Redundancy) -> str:
     """
     shown = slice(MOST_ROWS)
     columns = [
-        Dots(title, colour, value[shown], low[shown], high[shown], zero=True)
+        Dots(title, colour, value[shown], low[shown], high[shown], reference=0.0)
         for title, colour, (value, low, high) in _columns(result)
     ]
     summary = _summary(result)
