@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
-from agreement import agreement
+from agreement import agreement, assert_agreed
 from diabetes import figures_9_to_13, people
 from uqwidgets import Explainer
 from uqwidgets.predictive.torch import BayesByBackprop
-
 
 RARE = [
     "figure 9: then age and mass",
