@@ -29,7 +29,7 @@ def verdicts(explainer):
 
 
 def redundant(copied, trees, seed):
-    """Forest of B.2, which the rows that calibrate it leave as it is; 1250 of 5000 rows see it."""
+    """The forest of B.2, calibrated as it is, without another fit, and seen on 1250 rows."""
     X, y = make_redundant(5000, copied, random_state=seed)
     forest = RandomForestClassifier(trees, max_depth=8, random_state=seed)
     frozen = FrozenEstimator(forest.fit(X[:3000], y[:3000]))
