@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from uqwidgets import datasets
 from uqwidgets.batches import stress_batches
 from uqwidgets.evaluation import ModelError, Progress
 from uqwidgets.explainer import Explainer
@@ -62,6 +63,7 @@ __all__ = [
     "Stress",
     "Surface",
     "as_predictive",
+    "datasets",
     "explore",
     "loco_importance",
     "stress_batches",

@@ -94,7 +94,8 @@ class Surface:
         """Share of the surface's variance over the rows that is interaction.
 
         Friedman and Popescu's H² (2008, section 8.1), each row at the point nearest to it; NaN
-        where the surface is flat.
+        where the surface is flat. Where the features depend on each other, interaction and the
+        effects of each may cancel in the surface, and it exceeds 1.
         """
         mean = np.full_like(self.average, np.sum(self._share * self.average))
         total = float(np.sum(self._share * np.square(difference(self.average, mean))))
@@ -128,7 +129,7 @@ class Surface:
             f"{len(self.grids[0])} x {len(self.grids[1])} values, {len(self.rows)} rows"
             f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
             f"{self.level:.0%} band, "
-            f"interaction {self.h_squared:.1%} of the variance"
+            f"H² of the interaction {self.h_squared:.3g}"
         )
         return lines(head, self.frame, self.remarks)
 

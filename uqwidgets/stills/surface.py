@@ -101,11 +101,11 @@ def _summary(result: Surface, texts: list[list[str]]) -> str:
 
     low, high = np.nanargmin(result.average), np.nanargmax(result.average)
     share = result.h_squared
-    crossed = (
-        f" Interaction of the two makes {share:.0%} of its variance over the rows."
-        if np.isfinite(share)
-        else ""
-    )
+    crossed = ""
+    if share <= 1:
+        crossed = f" Interaction of the two makes {share:.0%} of its variance over the rows."
+    elif share > 1:
+        crossed = " Interaction of the two cancels effects of each, for they depend on each other."
     return (
         f"Averaged over rows, {result.label} is lowest at {where(low)} and highest at "
         f"{where(high)}.{crossed}"
