@@ -40,7 +40,7 @@ class Recording(RandomForestRegressor):
 
     def predict(self, X: Any) -> np.ndarray:
         """Answer as a forest does."""
-        self.seen[1].append((len(self.seen[0]), self.random_state, X))
+        self.seen[1].append((self.random_state, X))
         return super().predict(X)
 
 
@@ -80,7 +80,7 @@ def main() -> None:
     learned(Recording(100), X, y)
     fits, answers = Recording.seen
     parts: dict[int, list[Any]] = {}
-    for _, seed, rows in answers:
+    for seed, rows in answers:
         parts.setdefault(seed, []).append(rows)
     asked = {seed: pd.concat(rows, ignore_index=True) for seed, rows in parts.items()}
     print(

@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import uqwidgets as uq
 from reading_html import Still, numbers
+from uqwidgets.datasets import LINEAR
 from uqwidgets.ground_truth.components import components
 
 SLOPES = np.array([1.0, -0.5, 0.0])
@@ -254,6 +255,19 @@ class TestDecompose:
         assert [(p.rows_done, p.rows_total) for p in seen] == [(20, 60), (40, 60), (60, 60)]
         more = line().decompose(LinearRegression(), n_datasets=5, n_jobs=1, **options)
         np.testing.assert_array_equal(more.estimates[:3], few.estimates)
+
+    def test_processes_give_the_same_as_one_and_stop_without_a_warning(self):
+        # joblib would warn of the fits on the way, and here a warning is an error.
+        def stop(_):
+            raise KeyboardInterrupt
+
+        truth = uq.GroundTruth(*LINEAR)
+        options = {"n_train": 20, "n_test": 20, "n_datasets": 6, "n_truth": 50}
+        alone = truth.decompose(LinearRegression(), **options)
+        several = truth.decompose(LinearRegression(), n_jobs=2, **options)
+        np.testing.assert_allclose(several.estimates, alone.estimates, rtol=1e-9)
+        with pytest.raises(KeyboardInterrupt):
+            truth.decompose(LinearRegression(), n_jobs=2, report=stop, **options)
 
     def test_categories_of_a_feature(self):
         def rows(n, rng):

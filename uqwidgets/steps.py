@@ -1,10 +1,39 @@
-"""Progress of work that goes fit by fit."""
+"""Work that goes fit by fit: several at a time, and how far it has come."""
 
 from __future__ import annotations
 
 import time
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sklearn.utils.parallel import Parallel
 
 from uqwidgets.evaluation import Progress, Report
+
+
+@contextmanager
+def at_a_time(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
+    """Give what delayed tasks return, in their order, from joblib and whichever backend is set up.
+
+    When the block is left, what still runs is cancelled at once, not when the traceback that
+    holds it is dropped.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+    tasks : iterable
+        Of scikit-learn's ``delayed``.
+    """
+    found = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    try:
+        yield found
+    finally:
+        # That what is on the way is wasted is what stopping means, and no news.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found.close()
 
 
 class Steps:

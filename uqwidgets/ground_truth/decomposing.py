@@ -12,11 +12,11 @@ from uqwidgets.explainer import Explainer
 from uqwidgets.ground_truth.components import components
 from uqwidgets.ground_truth.process import Process
 from uqwidgets.ground_truth.questions import Curve, Question, Ranks
-from uqwidgets.ground_truth.simulation import TESTS, Design, simulated
+from uqwidgets.ground_truth.simulation import TESTS, Design, simulation
 from uqwidgets.ground_truth.squared_error import Moments, Shared, bias_parts
 from uqwidgets.loco.fits import seeded
 from uqwidgets.results import Decomposition
-from uqwidgets.steps import Steps
+from uqwidgets.steps import Steps, at_a_time
 
 
 def decomposed(
@@ -48,11 +48,13 @@ def decomposed(
     shared = _shared(process, question, design)
     models, estimates = Moments(), []
     steps = Steps(design.n_datasets, design.n_train, report)
-    for found, predictions in simulated(process, estimator, question, shared, design, n_jobs):
-        estimates.append(found)
-        if predictions is not None:
-            models.add(predictions)
-        steps.step()
+    tasks = simulation(process, estimator, question, shared, design)
+    with at_a_time(n_jobs, tasks) as answers:
+        for found, predictions in answers:
+            estimates.append(found)
+            if predictions is not None:
+                models.add(predictions)
+            steps.step()
     everything = np.array(estimates)
     parts = components(everything, true)
     ranks = isinstance(question, Ranks)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from uqwidgets.evaluation import ModelError
 from uqwidgets.explainer import Explainer
@@ -59,15 +59,10 @@ class Design:
         return cls(n_train, n_test, n_datasets, n_refits, seed)
 
 
-def simulated(
-    process: Process,
-    estimator: Any,
-    question: Question,
-    shared: Shared | None,
-    design: Design,
-    n_jobs: int | None,
-) -> Iterator[tuple[Floats, Floats | None]]:
-    """Yield what the fits on each training set say, one training set after the other.
+def simulation(
+    process: Process, estimator: Any, question: Question, shared: Shared | None, design: Design
+) -> Iterator[Any]:
+    """Yield a task for each training set, which gives what the fits on it say.
 
     Parameters
     ----------
@@ -79,25 +74,15 @@ def simulated(
     shared : Shared or None
         Rows that all models are asked to predict.
     design : Design
-    n_jobs : int, optional
-        Training sets at a time, through joblib.
 
     Yields
     ------
-    estimates : ndarray of shape (n_refits, TESTS, k)
-    predictions : ndarray of shape (n_refits, ...) or None
-        Of the shared rows.
-
-    Raises
-    ------
-    ModelError
-        If a fit fails, or a fitted model.
+    task
+        Of estimates of shape (n_refits, TESTS, k), and of predictions of the shared rows of shape
+        (n_refits, ...) or None. It raises `ModelError` if a fit fails, or a fitted model.
     """
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from parallel(
-        delayed(_one)(process, estimator, question, shared, design, number)
-        for number in range(design.n_datasets)
-    )
+    for number in range(design.n_datasets):
+        yield delayed(_one)(process, estimator, question, shared, design, number)
 
 
 def _one(

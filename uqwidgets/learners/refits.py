@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.parallel import delayed
 
 from uqwidgets.evaluation import ModelError, Report
 from uqwidgets.explainer import Explainer
 from uqwidgets.learners.resampling import Plan, Rows
 from uqwidgets.loco.fits import seeded
-from uqwidgets.steps import Steps
+from uqwidgets.steps import Steps, at_a_time
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +109,7 @@ class Refits:
         if not missing:
             return
         steps = Steps(len(missing), self.plan.n, report)
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-        fits = parallel(
+        tasks = (
             delayed(_fitted)(
                 seeded(self.estimator, self.plan.seeds(number)[1]),
                 self.X,
@@ -120,16 +118,10 @@ class Refits:
             )
             for number in missing
         )
-        try:
+        with at_a_time(n_jobs, tasks) as fits:
             for number, (model, problem) in zip(missing, fits, strict=True):
                 self._done[number] = self._refit(number, model, problem, wanted)
                 steps.step()
-        finally:
-            # What still runs is cancelled now, not when the traceback that holds it is dropped;
-            # that this wastes the fits on the way is what stopping means, and no news.
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)
-                fits.close()
 
     def _refit(self, number: int, model: Any, problem: str, of: int) -> Refit | Failure:
         rows, (_, seed) = self.plan.resample(number), self.plan.seeds(number)
