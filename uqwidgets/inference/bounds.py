@@ -15,6 +15,12 @@ from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.sums import dot
 
+# A row or two may hold nearly all influence. What is known of the spread and the skewness is then
+# that they are large, not how large: the degrees of freedom go no lower than this, and the
+# transformation no nearer to where its slope is infinite. Coverage is none the worse for it.
+_LEAST_FREEDOM = 10.0
+_STEEPEST = 7 / 48  # 6 a t = 7/8: the cubic root is of no less than about 1/8
+
 Reference = Literal["t", "normal"]
 REFERENCES: tuple[Reference, ...] = get_args(Reference)
 
@@ -126,7 +132,7 @@ def _two_roles(
         return Bounds(change.estimate, error, change.estimate - error, change.estimate + error)
     n = len(influence)
     excess = dot(squares, squares) / total**2 - 1 / n
-    freedom = min(rows, 2 / max(excess, 2 / n**2))
+    freedom = min(rows, max(2 / max(excess, 2 / n**2), _LEAST_FREEDOM))
     skewness = dot(squares, influence) / total**1.5
     t = _quantile(freedom, level, reference)
     up, down = _hall(t, skewness), _hall(-t, skewness)
@@ -137,7 +143,8 @@ def _two_roles(
 
 def _hall(t: float, skewness: float) -> float:
     """Studentised value whose transformed value is t; skewness is that of the mean."""
-    a = skewness / 6
+    steepest = _STEEPEST / abs(t)
+    a = float(np.clip(skewness / 6, -steepest, steepest))
     if abs(a) < 1e-8:
         return t
     return float((np.cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a))
