@@ -1,0 +1,133 @@
+"""What is ours beyond the model: with a linear model, which costs next to nothing, and at scale.
+
+The overhead is processor time beyond one bulk predict of the rows that were asked, over the
+features and repeats: the importance of one measure with its interval, the making of the
+`Explainer` included. For scale, each size runs in a process of its own, for memory that was held
+once is not given back.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from peers import (
+    REPEATS,
+    CountedRegressor,
+    Task,
+    model_diagnostics_importance,
+    quiet,
+    sklearn_importance,
+    squared_error,
+)
+from sklearn.linear_model import LinearRegression
+from threadpoolctl import threadpool_limits
+
+import uqwidgets as uq
+
+FEATURES = 20
+ROUNDS = 15
+
+
+def linear(n: int) -> tuple[LinearRegression, pd.DataFrame, np.ndarray]:
+    """Fitted model, rows and target."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, FEATURES)), columns=[f"x{j}" for j in range(FEATURES)])
+    y = X.to_numpy() @ np.arange(FEATURES) + rng.normal(size=n)
+    return LinearRegression().fit(X, y), X, y
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Median processor time."""
+    times = []
+    for _ in range(ROUNDS):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return statistics.median(times)
+
+
+def overhead(n: int) -> None:
+    """Print microseconds per feature and repeat, ours and others'."""
+    model, X, y = linear(n)
+    counted = CountedRegressor(model)
+    task = Task(
+        counted,
+        X,
+        y,
+        counted.predict,
+        squared_error,
+        scoring="neg_mean_squared_error",
+        method="predict",
+    )
+    counted.asked = []
+    uq.Explainer(counted, X, y).importance("squared_error", n_repeats=REPEATS)
+    rows = pd.concat(counted.asked, ignore_index=True)
+    counted.asked = None
+
+    def ours() -> object:
+        return uq.Explainer(model, X, y).importance("squared_error", n_repeats=REPEATS)
+
+    made = seconds(lambda: uq.Explainer(model, X, y))
+
+    limit = seconds(lambda: model.predict(rows))
+    found = {"uqwidgets": seconds(ours), "scikit-learn": seconds(lambda: sklearn_importance(task))}
+    try:
+        with quiet():
+            found["model-diagnostics"] = seconds(lambda: model_diagnostics_importance(task))
+    except ImportError:
+        print("  model-diagnostics is not installed")
+    each = 1e6 / (FEATURES * REPEATS)
+    columns = "   ".join(f"{who} {(took - limit) * each:7.1f}" for who, took in found.items())
+    print(
+        f"  n = {n:5,}: {columns}   (of ours, the Explainer "
+        f"{made * each:.1f}; the rows themselves {limit * each:.1f})",
+        flush=True,
+    )
+
+
+def scale(n: int) -> tuple[float, float, float]:
+    """Processor seconds of an importance, and peak memory in MiB before it and after."""
+    model, X, y = linear(n)
+    uq.Explainer(model, X[:1000], y[:1000]).importance("squared_error", n_repeats=1)
+    before = _peak()
+    start = time.process_time()
+    explainer = uq.Explainer(model, X, y, memory_limit="1GiB")
+    explainer.importance("squared_error", n_repeats=5)
+    took = time.process_time() - start
+    return took, before, _peak()
+
+
+def _peak() -> float:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+
+
+def main() -> None:
+    """Print both tables."""
+    warnings.simplefilter("ignore")
+    with threadpool_limits(1):
+        print(f"overhead in microseconds per (feature, repeat), {FEATURES} features, linear model")
+        for n in (10, 143, 1000):
+            overhead(n)
+    print(f"\nimportance of {FEATURES} features x 5 repeats, memory_limit 1 GiB, linear model")
+    fresh = multiprocessing.get_context("spawn")
+    for n in (10_000, 100_000, 1_000_000):
+        with fresh.Pool(1) as pool:
+            took, before, peak = pool.apply(scale, (n,))
+        print(
+            f"  {n:9,} rows: {took:7.2f} s, {1e6 * took / n:6.1f} microseconds per row; "
+            f"peak {peak:6,.0f} MiB, of which {before:,.0f} before it began",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
