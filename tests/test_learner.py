@@ -405,6 +405,31 @@ def test_remarks_on_how_many_refits():
     assert "each class was resampled by itself" in rare.performance("nll").remarks[0]
 
 
+class Untagged:
+    """Says neither that it learns classes nor that it does not; skpro's regressors are so."""
+
+    def get_params(self, deep=True):  # noqa: ARG002
+        return {}
+
+    def fit(self, X, y):
+        self.model_ = (LinearRegression() if y.dtype.kind == "f" else LogisticRegression()).fit(
+            X, y
+        )
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_labels_that_are_no_numbers_are_classes_whoever_learns_them():
+    rare = np.arange(80) < 5
+    for labels in (rare, np.where(rare, "a", "b"), np.where(rare, "a", "b").astype(object)):
+        found = Learner(Untagged(), X, labels, n_refits=10).performance("zero_one")
+        assert "each class was resampled by itself" in found.remarks[0]
+    for numbers in (Y, np.where(rare, 0.0, 1.0)):
+        assert Learner(Untagged(), X, numbers, n_refits=10).fit()._remarks() == ()
+
+
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [

@@ -33,9 +33,11 @@ from sklearn.metrics import r2_score, roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.utils import check_random_state
 
 from uqwidgets import Explainer, ModelError
 from uqwidgets.loco import loco_importance
+from uqwidgets.loco.fits import seeded
 
 
 def numbers(n=300, p=3, seed=0):
@@ -630,6 +632,20 @@ class TestColumns:
         )
 
 
+class Streaming(RegressorMixin, BaseEstimator):
+    """Turns its seed into a stream at once, as NGBoost does."""
+
+    def __init__(self, random_state=None):
+        self.random_state = check_random_state(random_state)
+
+    def fit(self, X, _y):
+        self.coef_ = self.random_state.normal(size=X.shape[1])
+        return self
+
+    def predict(self, X):
+        return X @ self.coef_
+
+
 class TestManners:
     def test_nothing_that_was_given_is_changed(self):
         X, y, X_test, y_test = mixed()
@@ -657,6 +673,16 @@ class TestManners:
         one, two = (loco_importance(own, *split, "squared_error", random_state=s) for s in range(2))
         np.testing.assert_array_equal(one.importance, two.importance)
         assert forest.random_state is None
+
+    def test_an_estimator_that_draws_from_numpys_own_stream_gives_the_same_twice(self):
+        split = numbers(90)
+        one, two, other = (
+            loco_importance(Streaming(), *split, "squared_error", random_state=s) for s in (0, 0, 1)
+        )
+        np.testing.assert_array_equal(one.importance, two.importance)
+        assert (one.importance != other.importance).any()
+        own = seeded(Streaming(np.random.RandomState(3)), 0).random_state
+        assert own.normal() == np.random.RandomState(3).normal()
 
     def test_fits_at_the_same_time_give_the_same(self):
         split = mixed(150)

@@ -15,6 +15,7 @@ from uqwidgets.ground_truth.questions import Curve, Question, Ranks
 from uqwidgets.ground_truth.simulation import TESTS, Design, simulation
 from uqwidgets.ground_truth.squared_error import Moments, Shared, bias_parts
 from uqwidgets.loco.fits import seeded
+from uqwidgets.loco.reading import Read
 from uqwidgets.results import Decomposition
 from uqwidgets.steps import Steps, at_a_time
 
@@ -24,6 +25,7 @@ def decomposed(
     truth: Explainer,
     question: Question,
     estimator: Any,
+    read: Read,
     design: Design,
     n_jobs: int | None,
     report: Report | None,
@@ -38,6 +40,8 @@ def decomposed(
     question : Question
     estimator : object
         Not changed.
+    read : callable
+        See `read_fit`.
     design : Design
     n_jobs : int, optional
     report : callable, optional
@@ -48,7 +52,7 @@ def decomposed(
     shared = _shared(process, question, design)
     models, estimates = Moments(), []
     steps = Steps(design.n_datasets, design.n_train, report)
-    tasks = simulation(process, estimator, question, shared, design)
+    tasks = simulation(process, estimator, read, question, shared, design)
     with at_a_time(n_jobs, tasks) as answers:
         for found, predictions in answers:
             estimates.append(found)

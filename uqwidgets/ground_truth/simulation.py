@@ -15,6 +15,8 @@ from uqwidgets.ground_truth.process import Process
 from uqwidgets.ground_truth.questions import Question
 from uqwidgets.ground_truth.squared_error import Shared
 from uqwidgets.loco.fits import seeded
+from uqwidgets.loco.reading import Read, in_one_line, read_fit
+from uqwidgets.predictive import Predictive
 from uqwidgets.predictive.distributions import Floats
 
 # The fewest test sets of each fit that tell the error of averaging over rows from that of the fit.
@@ -60,7 +62,12 @@ class Design:
 
 
 def simulation(
-    process: Process, estimator: Any, question: Question, shared: Shared | None, design: Design
+    process: Process,
+    estimator: Any,
+    read: Read,
+    question: Question,
+    shared: Shared | None,
+    design: Design,
 ) -> Iterator[Any]:
     """Yield a task for each training set, which gives what the fits on it say.
 
@@ -69,6 +76,8 @@ def simulation(
     process : Process
     estimator : object
         Not changed.
+    read : callable
+        See `read_fit`.
     question : Question
         With k answers.
     shared : Shared or None
@@ -79,47 +88,66 @@ def simulation(
     ------
     task
         Of estimates of shape (n_refits, TESTS, k), and of predictions of the shared rows of shape
-        (n_refits, ...) or None. It raises `ModelError` if a fit fails, or a fitted model.
+        (n_refits, ...) or None. It raises `ModelError` if a fit fails, or a fitted model, or it
+        cannot be read.
     """
     for number in range(design.n_datasets):
-        yield delayed(_one)(process, estimator, question, shared, design, number)
+        # Of its number alone, so that more training sets begin with the same.
+        root = np.random.SeedSequence(design.seed, spawn_key=(1, number))
+        for_training, for_fits = root.spawn(2)
+        # Seeded here, not in another process, where numpy's own stream is another one.
+        fits = [(seeded(estimator, _whole(s)), s) for s in for_fits.spawn(design.n_refits)]
+        drawn = _Drawn(number, for_training, fits)
+        yield delayed(_one)(process, drawn, read, question, shared, design)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """A training set and the fits on it, each with the seed of its test sets."""
+
+    number: int
+    seed: np.random.SeedSequence
+    fits: list[tuple[Any, np.random.SeedSequence]]
 
 
 def _one(
     process: Process,
-    estimator: Any,
+    drawn: _Drawn,
+    read: Read,
     question: Question,
     shared: Shared | None,
     design: Design,
-    number: int,
 ) -> tuple[Floats, Floats | None]:
-    # Of its number alone, so that more training sets begin with the same.
-    root = np.random.SeedSequence(design.seed, spawn_key=(1, number))
-    for_training, for_fits = root.spawn(2)
-    X, y = process.drawn(design.n_train, np.random.default_rng(for_training))
+    X, y = process.drawn(design.n_train, np.random.default_rng(drawn.seed))
     estimates, predictions = [], []
-    for for_fit in for_fits.spawn(design.n_refits):
-        seed = int(for_fit.generate_state(1)[0] % 2**31)
-        model = seeded(estimator, seed)
+    for model, seed in drawn.fits:
         try:
             model.fit(X, y)
         except Exception as error:
-            first_line = next(iter(str(error).splitlines()), "")
             raise ModelError(
-                f"the fit on training set {number} failed: {type(error).__name__}: {first_line}"
+                f"the fit on training set {drawn.number} failed: {in_one_line(error)}"
             ) from error
+        predictive = read_fit(read, model, f" of training set {drawn.number}")
         estimates.append(
-            [_asked(process, model, question, design, s) for s in for_fit.spawn(TESTS)]
+            [_asked(process, predictive, question, design, s) for s in seed.spawn(TESTS)]
         )
         if shared is not None:
-            predictions.append(shared.predictions(model))
+            predictions.append(shared.predictions(predictive))
     return np.array(estimates), None if shared is None else np.array(predictions)
 
 
 def _asked(
-    process: Process, model: Any, question: Question, design: Design, seed: np.random.SeedSequence
+    process: Process,
+    model: Predictive,
+    question: Question,
+    design: Design,
+    seed: np.random.SeedSequence,
 ) -> Floats:
     rows, donors = seed.spawn(2)
     X, y = process.drawn(design.n_test, np.random.default_rng(rows))
-    explainer = Explainer(model, X, y, random_state=int(donors.generate_state(1)[0] % 2**31))
+    explainer = Explainer(model, X, y, random_state=_whole(donors))
     return question.answer(explainer)[0]
+
+
+def _whole(seed: np.random.SeedSequence) -> int:
+    return int(seed.generate_state(1)[0] % 2**31)

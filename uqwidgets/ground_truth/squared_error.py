@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets.explainer import Explainer
+from uqwidgets.predictive import Predictive
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Drawn, Original, Replacement
 
@@ -44,7 +45,7 @@ class Shared:
     units: tuple[str, ...]
     seed: int
 
-    def predictions(self, model: Any) -> Floats:
+    def predictions(self, model: Predictive) -> Floats:
         """Predicted means, shape (1 + features, n), those of the rows as they are first."""
         explainer = Explainer(model, self.X, self.y)
         asked: list[Replacement] = [Original()]

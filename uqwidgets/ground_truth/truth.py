@@ -16,6 +16,8 @@ from uqwidgets.ground_truth.process import Noise, Process
 from uqwidgets.ground_truth.questions import Curve, Question, Ranks
 from uqwidgets.ground_truth.simulation import Design
 from uqwidgets.learners import Learner
+from uqwidgets.loco.reading import Read
+from uqwidgets.predictive import as_predictive
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Decomposition, Dependence, Importance, Surface
 
@@ -192,8 +194,8 @@ class GroundTruth:
         Parameters
         ----------
         procedure : object
-            An estimator of scikit-learn's kind, or a `Learner`, whose estimator is taken and whose
-            table is not.
+            An estimator of scikit-learn's kind; or a `Learner`, whose estimator is taken, and what
+            its fits are read by, but not its table.
         feature : str, optional
             Whose curve is meant. Unless one is named, it is the importance of all features.
         measure : str or callable, optional
@@ -227,15 +229,16 @@ class GroundTruth:
         Raises
         ------
         ModelError
-            If a fit or a fitted model fails.
+            If a fit or a fitted model fails, or cannot be read.
         TypeError
             If the procedure cannot be copied and fitted.
         ValueError
             For a name that does not exist, or a value out of range.
         """
         estimator, sizes = procedure, (_N_TRAIN, _N_TEST)
+        read: Read = as_predictive
         if isinstance(procedure, Learner):
-            estimator, sizes = procedure.estimator, procedure.sizes
+            estimator, read, sizes = procedure.estimator, procedure.read, procedure.sizes
         design = Design.of(
             sizes[0] if n_train is None else n_train,
             sizes[1] if n_test is None else n_test,
@@ -251,7 +254,7 @@ class GroundTruth:
         else:
             points = grid_of(truth.table, feature, grid)
             question = Curve(points, "prediction" if measure is None else measure)
-        return decomposed(self._process, truth, question, estimator, design, n_jobs, report)
+        return decomposed(self._process, truth, question, estimator, read, design, n_jobs, report)
 
     def _explainer(self, n: int) -> Explainer:
         """Rows that are drawn apart from all others, with the process as their model."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr
 
 from uqwidgets.dependence import Form
 from uqwidgets.evaluation import Report
 from uqwidgets.learners.curves import learner_dependence, learner_surface
 from uqwidgets.learners.procedure import Procedure
 from uqwidgets.learners.ranking import learner_importance
-from uqwidgets.learners.scoring import scores_of
+from uqwidgets.learners.scoring import learner_comparison, learner_performance
 from uqwidgets.results import Comparison, Dependence, Importance, Performance, Surface
 
 
@@ -50,6 +48,9 @@ class Learner(Procedure):
         What is added to 1/m in the variance of the mean: rows held out over distinct rows learned
         from, a number, or nothing.
     feature_groups : mapping of str to sequence of str, optional
+    read : callable, default=as_predictive
+        Called with each fit; returns what `as_predictive` takes. A forest as a mixture of its
+        trees: ``read=lambda forest: uq.as_predictive(forest, members=True, noise=0.4)``.
     random_state : int, default=0
         Of the resamples, the fits and the donors.
     n_jobs : int, optional
@@ -60,7 +61,7 @@ class Learner(Procedure):
     Raises
     ------
     TypeError
-        If the estimator cannot be copied.
+        If the estimator cannot be copied, or ``read`` cannot be called.
     ValueError
         If the table, or how it is to be resampled, is not fit for refits.
     """
@@ -102,7 +103,7 @@ class Learner(Procedure):
         Raises
         ------
         ModelError
-            If fewer than two fits succeed.
+            If fewer than two fits succeed, or one cannot be read.
         ValueError
             For a name that does not exist, or a value out of range.
         """
@@ -144,7 +145,7 @@ class Learner(Procedure):
         Raises
         ------
         ModelError
-            If fewer than two fits succeed, or one without a feature fails.
+            If fewer than two fits succeed, or one fails without a feature, or cannot be read.
         ValueError
             For a name that does not exist, or a value out of range.
         """
@@ -191,7 +192,7 @@ class Learner(Procedure):
         Raises
         ------
         ModelError
-            If fewer than two fits succeed.
+            If fewer than two fits succeed, or one cannot be read.
         ValueError
             For a name that does not exist, a value out of range, or forms that exclude each other.
         """
@@ -226,27 +227,11 @@ class Learner(Procedure):
         Raises
         ------
         ModelError
-            If fewer than two fits succeed.
+            If fewer than two fits succeed, or one cannot be read.
         ValueError
             For a name that does not exist, or a value out of range.
         """
-        averaging = self._averaging(level, report)
-        scores = scores_of(averaging.refits, measure)
-        found = averaging.corrected(scores.per_refit)
-        return Performance(
-            learner=self._name,
-            measure=scores.name,
-            label=scores.label,
-            unit=scores.unit,
-            mean=float(found.estimate),
-            std_error=float(found.std_error),
-            low=float(found.low),
-            high=float(found.high),
-            per_refit=scores.per_refit,
-            level=averaging.level,
-            correction=averaging.share,
-            remarks=averaging.remarks,
-        )
+        return learner_performance(self._averaging(level, report), measure, self._name)
 
     def compare(
         self,
@@ -278,7 +263,7 @@ class Learner(Procedure):
         Raises
         ------
         ModelError
-            If fewer than two fits succeed.
+            If fewer than two fits succeed, or one cannot be read.
         ValueError
             If the two do not resample alike, or one does not have the measure.
         """
@@ -289,29 +274,9 @@ class Learner(Procedure):
                 "the two learners do not resample alike; make both of the same table, with the "
                 "same n_refits, resampling, train_fraction and random_state."
             )
-        averaging = self._averaging(level, report)
-        other._averaging(level, report)
-        both = sorted({r.number for r in self.refits} & {r.number for r in other.refits})
-        paired = replace(averaging, refits=tuple(r for r in self.refits if r.number in both))
-        scores = scores_of(paired.refits, measure)
-        against = scores_of([r for r in other.refits if r.number in both], measure)
-        differences = scores.per_refit - against.per_refit
-        found = paired.corrected(differences)
-        freedom = len(differences) - 1
-        statistic = float(found.estimate / found.std_error) if found.std_error else np.nan
-        return Comparison(
-            learner=self._name,
-            other=other._name,
-            measure=scores.name,
-            label=scores.label,
-            unit=scores.unit,
-            difference=float(found.estimate),
-            std_error=float(found.std_error),
-            low=float(found.low),
-            high=float(found.high),
-            p_value=float(2 * stdtr(freedom, -abs(statistic))),
-            per_refit=differences,
-            level=paired.level,
-            correction=paired.share,
-            remarks=tuple(dict.fromkeys([*averaging.remarks, *other._remarks()])),
+        return learner_comparison(
+            self._averaging(level, report),
+            other._averaging(level, report),
+            measure,
+            (self._name, other._name),
         )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from uqwidgets.evaluation import Report
 from uqwidgets.importance.ranked import ranked
@@ -58,7 +57,7 @@ class LeftOut:
         Raises
         ------
         ModelError
-            If a fit fails; the sentence says without what.
+            If a fit fails, or cannot be read; the sentence says without what.
         """
         waiting = {
             refit.number: [unit for unit in units if (refit.number, unit) not in self._answers]
@@ -86,8 +85,10 @@ class LeftOut:
             unit: [places[table.features[column]] for column in table.columns_of(unit)]
             for unit in units
         }
-        procedure = seeded(clone(self._refits.estimator), refit.seed)
-        answers = answers_without(procedure, split, left_out, n_jobs)
+        procedure = seeded(self._refits.estimator, refit.seed)
+        answers = answers_without(
+            procedure, split, self._refits.read, left_out, n_jobs, "name other features"
+        )
         for unit, answer in zip(units, answers, strict=True):
             self._answers[refit.number, unit] = answer
             steps.step()

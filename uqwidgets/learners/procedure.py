@@ -20,7 +20,9 @@ from uqwidgets.learners.leaving_out import LeftOut
 from uqwidgets.learners.refits import Refit, Refits
 from uqwidgets.learners.resampling import Plan
 from uqwidgets.loco.fits import seeded
+from uqwidgets.loco.reading import Read, checked_read
 from uqwidgets.names import one_of
+from uqwidgets.predictive import as_predictive
 from uqwidgets.tabular import to_pandas
 
 # With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
@@ -42,6 +44,7 @@ class Procedure:
         train_fraction: float = 0.632,
         correction: str | float | None = "nadeau-bengio",
         feature_groups: Mapping[str, Sequence[str]] | None = None,
+        read: Read = as_predictive,
         random_state: int = 0,
         n_jobs: int | None = None,
         memory_limit: int | str = "1GiB",
@@ -53,7 +56,7 @@ class Procedure:
             target,
             resampling,
             train_fraction,
-            is_classifier(estimator),
+            _classifies(estimator, target),
             random_state,
             self.n_refits,
         )
@@ -66,6 +69,7 @@ class Procedure:
             target,
             plan,
             feature_groups,
+            checked_read(read),
             parse_bytes(memory_limit),
         )
         self._left_out = LeftOut(self._refits)
@@ -86,6 +90,11 @@ class Procedure:
     def estimator(self) -> Any:
         """What is refitted; itself it is never changed."""
         return self._refits.estimator
+
+    @property
+    def read(self) -> Read:
+        """What each fit is read by."""
+        return self._refits.read
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -111,7 +120,7 @@ class Procedure:
         Raises
         ------
         ModelError
-            If fewer than two fits succeed.
+            If fewer than two fits succeed, or one cannot be read.
         ValueError
             If there are to be fewer than two, or groups of rows were cut for another number.
         """
@@ -196,6 +205,13 @@ def _checked_estimator(estimator: Any) -> Any:
     if not hasattr(copy, "fit"):
         raise TypeError(f"{type(estimator).__name__} has no fit; pass what can be fitted anew.")
     return estimator
+
+
+def _classifies(estimator: Any, target: npt.NDArray[Any]) -> bool:
+    """Whether classes are learned: said by the estimator, or seen where they are no numbers."""
+    # Some learn either, and know which when they are fitted; skpro's have no tags at all.
+    said = hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+    return said or pd.api.types.infer_dtype(target) in ("string", "boolean")
 
 
 def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:

@@ -15,6 +15,7 @@ from uqwidgets.evaluation import ModelError, Report
 from uqwidgets.explainer import Explainer
 from uqwidgets.learners.resampling import Plan, Rows
 from uqwidgets.loco.fits import seeded
+from uqwidgets.loco.reading import Read, in_one_line, read_fit
 from uqwidgets.steps import Steps, at_a_time
 
 
@@ -67,6 +68,8 @@ class Refits:
     y : ndarray of shape (n,)
     plan : Plan
     groups : mapping of str to sequence of str or None
+    read : callable
+        See `read_fit`.
     memory_limit : int
         Bytes for all refits together.
     """
@@ -78,12 +81,14 @@ class Refits:
         y: Any,
         plan: Plan,
         groups: Mapping[str, Sequence[str]] | None,
+        read: Read,
         memory_limit: int,
     ) -> None:
         self.estimator = estimator
         self.X = X
         self.y = y
         self.plan = plan
+        self.read = read
         self._groups = groups
         self._memory = memory_limit
         self._done: dict[int, Refit | Failure] = {}
@@ -104,6 +109,11 @@ class Refits:
 
         They run through joblib, on whatever backend is set up. What ``report`` raises, or an
         interrupt, stops the work; the fits that are finished stay.
+
+        Raises
+        ------
+        ModelError
+            If a fit cannot be read.
         """
         missing = [number for number in range(wanted) if number not in self._done]
         if not missing:
@@ -127,9 +137,11 @@ class Refits:
         rows, (_, seed) = self.plan.resample(number), self.plan.seeds(number)
         if problem:
             return Failure(number, seed, problem)
+        # Outside what a refit may fail with: a wrong read is wrong for all of them.
+        predictive = read_fit(self.read, model, f" of refit {number} (seed {seed})")
         try:
             explainer = Explainer(
-                model,
+                predictive,
                 taken(self.X, rows.held_out),
                 taken(self.y, rows.held_out),
                 feature_groups=self._groups,
@@ -152,6 +164,5 @@ def _fitted(estimator: Any, X: Any, y: Any, rows: Rows) -> tuple[Any, str]:
     try:
         model.fit(taken(X, rows), taken(y, rows))
     except Exception as error:  # noqa: BLE001  an estimator may raise anything
-        first_line = next(iter(str(error).splitlines()), "")
-        return None, f"{type(error).__name__}: {first_line}"
+        return None, in_one_line(error)
     return model, ""

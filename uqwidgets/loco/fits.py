@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
-from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils import check_random_state
+from sklearn.utils.parallel import delayed
 
 from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations, ModelError
 from uqwidgets.loco.leaving_out import columns_without, estimator_without
-from uqwidgets.predictive import Distribution, as_predictive
+from uqwidgets.loco.reading import Read, in_one_line, read_fit
+from uqwidgets.predictive import Distribution
+from uqwidgets.steps import at_a_time
 from uqwidgets.tabular import to_pandas
 
 _MEMORY = "1GiB"
@@ -96,19 +99,25 @@ def seeded(estimator: Any, random_state: int) -> Any:
             "get_params (see sklearn.base.BaseEstimator), or ask Explainer.importance, which "
             "needs no fit."
         )
-    copy = clone(estimator)
+    # NGBoost turns None into numpy's own stream, and takes a stream only.
+    anybody = check_random_state(None)
     unset = {
-        name: random_state
-        for name, value in copy.get_params(deep=True).items()
-        if value is None and name.rpartition("__")[2] == "random_state"
+        name: random_state if value is None else np.random.RandomState(random_state)
+        for name, value in estimator.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state" and (value is None or value is anybody)
     }
+    copy = clone(estimator)
     if unset:
         copy.set_params(**unset)
     return copy
 
 
 def fitted(
-    estimator: Any, split: Split, groups: Mapping[str, Sequence[str]] | None = None, how: str = ""
+    estimator: Any,
+    split: Split,
+    read: Read,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    how: str = "",
 ) -> Evaluations:
     """Fit an estimator, which is changed, and ask it about the rows to score.
 
@@ -116,6 +125,8 @@ def fitted(
     ----------
     estimator : object
     split : Split
+    read : callable
+        See `read_fit`.
     groups : mapping, optional
         See `Table`.
     how : str
@@ -124,19 +135,24 @@ def fitted(
     Raises
     ------
     ModelError
-        If the fit or the fitted model fails.
+        If the fit or the fitted model fails, or cannot be read.
     """
     try:
         estimator.fit(split.X_train, split.y_train)
     except Exception as error:
-        raise ModelError(f"the estimator could not be fitted{how}: {_first_line(error)}") from error
-    predictive = as_predictive(estimator)
+        raise ModelError(f"the estimator could not be fitted{how}: {in_one_line(error)}") from error
+    predictive = read_fit(read, estimator, how)
     table = Table(split.X_test, split.y_test, predictive, groups)
     return Evaluations(predictive, table, parse_bytes(_MEMORY))
 
 
 def answers_without(
-    estimator: Any, split: Split, left_out: Mapping[str, Sequence[int]], n_jobs: int | None
+    estimator: Any,
+    split: Split,
+    read: Read,
+    left_out: Mapping[str, Sequence[int]],
+    n_jobs: int | None,
+    instead: str,
 ) -> Iterator[Distribution]:
     """Answers of copies of an estimator that were fitted without some columns, one by one.
 
@@ -145,35 +161,40 @@ def answers_without(
     estimator : object
         Not changed.
     split : Split
+    read : callable
+        See `read_fit`; called where the fit is made.
     left_out : mapping of str to sequence of int
         Positions of the columns that each fit does without, by what they are called.
     n_jobs : int, optional
+    instead : str
+        What may be done where a fit fails.
 
     Raises
     ------
     ModelError
-        If a fit or a fitted model fails; the sentence says without what.
+        If a fit or a fitted model fails, or cannot be read; the sentence says without what.
     """
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    found: Iterator[Distribution] = parallel(
-        delayed(_answer)(estimator, split, unit, columns) for unit, columns in left_out.items()
+    tasks = (
+        delayed(_answer)(estimator, split, read, unit, columns)
+        for unit, columns in left_out.items()
     )
-    return found
-
-
-def _answer(estimator: Any, split: Split, unit: str, columns: Sequence[int]) -> Distribution:
-    how = f" without {unit!r}"
-    instead = "pass replace='mean' to keep one fit and set the feature to one value"
-    if len(set(columns)) == len(split.labels):
-        raise ModelError(f"no feature is left to fit on{how}; {instead}.")
     try:
-        copy = estimator_without(estimator, split.labels, columns)
-        return fitted(copy, split.without(columns), how=how).original
+        with at_a_time(n_jobs, tasks) as answers:
+            yield from answers
     except ModelError as error:
         raise ModelError(f"{str(error).rstrip('.')}; {instead}.") from error
+
+
+def _answer(
+    estimator: Any, split: Split, read: Read, unit: str, columns: Sequence[int]
+) -> Distribution:
+    how = f" without {unit!r}"
+    if len(set(columns)) == len(split.labels):
+        raise ModelError(f"no feature is left to fit on{how}")
+    try:
+        copy = estimator_without(estimator, split.labels, columns)
+        return fitted(copy, split.without(columns), read, how=how).original
+    except ModelError:
+        raise
     except ValueError as error:
-        raise ModelError(f"the estimator cannot be fitted{how}: {error}; {instead}.") from error
-
-
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+        raise ModelError(f"the estimator cannot be fitted{how}: {error}") from error

@@ -17,12 +17,13 @@ from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
 from uqwidgets.loco.fits import Split, answers_without, fitted, seeded
 from uqwidgets.loco.losses import measured, scored
+from uqwidgets.loco.reading import Read, checked_read
 from uqwidgets.loco.standing_in import named, standing_in
 from uqwidgets.measures import available, find
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.names import one_of
 from uqwidgets.population import Population
-from uqwidgets.predictive import Distribution
+from uqwidgets.predictive import Distribution, as_predictive
 from uqwidgets.replacement import Constant
 from uqwidgets.results import Importance
 from uqwidgets.steps import Steps
@@ -45,6 +46,7 @@ def loco_importance(
     feature_groups: Mapping[str, Sequence[str]] | None = None,
     compare: str = "difference",
     replace: Any = None,
+    read: Read = as_predictive,
     level: float = 0.95,
     sample_weight: npt.ArrayLike | None = None,
     random_state: int = 0,
@@ -79,6 +81,9 @@ def loco_importance(
         Keep one fit on all features, and set the feature to this value in every test row, which
         costs no further fit. Mean, median and mode are those of the training rows; a category takes
         its most frequent value, whichever of them is asked for.
+    read : callable, default=as_predictive
+        Called with each fitted estimator, with the feature and without; returns what
+        `as_predictive` takes, such as ``lambda fitted: as_predictive(fitted, members=True)``.
     level : float, default=0.95
         Of the interval: t over the paired changes of the test rows; for a scorer, t over what its
         loss is without each of 20 random groups of them.
@@ -99,22 +104,24 @@ def loco_importance(
     Raises
     ------
     TypeError
-        If the estimator cannot be copied.
+        If the estimator cannot be copied, or ``read`` cannot be called.
     ValueError
         For a name that does not exist, or a value out of range.
     ModelError
-        If a fit fails, or a fitted model; the sentence says which feature it was without.
+        If a fit fails, or a fitted model, or it cannot be read; the sentence says which feature it
+        was without.
     """
+    read = checked_read(read)
     level = checked_level(level)
     compare = one_of(COMPARISONS, compare, "comparison")
     split = Split.of(X_train, y_train, X_test, y_test)
     procedure = seeded(estimator, random_state)
-    whole = fitted(clone(procedure), split, feature_groups)
+    whole = fitted(clone(procedure), split, read, feature_groups)
     units = _units(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
     if replace is None:
         steps = Steps(len(units) + 1, len(split.X_train), report)
-        answers = _refitted(procedure, split, whole.table, units, n_jobs, steps)
+        answers = _refitted(procedure, split, read, whole.table, units, n_jobs, steps)
     else:
         answers = _set(split, whole, units, replace, report)
     if is_metric(measure):
@@ -160,6 +167,7 @@ def _units(table: Table, features: Sequence[str] | None) -> list[str]:
 def _refitted(
     procedure: Any,
     split: Split,
+    read: Read,
     table: Table,
     units: Sequence[str],
     n_jobs: int | None,
@@ -172,7 +180,8 @@ def _refitted(
         unit: [places[table.features[column]] for column in table.columns_of(unit)]
         for unit in units
     }
-    for answer in answers_without(procedure, split, left_out, n_jobs):
+    instead = "pass replace='mean' to keep one fit and set the feature to one value"
+    for answer in answers_without(procedure, split, read, left_out, n_jobs, instead):
         steps.step()
         yield answer
 
