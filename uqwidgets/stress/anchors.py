@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 from scipy.stats import norm
 
 from uqwidgets.names import one_of
@@ -13,6 +15,34 @@ from uqwidgets.predictive.distributions import Floats
 
 Anchor = Literal["quantile", "tail-mean"]
 ANCHORS: tuple[Anchor, ...] = get_args(Anchor)
+
+
+@dataclass(frozen=True)
+class EndInfluence:
+    r"""What a row of value x does to an end of its column: what the end would move by, times n.
+
+    .. math:: \mathrm{IF}(x) = c + s (x - m) + 1\{x \in \mathrm{tail}\} \{j + k (x - q)\}
+
+    where m is the mean of the column, and its tail reaches from the end of the data to q.
+
+    Attributes
+    ----------
+    tail : float
+        The q of the equation.
+    constant, slope, jump, rise : float
+        Its c, s, j and k.
+    """
+
+    tail: float
+    constant: float = 0.0
+    slope: float = 0.0
+    jump: float = 0.0
+    rise: float = 0.0
+
+    def __call__(self, values: Floats, mean: float, inside: npt.NDArray[np.bool_]) -> Floats:
+        """Influence of rows of these values (n,), of which some are inside of the tail."""
+        everywhere = self.constant + self.slope * (values - mean)
+        return everywhere + inside * (self.jump + self.rise * (values - self.tail))
 
 
 @dataclass(frozen=True)
@@ -30,12 +60,16 @@ class Anchors:
         1 - alpha of the rows at the upper one, or half-way to none and to all of them where the
         share lies beyond already.
     alpha : float
+    tails : tuple of float
+        How far the tails reach that the ends are of: to the quantiles, to the last rows that
+        are averaged, or to the two values.
     """
 
     low: float
     high: float
     kind: Literal["quantile", "tail-mean", "share"]
     alpha: float
+    tails: tuple[float, float]
 
     def influence(self, values: Floats, *, upper: bool) -> Floats:
         """Influence of each row on an end, shape (n,): what the end would move by, times n.
@@ -47,23 +81,40 @@ class Anchors:
         upper : bool
             Which end.
         """
-        if self.kind == "share":
-            return self._share_influence(values, upper=upper)
-        # The lower end of the column turned round is its upper end.
-        sign = -1.0 if upper else 1.0
-        turned = sign * values
-        if self.kind == "quantile":
-            quantile = sign * (self.high if upper else self.low)
-            step = self.alpha - np.asarray(turned <= quantile, dtype=np.float64)
-            return step * (sign * _sparsity(turned, self.alpha))
-        last = _tail(len(values), self.alpha) - 1
-        excess = np.minimum(turned - np.partition(turned, last)[last], 0.0) / self.alpha
-        return np.asarray(sign * (excess - excess.mean()))
+        turned = -values if upper else values
+        found = self.end_influence(len(values), lambda p: np.quantile(turned, p), upper=upper)
+        inside = values >= found.tail if upper else values <= found.tail
+        return found(values, float(values.mean()), inside)
 
-    def _share_influence(self, values: Floats, *, upper: bool) -> Floats:
-        share = float((values == values.max()).mean())
-        beyond = share >= 1 - self.alpha if upper else share <= self.alpha
-        return 0.5 * (values - values.mean()) if beyond else np.zeros(len(values))
+    def end_influence(
+        self, n: int, quantiles: Callable[[Floats], Floats], *, upper: bool
+    ) -> EndInfluence:
+        """Influence on an end as a function of a row's value.
+
+        Parameters
+        ----------
+        n : int
+            Rows of the column.
+        quantiles : callable
+            Quantiles of the column at several probabilities, up to a constant; for the upper end,
+            of the column turned round. Asked only where the ends are quantiles.
+        upper : bool
+            Which end.
+        """
+        end, tail = (self.high, self.tails[1]) if upper else (self.low, self.tails[0])
+        if self.kind == "share":
+            return EndInfluence(tail, slope=0.5 if self._is_beyond(upper=upper) else 0.0)
+        if self.kind == "quantile":
+            step = _sparsity(quantiles, n, self.alpha) * (-1.0 if upper else 1.0)
+            return EndInfluence(tail, constant=step * self.alpha, jump=-step)
+        part = tail_rows(n, self.alpha) / (self.alpha * n)
+        return EndInfluence(tail, constant=part * (tail - end), rise=1 / self.alpha)
+
+    def _is_beyond(self, *, upper: bool) -> bool:
+        """Whether the share was beyond alpha already, so that the end is half-way from it."""
+        least, most = self.tails
+        usual = 1 - self.alpha if upper else self.alpha
+        return (self.high if upper else self.low) != least + usual * (most - least)
 
 
 def anchors_of(values: Floats, alpha: float, anchor: Anchor) -> Anchors:
@@ -71,16 +122,22 @@ def anchors_of(values: Floats, alpha: float, anchor: Anchor) -> Anchors:
     least, most = float(values.min()), float(values.max())
     upper = values == most
     if least < most and bool((upper | (values == least)).all()):
-        low, high = share_ends(float(upper.mean()), alpha)
-        span = most - least
-        return Anchors(least + low * span, least + high * span, "share", alpha)
+        return share_anchors(float(upper.mean()), alpha, least, most)
     if anchor == "quantile":
         low, high = (float(q) for q in np.quantile(values, [alpha, 1 - alpha]))
-    else:
-        tail = _tail(len(values), alpha)
-        ranked = np.partition(values, [tail - 1, len(values) - tail])
-        low, high = float(ranked[:tail].mean()), float(ranked[len(values) - tail :].mean())
-    return Anchors(low, high, anchor, alpha)
+        return Anchors(low, high, anchor, alpha, (low, high))
+    rows = tail_rows(len(values), alpha)
+    ranked = np.partition(values, [rows - 1, len(values) - rows])
+    tails = float(ranked[rows - 1]), float(ranked[-rows])
+    low, high = float(ranked[:rows].mean()), float(ranked[-rows:].mean())
+    return Anchors(low, high, anchor, alpha, tails)
+
+
+def share_anchors(share: float, alpha: float, least: float = 0.0, most: float = 1.0) -> Anchors:
+    """Place the ends of a column of two values, this share of whose rows has the greater."""
+    low, high = share_ends(share, alpha)
+    span = most - least
+    return Anchors(least + low * span, least + high * span, "share", alpha, (least, most))
 
 
 def checked_wishes(alpha: float, anchor: str, missing: str) -> Anchor:
@@ -105,19 +162,20 @@ def share_ends(share: float, alpha: float) -> tuple[float, float]:
     return low, high
 
 
-def _tail(n: int, alpha: float) -> int:
+def tail_rows(n: int, alpha: float) -> int:
+    """How many of the rows the lowest or highest alpha of them are."""
     return max(1, int(np.ceil(alpha * n - 1e-9)))
 
 
-def _sparsity(values: Floats, p: float) -> float:
+def _sparsity(quantiles: Callable[[Floats], Floats], n: int, p: float) -> float:
     """Slope of the quantile function at ``p``: a difference over Hall and Sheather's bandwidth.
 
     Taken along normal scores, in which quantiles in a tail are nearly straight: along ``p`` they
     bend, and the difference is too large.
     """
-    n, z = len(values), norm.ppf(p)
+    z = norm.ppf(p)
     width = n ** (-1 / 3) * norm.ppf(0.975) ** (2 / 3)
     width *= (1.5 * norm.pdf(z) ** 2 / (2 * z**2 + 1)) ** (1 / 3)
     low, high = max(p - width, 0.5 / n), min(p + width, 1 - 0.5 / n)
-    below, above = np.quantile(values, [low, high])
+    below, above = quantiles(np.array([low, high]))
     return float((above - below) / ((norm.ppf(high) - norm.ppf(low)) * norm.pdf(z)))

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from uqwidgets.stress.anchors import Anchor, share_ends
+from uqwidgets.stress.anchors import Anchor, Anchors, share_anchors, tail_rows
 from uqwidgets.stress.batched.selection import Rank, between, keys_of, quantile_ranks
 from uqwidgets.stress.batched.sources import Source
 from uqwidgets.stress.batched.survey import LEADING, Each, Numeric, column_of, numbers_in
 
 
-@dataclass(frozen=True)
-class Ends:
-    """Means that tau = -1 and 1 stand for, in the unit of the column."""
-
-    low: float
-    high: float
-
-
 def ends_of(
     source: Source, surveyed: Mapping[str, Numeric], alpha: float, anchor: Anchor
-) -> dict[str, Ends]:
+) -> dict[str, Anchors]:
     """Find the ends of every column, the same as `uqwidgets.stress.anchors.anchors_of` does.
 
     Parameters
@@ -49,15 +40,14 @@ def ends_of(
     return found | _tail_means(source, others, alpha)
 
 
-def two_ends(column: Numeric, alpha: float) -> Ends:
+def two_ends(column: Numeric, alpha: float) -> Anchors:
     """Find the ends of a column of two values, by the share of the upper one."""
     assert column.values is not None
-    low, high = share_ends(int(column.values.counts[1]) / column.n, alpha)
-    span = column.most - column.least
-    return Ends(column.least + low * span, column.least + high * span)
+    share = int(column.values.counts[1]) / column.n
+    return share_anchors(share, alpha, column.least, column.most)
 
 
-def _quantiles(source: Source, columns: Mapping[str, Numeric], alpha: float) -> dict[str, Ends]:
+def _quantiles(source: Source, columns: Mapping[str, Numeric], alpha: float) -> dict[str, Anchors]:
     places = {
         name: [quantile_ranks(column.n, part) for part in (alpha, 1 - alpha)]
         for name, column in columns.items()
@@ -69,12 +59,13 @@ def _quantiles(source: Source, columns: Mapping[str, Numeric], alpha: float) -> 
     found = {}
     for name, (below, above) in places.items():
         values = [rank.value for rank in ranks[name]]
-        found[name] = Ends(between(values[:2], below[2]), between(values[2:], above[2]))
+        low, high = between(values[:2], below[2]), between(values[2:], above[2])
+        found[name] = Anchors(low, high, "quantile", alpha, (low, high))
     return found
 
 
-def _tail_means(source: Source, columns: Mapping[str, Numeric], alpha: float) -> dict[str, Ends]:
-    rows = {name: max(1, int(np.ceil(alpha * column.n - 1e-9))) for name, column in columns.items()}
+def _tail_means(source: Source, columns: Mapping[str, Numeric], alpha: float) -> dict[str, Anchors]:
+    rows = {name: tail_rows(column.n, alpha) for name, column in columns.items()}
     wanted = {name: [rows[name] - 1, column.n - rows[name]] for name, column in columns.items()}
     ranks = _ranked(source, columns, wanted)
     last = {name: (low.value, high.value) for name, (low, high) in ranks.items()}
@@ -82,11 +73,12 @@ def _tail_means(source: Source, columns: Mapping[str, Numeric], alpha: float) ->
         return {}
     beyond = source.total(partial(_beyond, last))
     assert beyond is not None
-    # Exactly the end of the column where all rows of the tail are there.
-    return {
-        name: Ends(low + beyond[name][0] / rows[name], high + beyond[name][1] / rows[name])
-        for name, (low, high) in last.items()
-    }
+    found = {}
+    for name, (low, high) in last.items():
+        # Exactly the end of the column where all rows of the tail are there.
+        below, above = beyond[name] / rows[name]
+        found[name] = Anchors(low + below, high + above, "tail-mean", alpha, (low, high))
+    return found
 
 
 def _beyond(last: Mapping[str, tuple[float, float]], batch: pd.DataFrame) -> Each:

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.anchors import Anchor, share_ends
-from uqwidgets.stress.batched.ends import Ends, ends_of
+from uqwidgets.stress.anchors import Anchor, Anchors, anchors_of, share_anchors
+from uqwidgets.stress.batched.ends import ends_of
 from uqwidgets.stress.batched.sources import Source
 from uqwidgets.stress.batched.survey import Categories, Numeric, column_of, numbers_in
 from uqwidgets.stress.compressed.compression import Compressed, Grid
@@ -29,7 +29,7 @@ class Placed:
     feature : str
     category : object or None
     least, most : float
-    ends : Ends
+    ends : Anchors
     grid : Grid
     """
 
@@ -38,7 +38,7 @@ class Placed:
     category: Hashable | None
     least: float
     most: float
-    ends: Ends
+    ends: Anchors
     grid: Grid
 
     def values(self, batch: pd.DataFrame) -> Floats:
@@ -78,7 +78,7 @@ def placed(
     return found
 
 
-def _numeric(feature: str, column: Numeric, ends: Ends) -> Placed:
+def _numeric(feature: str, column: Numeric, ends: Anchors) -> Placed:
     grid: Grid
     if column.distinct is not None:
         grid = Distinct(column.distinct)
@@ -98,8 +98,8 @@ def _categories(feature: str, column: Categories, alpha: float) -> list[Placed]:
     found = []
     for label in sorted(column.counts, key=str):
         share = column.counts[label] / column.n
-        ends = Ends(*share_ends(share, alpha)) if share < 1 else Ends(1.0, 1.0)
         values = np.array([0.0, 1.0] if share < 1 else [1.0])
+        ends = share_anchors(share, alpha) if share < 1 else anchors_of(values, alpha, "quantile")
         name = f"{feature}={label}"
         found.append(Placed(name, feature, label, values[0], values[-1], ends, Distinct(values)))
     return found
