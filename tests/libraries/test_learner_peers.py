@@ -211,7 +211,8 @@ def test_classes_of_networks_are_resampled_by_themselves_where_one_is_rare():
 
 
 def test_a_pipeline_that_ends_in_an_estimator_of_ngboost_is_seeded():
-    model = make_pipeline(StandardScaler(), NGBRegressor(**BOOSTED))
+    trees = clone(default_tree_learner).set_params(random_state=0)
+    model = make_pipeline(StandardScaler(), NGBRegressor(Base=trees, **BOOSTED))
     one, same, other = (
         loco_importance(model, X, Y, X[:50], Y[:50], features="x0", random_state=s)
         for s in (0, 0, 1)
