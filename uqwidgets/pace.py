@@ -4,13 +4,19 @@ from __future__ import annotations
 
 # Long enough that the cost of a call hardly shows, short enough that a wish to stop is heard.
 SECONDS_PER_BLOCK = 0.1
-# A model whose every call costs much gets longer blocks: its overhead stays below an eighth.
+# A model whose every call costs much gets longer blocks: its overhead stays below an eighth, or
+# below a sixteenth where that takes no longer than a step into the unknown may.
 OVERHEAD_SHARE = 8
-# What a first step may take at worst.
+# What a step into the unknown may take at worst.
 SECONDS_PER_STEP = 1.0
-# Memory may grow faster than rows (a Gaussian process), so size is felt for step by step.
-FIRST_ROWS = 4096
+# A first look at few rows: whether the model takes them at all shows at once, and the next call
+# is so much larger that the two tell what a call costs from what a row costs.
+FIRST_SHARE = 16
+FIRST_ROWS = (8, 256)
+# Memory may grow faster than rows (a Gaussian process), so until then size is felt for.
 GROWTH = 32
+# By how much the times of two calls of one size may differ.
+JITTER = 0.1
 
 
 class Pace:
@@ -26,38 +32,55 @@ class Pace:
         self._most = max(1, most_rows)
         self._smallest: tuple[int, float] | None = None
         self._latest: tuple[int, float] | None = None
-        self._largest = 0
 
     def observe(self, rows: int, seconds: float) -> None:
         """Learn from one call."""
         if self._smallest is None or (rows, seconds) < self._smallest:
             self._smallest = (rows, seconds)
         self._latest = (rows, seconds)
-        self._largest = max(self._largest, rows)
 
     def cost(self) -> tuple[float, float]:
         """Overhead of a call and time of a row, in seconds."""
-        assert self._smallest is not None
-        assert self._latest is not None
-        (few, quick), (many, slow) = self._smallest, self._latest
-        if many >= 4 * few and slow > quick:
-            per_row = (slow - quick) / (many - few)
-            return max(0.0, quick - per_row * few), per_row
-        return 0.0, max(slow / many, 1e-9)
+        quick, few, slow, many = self._compared()
+        if not few:
+            return 0.0, max(slow / many, 1e-9)
+        per_row = max((slow - quick) / (many - few), 1e-9)
+        return max(0.0, quick - per_row * few), per_row
 
     def rows(self, waiting: int) -> int:
         """Rows of the next block, of those that are waiting."""
         if self._latest is None:
-            return min(waiting, FIRST_ROWS, self._most)
-        overhead, per_row = self.cost()
-        aim = max(SECONDS_PER_BLOCK, OVERHEAD_SHARE * overhead)
+            least, most = FIRST_ROWS
+            first = min(max(waiting // FIRST_SHARE, least), most)
+            return min(first if waiting >= 8 * least else waiting, self._most)
+        many, slow = self._latest
+        step = many + int((SECONDS_PER_STEP - slow) / self._dearest_row())
         if self._latest == self._smallest:
-            # One size seen: its time may be all overhead or none, and only a step tells.
-            aim = SECONDS_PER_STEP
-        wished = int((aim - overhead) / per_row)
-        block = max(1, min(wished, GROWTH * self._largest, self._most))
+            # One size seen: its time may be all overhead or none.
+            block = min(step, GROWTH * many)
+        else:
+            overhead, per_row = self.cost()
+            dear = OVERHEAD_SHARE * overhead
+            aim = max(SECONDS_PER_BLOCK, dear, min(2 * dear, SECONDS_PER_STEP))
+            block = min(step, int((aim - overhead) / per_row))
+        block = max(1, min(block, self._most))
         # A small rest would pay the overhead once more for little.
         return waiting if waiting <= min(1.5 * block, self._most) else block
+
+    def _dearest_row(self) -> float:
+        """Most that a row more than last time may take, in seconds."""
+        quick, few, slow, many = self._compared()
+        return max((slow - (1 - JITTER) * quick) / (many - few), 1e-9)
+
+    def _compared(self) -> tuple[float, int, float, int]:
+        """Seconds and rows of two calls that tell overhead from rows; of nothing, and the last."""
+        assert self._smallest is not None
+        assert self._latest is not None
+        (few, quick), (many, slow) = self._smallest, self._latest
+        # A first call may be slow for reasons of its own, such as what has to be imported.
+        if many < 4 * few or quick > (1 + JITTER) * slow:
+            return 0.0, 0, slow, many
+        return min(quick, slow), few, slow, many
 
     def seconds(self, rows: int) -> float:
         """Time that this many rows will take."""
