@@ -178,6 +178,37 @@ def test_rows_without_a_value_are_left_out_or_refused():
         uq.stress_batches(model, batches, "y", ["normal"])
 
 
+@pytest.mark.parametrize(
+    ("fitted", "labels"),
+    [(None, [0, 1, "rest"]), (None, ["a b", "c", "d"]), (["a_b", "d"], ["d", "a b", 3])],
+    ids=["numbers", "texts", "as libraries write them"],
+)
+def test_columns_are_matched_as_in_memory(fitted, labels):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(rng.normal(size=(300, 3)), columns=labels)
+
+    class Model:
+        n_features_in_ = len(fitted or labels)
+
+        def predict(self, X):
+            assert np.shape(X)[1] == self.n_features_in_
+            return np.asarray(X)[:, 0]
+
+    model = Model()
+    if fitted:
+        model.feature_names_in_ = np.array(fitted)
+    y = rng.normal(size=300)
+    expected = uq.Explainer(model, rows, y).stress(taus=TAUS)
+    table = rows.copy()
+    table[7] = y  # a target whose label is a number too
+    agree(uq.stress_batches(model, pieces(table), 7, taus=TAUS), expected)
+    one = uq.stress_batches(model, pieces(table), 7, [expected.features[1]], taus=TAUS)
+    assert one.features == expected.features[1:2]
+    assert profile_batches(table, ones, [7]).features == ("7",)
+    with pytest.raises(ValueError, match=r"columns; the model wants|was fitted with"):
+        uq.stress_batches(model, table.drop(columns=labels[1]), 7)
+
+
 def awkward_numbers():
     usual = st.floats(-1e300, 1e300)
     return usual | st.sampled_from([0.0, -0.0, 1.0, 1e-320, -1e300]) | st.floats(1, 1.001)
@@ -290,9 +321,12 @@ def test_a_dask_cluster_answers_as_one_process(cluster):
     agree(profile_batches(lazy, outputs, taus=TAUS), expected, rtol=1e-11)
     (model, X, y), _ = models()
     table = X.assign(answer=y)
-    expected = uq.stress_batches(model, table, "answer", taus=TAUS)
-    found = uq.stress_batches(model, dd.from_pandas(table, npartitions=4), "answer", taus=TAUS)
+    expected = uq.stress_batches(model, table, "answer", taus=TAUS, level=0.9)
+    lazy_table = dd.from_pandas(table, npartitions=4)
+    found = uq.stress_batches(model, lazy_table, "answer", taus=TAUS, level=0.9)
     agree(found, expected, rtol=1e-11)
+    for name in found.indicators:
+        np.testing.assert_allclose(found.low[name], expected.low[name], rtol=1e-9)
     assert len(cluster.scheduler_info()["workers"]) == 2
     # An error on a worker is that of one process.
     with pytest.raises(ValueError, match="the output 'nothing' has shape"):

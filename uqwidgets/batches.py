@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.explainer import Explainer
-from uqwidgets.names import unknown
-from uqwidgets.predictive import as_predictive
+from uqwidgets.predictive import Predictive, as_predictive
 from uqwidgets.results import Stress
-from uqwidgets.stress.batched.batches import stress_of_batches, survey
+from uqwidgets.stress.batched.batches import listed, stress_of_batches, survey
 from uqwidgets.stress.batched.sources import source_of
 from uqwidgets.stress.batched.survey import Numeric, column_of
 from uqwidgets.stress.indicators import Indicator, Scored
@@ -31,10 +31,11 @@ def stress_batches(
     alpha: float = 0.05,
     anchor: str = "quantile",
     missing: str = "error",
+    level: float | None = None,
 ) -> Stress:
     """Weighted summaries of the rows while each feature's mean is moved (004), batch by batch.
 
-    The result is that of `Explainer.stress` on all rows at once, to about 1e-12. The model is
+    The values are those of `Explainer.stress` on all rows at once, to about 1e-12. The model is
     asked once for every row, and memory holds one batch and a few thousand numbers per feature
     and indicator.
 
@@ -57,11 +58,16 @@ def stress_batches(
         All of `Explainer.indicators`, unless named; besides, the mean of any measure.
     taus, alpha, anchor, missing
         As in `Explainer.stress`.
+    level : float, optional
+        Of pointwise intervals, such as 0.95; none unless given. They are by the same delta method
+        as those of `Explainer.stress`, without what that does for few rows: neither are heavy
+        rows' residuals stretched nor is skewness taken out, and the quantile is that of t with
+        one degree of freedom less than the effective sample size. Where that (``ess``) is small,
+        they hold less often than they say.
 
     Returns
     -------
     Stress
-        Without intervals.
 
     Raises
     ------
@@ -72,12 +78,8 @@ def stress_batches(
         or batches that do not fit each other or the model.
     """
     source = source_of(batches)
-    features = [features] if isinstance(features, str) else features
-    wanted = as_predictive(model).wanted if features is None else features
-    columns = None if wanted is None else [*dict.fromkeys(str(f) for f in wanted), target]
-    surveyed = survey(source, columns)
-    if target not in surveyed:
-        raise ValueError(unknown("column", target, list(surveyed)))
+    target = str(target)
+    surveyed = survey(source, partial(_columns, as_predictive(model), target, listed(features)))
     truth = surveyed.pop(target)
     centre = truth.total / truth.n if isinstance(truth, Numeric) and truth.n else 0.0
     return stress_of_batches(
@@ -89,7 +91,17 @@ def stress_batches(
         alpha=alpha,
         anchor=anchor,
         missing=missing,
+        level=level,
     )
+
+
+def _columns(
+    predictive: Predictive, target: str, features: list[str] | None, labels: Sequence[Any]
+) -> list[str]:
+    if features is None:
+        seen = predictive.columns_among(c for c in labels if str(c) != target)
+        features = [str(label) for label in seen]
+    return [target, *features]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,16 +13,13 @@ import pandas as pd
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.anchors import checked_wishes
-from uqwidgets.stress.batched.placing import Placed, placed
+from uqwidgets.stress.batched.placing import placed
 from uqwidgets.stress.batched.sources import Source, source_of
-from uqwidgets.stress.batched.survey import Categories, Each, Numeric, Surveying
-from uqwidgets.stress.compressed.levels import Levels, levels
+from uqwidgets.stress.batched.survey import Categories, Names, Numeric, Surveying
+from uqwidgets.stress.batched.tables import Outputs, tables_of
 from uqwidgets.stress.indicators import ANY, MEAN, Indicator
 from uqwidgets.stress.profile import assembled
 from uqwidgets.stress.projection import checked_taus
-
-# From a batch to what is to be averaged over its rows.
-Outputs = Callable[[pd.DataFrame], Sequence[Indicator]]
 
 
 def profile_batches(
@@ -35,12 +31,13 @@ def profile_batches(
     alpha: float = 0.05,
     anchor: str = "quantile",
     missing: str = "error",
+    level: float | None = None,
 ) -> Stress:
     """Stress every feature of a table that need not fit in memory (004, sections 2.2 and 3).
 
     The batches are gone through two to four times: to find out what the columns hold, to find
     their quantiles exactly, and once to sum their rows and outputs over nodes; then every level
-    follows from the nodes. The result is that of all rows in memory, to about 1e-12. Memory
+    follows from the nodes. The values are those of all rows in memory, to about 1e-12. Memory
     holds one batch, and a few thousand numbers per feature and output.
 
     Parameters
@@ -54,11 +51,12 @@ def profile_batches(
         All that have a value in every row, unless named.
     taus, alpha, anchor, missing
         As in `uqwidgets.Explainer.stress`.
+    level : float, optional
+        Of pointwise intervals, as in `uqwidgets.stress_batches`; none unless given.
 
     Returns
     -------
     Stress
-        Without intervals.
 
     Raises
     ------
@@ -69,8 +67,7 @@ def profile_batches(
         or batches that do not fit each other.
     """
     source = source_of(batches)
-    features = [features] if isinstance(features, str) else features
-    surveyed = survey(source, features)
+    surveyed = survey(source, partial(_among, listed(features)))
     return stress_of_batches(
         source,
         surveyed,
@@ -80,23 +77,43 @@ def profile_batches(
         alpha=alpha,
         anchor=anchor,
         missing=missing,
+        level=level,
     )
 
 
-def survey(source: Source, columns: Sequence[str] | None) -> dict[str, Numeric | Categories]:
-    """Go through the batches once to find what the columns hold; None for all of them.
+def survey(source: Source, columns: Names) -> dict[str, Numeric | Categories]:
+    """Go through the batches once to find what the columns hold.
+
+    Parameters
+    ----------
+    source : Source
+    columns : callable
+        From the labels of a batch's columns to the names of those to look at.
 
     Raises
     ------
     ValueError
-        If there are no rows, or no columns are named, or one of them is missing.
+        If there are no rows, or a column is missing.
     """
-    if columns is not None and not columns:
-        raise ValueError("features is empty; name at least one.")
     found = source.total(Surveying(columns))
     if found is None:
         raise ValueError("the batches have no rows; pass those that are to be explained.")
     return {str(name): column for name, column in found.items()}
+
+
+def listed(features: Sequence[Any] | None) -> list[str] | None:
+    """Names of the features that are wanted; None where none are named.
+
+    Raises
+    ------
+    ValueError
+        If there are none among them.
+    """
+    if features is None:
+        return None
+    if not len(features):
+        raise ValueError("features is empty; name at least one.")
+    return [features] if isinstance(features, str) else [str(f) for f in features]
 
 
 def stress_of_batches(
@@ -109,6 +126,7 @@ def stress_of_batches(
     alpha: float,
     anchor: str,
     missing: str,
+    level: float | None,
 ) -> Stress:
     """Stress the columns that were surveyed; those not named are left out where they cannot be.
 
@@ -116,78 +134,36 @@ def stress_of_batches(
     """
     grid = checked_taus(taus)
     kind = checked_wishes(alpha, anchor, missing)
+    if level is not None and not 0 < level < 1:
+        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
     kept, remarks = _stressable(surveyed, named, missing)
     columns = placed(source, kept, alpha, kind)
-    tables = source.total(partial(tables_of, columns, outputs))
+    tables = source.total(partial(tables_of, columns, outputs, level is not None))
     assert tables is not None
-    found = [levels(c.compressed(tables.sums[c.name]), grid) for c in columns]
-    values = tables.values(found)
-    nothing = {name: np.full_like(v, np.nan) for name, v in values.items()}
+    found = [tables.levels(c, grid) for c in columns]
+    values = [tables.values(f) for f in found]
+    both = zip(columns, found, values, strict=True)
+    ends = [tables.intervals(c, f, v, level) for c, f, v in both]
+
+    def each(lines: Sequence[Floats]) -> dict[str, Floats]:
+        stacked = np.stack(lines, axis=1)
+        return {i.name: line for i, line in zip(tables.indicators, stacked, strict=True)}
+
     return assembled(
         [c.name for c in columns],
         found,
         tables.indicators,
-        (values, nothing, nothing),
+        (each(values), each([e[0] for e in ends]), each([e[1] for e in ends])),
         grid,
         alpha=alpha,
         anchor=anchor,
-        level=None,
+        level=level,
         remarks=remarks,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """Sums of the rows of a batch, or of several.
-
-    Attributes
-    ----------
-    indicators : tuple of Indicator
-        Without their numbers per row.
-    lengths : tuple of int
-        How many numbers per row each had.
-    sums : Each
-        `Sums` by the name of what is stressed.
-    """
-
-    indicators: tuple[Indicator, ...]
-    lengths: tuple[int, ...]
-    sums: Each
-
-    def __add__(self, other: Tables) -> Tables:
-        own, others = ([i.name for i in t.indicators] for t in (self, other))
-        if own != others:
-            odd = min(set(own) ^ set(others), default=own[0])
-            raise ValueError(f"only some batches give {odd!r}; give the same outputs for all.")
-        return Tables(self.indicators, self.lengths, self.sums + other.sums)
-
-    def values(self, found: Sequence[Levels]) -> dict[str, Floats]:
-        """Each indicator at every level of every column, by name, shape (p, t)."""
-        means = np.stack([f.means for f in found])
-        values, start = {}, 0
-        for indicator, length in zip(self.indicators, self.lengths, strict=True):
-            parts = np.moveaxis(means[..., start : start + length], -1, 0)
-            values[indicator.name] = indicator.combine(*parts)
-            start += length
-        return values
-
-
-def tables_of(columns: Sequence[Placed], outputs: Outputs, batch: pd.DataFrame) -> Tables:
-    """Sum the rows of a batch over nodes: the one pass that asks for outputs."""
-    indicators = outputs(batch)
-    lengths = tuple(len(i.per_row) for i in indicators)
-    per_row = np.empty((len(batch), sum(lengths)), order="F")
-    for k, numbers in enumerate(v for i in indicators for v in i.per_row):
-        per_row[:, k] = numbers
-    sums = Each()
-    for column in columns:
-        values = column.values(batch)
-        present = np.isfinite(values)
-        whole = bool(present.all())
-        sums[column.name] = column.grid.sums(
-            values if whole else values[present], per_row if whole else per_row[present]
-        )
-    return Tables(tuple(replace(i, per_row=()) for i in indicators), lengths, sums)
+def _among(features: list[str] | None, labels: Sequence[Any]) -> list[str]:
+    return [str(label) for label in labels] if features is None else features
 
 
 def _means(

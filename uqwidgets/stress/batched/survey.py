@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.batched.selection import DIGIT, Counted, Keys, keys_of, numbers_of
 from uqwidgets.stress.compressed.grids import MOST_DISTINCT
 
+# From the labels of the columns to the names of those that are wanted.
+Names = Callable[[Sequence[Any]], Sequence[str]]
 # Bits of a key that a first pass leaves out.
 LEADING = 64 - DIGIT
 
@@ -139,15 +141,15 @@ class Surveying:
 
     Attributes
     ----------
-    columns : sequence of str or None
-        Those to look at; None for all.
+    columns : callable
+        From the labels of a batch's columns to the names of those to look at.
     """
 
-    columns: Sequence[str] | None
+    columns: Names
 
     def __call__(self, batch: pd.DataFrame) -> Each:
-        """Look at every column of a batch."""
-        names = [str(c) for c in batch.columns] if self.columns is None else self.columns
+        """Look at the columns of a batch."""
+        names = self.columns(list(batch.columns))
         return Each({name: _summary(column_of(batch, name)) for name in names})
 
 

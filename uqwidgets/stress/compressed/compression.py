@@ -92,6 +92,38 @@ class Compressed:
         """Positions of the nodes that stand for any rows."""
         return np.flatnonzero(self.sums.masses.any(axis=0))
 
+    def quantiles(self, probabilities: Floats, *, upper: bool) -> Floats:
+        """Quantiles from the counts of the bins, in which rows are taken to lie evenly.
+
+        Those of the nodes are exact where these are the distinct values.
+
+        Parameters
+        ----------
+        probabilities : ndarray of shape (k,)
+        upper : bool
+            Whether to start from the greatest value, with the column turned round.
+
+        Returns
+        -------
+        ndarray of shape (k,)
+            Distances from the least value, or from the greatest one, in the unit of the column.
+        """
+        distances = self.grid.bins_above if upper else self.grid.bins_below
+        order = slice(None, None, -1 if upper else 1)
+        middles, widths = distances[order], self.grid.bin_widths[order]
+        counts = self.sums.counts[order]
+        upto = np.cumsum(counts)
+
+        def ranked(rank: Floats) -> Floats:
+            at = np.searchsorted(upto, rank, side="right")
+            within = (rank + 0.5 - upto[at]) / counts[at] + 0.5
+            return np.asarray(self.grid.unit * (middles[at] + widths[at] * within))
+
+        place = (self.n - 1) * probabilities
+        first = np.floor(place)
+        below, above = ranked(first), ranked(np.minimum(first + 1, self.n - 1))
+        return below + (place - first) * (above - below)
+
     @cached_property
     def spread(self) -> float:
         """Standard deviation in the grid's unit."""

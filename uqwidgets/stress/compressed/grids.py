@@ -62,6 +62,8 @@ class Distinct:
         Distance of every node from the column's least and greatest value.
     bins_below, bins_above : ndarray of shape (m,)
         The same of bins; here they are the nodes.
+    bin_widths : ndarray of shape (m,)
+        Here 0.
     """
 
     def __init__(self, values: Floats) -> None:
@@ -70,6 +72,7 @@ class Distinct:
         scaled = values / self.unit
         self.below, self.above = scaled - scaled[0], scaled[-1] - scaled
         self.bins_below, self.bins_above = self.below, self.above
+        self.bin_widths = np.zeros(len(values))
 
     def sums(self, values: Floats, outputs: Floats) -> Sums:
         """Sum rows over the nodes.

@@ -47,7 +47,9 @@ class Levels:
     xi: Floats
     _tilt: _Tilt
 
-    def moments(self, power: int, degree: int, of: Compressed | None = None) -> Floats:
+    def moments(
+        self, power: int, degree: int, of: Compressed | None = None, *, standard: bool = False
+    ) -> Floats:
         """Means over all rows of w^power (x - target)^degree o, for o = 1 and every output.
 
         Squared weights are exp(2 xi x) but for a factor, which the nodes serve too.
@@ -61,6 +63,9 @@ class Levels:
         of : Compressed, optional
             Some of the rows, compressed on the same grid: only these are summed. The sums are
             still divided by the number of all rows.
+        standard : bool, default=False
+            Whether deviations are in standard deviations of the column instead, as squares of
+            very small and very large numbers are no floats.
 
         Returns
         -------
@@ -71,7 +76,8 @@ class Levels:
         found = np.full((len(self.taus), len(part.sums.masses)), np.nan)
         kernel = self._tilt.weights**power
         if degree:
-            kernel = kernel * (self._tilt.deviations * self.compressed.grid.unit) ** degree
+            unit = 1 / (self.compressed.spread or 1.0) if standard else self.compressed.grid.unit
+            kernel = kernel * (self._tilt.deviations * unit) ** degree
         masses = part.sums.masses[:, self.compressed.occupied]
         found[self.status == "ok"] = np.einsum("tm,km->tk", kernel, masses) / n
         for t in self._edges:

@@ -139,6 +139,13 @@ class Panels:
         return self._from_ends(_middles())[1][self._order]
 
     @cached_property
+    def bin_widths(self) -> Floats:
+        """Width of every bin, shape (b,)."""
+        sides = zip(self._first, self._panels, strict=True)
+        panels = np.concatenate([np.diff(_edges(first, count)) for first, count in sides])
+        return np.repeat(panels / _BINS, _BINS)[self._order]
+
+    @cached_property
     def _limits(self) -> tuple[float | None, float | None]:
         return (
             self.least if self.low <= self.least else None,
@@ -205,12 +212,16 @@ class Panels:
         least, most = self.least / self.unit, self.most / self.unit
         margins = (least - self._origins[0], self._origins[1] - most)
         for first, panels, margin in zip(self._first, self._panels, margins, strict=True):
-            edges = (np.arange(first, first + panels + 1) << _PANEL_SHIFT).view(np.float64)
+            edges = _edges(first, panels)
             middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
             near.append((middle[:, None] + half[:, None] * within - margin).ravel())
         span = most - least
         below, above = near
         return np.concatenate([below, span - above]), np.concatenate([span - below, above])
+
+
+def _edges(first: int, panels: int) -> Floats:
+    return (np.arange(first, first + panels + 1) << _PANEL_SHIFT).view(np.float64)
 
 
 @cache
