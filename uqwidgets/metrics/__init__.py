@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import auc, get_scorer, get_scorer_names, roc_curve
 
+from uqwidgets.metrics.bounds import bounds_of
 from uqwidgets.metrics.metric import Metric, unfit
 from uqwidgets.metrics.shown import Labels, ShownLabels, ShownProbabilities, numbers
 from uqwidgets.names import unknown
@@ -60,6 +61,7 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
         )
     scorer: Any = get_scorer(scoring)
     function, arguments = scorer._score_func, dict(scorer._kwargs)
+    bounds = bounds_of(function, arguments, scorer._sign)
     if scoring == "roc_auc" and classes is not None and len(classes) == 2:
         function = _area_under_roc
     parameters = signature(function).parameters
@@ -93,6 +95,7 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
         unit="",
         key=name if named else (name, scorer),
         takes_weights="sample_weight" in parameters,
+        bounds=bounds,
         _function=function,
         _arguments=arguments,
         _sign=scorer._sign,

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.exceptions import UndefinedMetricWarning
 
+from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.metrics.shown import Labels
 from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
 
@@ -31,6 +32,8 @@ class Metric:
         Tells it from any other metric of the same name.
     takes_weights : bool
         Whether rows may have unequal weights.
+    bounds : tuple of float
+        What it lies between, whatever the rows.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Metric:
     unit: str
     key: Hashable
     takes_weights: bool
+    bounds: Bounds
     _function: Callable[..., Any]
     _arguments: Mapping[str, Any]
     _sign: int

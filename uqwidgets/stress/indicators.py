@@ -108,12 +108,15 @@ class Scored:
     name, label, unit : str
     score : callable
         From row weights (n,) to a number; NaN where the metric is not defined for them.
+    bounds : tuple of float
+        What it lies between, whatever the rows.
     """
 
     name: str
     label: str
     unit: str
     score: Callable[[Floats], float]
+    bounds: tuple[float, float]
 
 
 def indicators_of(
@@ -212,7 +215,7 @@ def find_indicator(
             )
         score = metric.on(q, truth)
         score(None)  # what cannot be scored at all is said before any column is stressed
-        return Scored(metric.name, metric.label, metric.unit, score)
+        return Scored(metric.name, metric.label, metric.unit, score, metric.bounds)
     if isinstance(wanted, str) and look_up(wanted, measures) is None:
         raise ValueError(unknown("indicator", wanted, list(offered)))
     measure = find(wanted, measures)  # type: ignore[arg-type]

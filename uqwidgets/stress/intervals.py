@@ -173,8 +173,9 @@ def interval(
 ) -> tuple[float, float]:
     """Find the ends of an interval on the scale on which an estimate has room to both sides.
 
-    Shares are taken on the logit scale and positive quantities on that of the logarithm; so the
-    ends never leave what the quantity can be.
+    What is bounded on both sides, as a share, is taken on the logit scale, and what is bounded on
+    one side, as a positive quantity, on that of the logarithm of its distance from the bound; so
+    the ends never leave what the quantity can be.
 
     Parameters
     ----------
@@ -183,13 +184,19 @@ def interval(
     half : float or tuple of float
         How far the interval reaches to both sides on the quantity's own scale, or below and above.
     bounds : tuple of float
-        (0, 1), (0, inf) or (-inf, inf).
+        What the quantity lies between; infinite where it has no bound.
     """
     below, above = half if isinstance(half, tuple) else (half, half)
     low, high = bounds
-    if not low < value < high or np.isinf(low):
+    if not low < value < high or np.isinf([low, high]).all():
         return value - below, value + above
+    if np.isinf(low):
+        turned = interval(-value, (above, below), (-high, np.inf))
+        return -turned[1], -turned[0]
+    room = value - low
     if np.isinf(high):
-        return value * float(np.exp(-below / value)), value * float(np.exp(above / value))
-    logit, slope = np.log(value / (1 - value)), 1 / (value * (1 - value))
-    return float(expit(logit - slope * below)), float(expit(logit + slope * above))
+        return low + room * float(np.exp(-below / room)), low + room * float(np.exp(above / room))
+    span = high - low
+    logit, slope = np.log(room / (high - value)), span / (room * (high - value))
+    ends = expit([logit - slope * below, logit + slope * above])
+    return low + span * float(ends[0]), low + span * float(ends[1])
