@@ -14,7 +14,7 @@ figures are of 1000.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -197,27 +197,27 @@ def covered(design: Design, runs: int, seed: int) -> dict[tuple[str, str, str], 
     return {key: line / runs for key, line in hits.items()}
 
 
-def main() -> None:
+def report(designs: Mapping[str, Design], arguments: Sequence[str]) -> None:
     """Print the coverage of every indicator at every level, and how it is spread."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 60
-    wanted = sys.argv[2:] or list(DESIGNS)
+    runs = int(arguments[0]) if arguments else 60
+    wanted = arguments[1:] or list(designs)
     print(f"coverage of nominal 95 % intervals, n = {ROWS}, {runs} runs, tau -1, -0.5, 0, 0.5, 1")
     overall: dict[tuple[str, str, str], list[float]] = {}
     for design in wanted:
-        seed = list(DESIGNS).index(design)
-        for (anchor, name, feature), line in covered(DESIGNS[design], runs, seed).items():
+        seed = list(designs).index(design)
+        for (anchor, name, feature), line in covered(designs[design], runs, seed).items():
             shares = "  ".join(f"{share:.3f}" for share in line)
-            print(f"{design:18} {anchor:10} {name:14} {feature}  {shares}", flush=True)
+            print(f"{design:18} {anchor:10} {name:25} {feature}  {shares}", flush=True)
             if design != "counts":
                 kind = name.partition(":")[0]
                 overall.setdefault((anchor, "|tau| <= 0.5", kind), []).extend(line[1:4])
                 overall.setdefault((anchor, "|tau| = 1", kind), []).extend(line[[0, 4]])
     for (anchor, taus, kind), shares in sorted(overall.items()):
         print(
-            f"{anchor:10} {taus:13} {kind:12} least {min(shares):.3f}  "
+            f"{anchor:10} {taus:13} {kind:25} least {min(shares):.3f}  "
             f"mean {np.mean(shares):.3f}  most {max(shares):.3f}"
         )
 
 
 if __name__ == "__main__":
-    main()
+    report(DESIGNS, sys.argv[1:])

@@ -37,8 +37,9 @@ class Stress:
         ``infeasible``, ``constant`` or ``beyond quantile``: there are no such weights, and
         every value at this point is NaN.
     values, low, high : dict of str to ndarray of shape (p, t)
-        Each indicator, with its pointwise interval; NaN where no level was asked for, and for
-        scikit-learn's metrics, which have none.
+        Each indicator, with its pointwise interval; NaN where no level was asked for, and where
+        one of scikit-learn's metrics lies on a bound, such as a ROC AUC of 1, does not answer to
+        the weights, or is not defined for weights near these.
     labels, units : dict of str to str
         How each is shown.
     alpha : float

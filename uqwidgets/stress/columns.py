@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,10 @@ class Stressed:
         everywhere = np.zeros(n)
         everywhere[self.kept] = weights * (n / len(weights))
         return everywhere
+
+    def scored(self, score: Callable[[Floats], float], n: int) -> Callable[[Floats], float]:
+        """Turn a score of weights of all ``n`` rows into one of those of the kept ones."""
+        return lambda weights: score(self.spread(weights, n))
 
 
 def stressed(

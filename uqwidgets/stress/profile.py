@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.metrics import undefined
 from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
+from uqwidgets.stress.directions import metric_interval
 from uqwidgets.stress.indicators import RATIO, SHARE, Indicator, Scored
 from uqwidgets.stress.intervals import Reweighted, interval, reach, unseen
+from uqwidgets.stress.remarks import few_rows, undefined_points
 from uqwidgets.sums import dot
 
 # Of a share: so near to none or all of the rows, it is that.
@@ -74,32 +75,21 @@ def stress(
         stacked = np.stack([getattr(line, attribute) for line in lines], axis=1)
         return {i.name: values for i, values in zip(indicators, stacked, strict=True)}
 
+    values, reached = each("values"), np.stack([line.reached for line in lines])
+    for one in indicators:
+        if isinstance(one, Scored):
+            remarks += undefined_points(one.label, values[one.name], reached)
     return assembled(
         features,
         lines,
         indicators,
-        (each("values"), each("low"), each("high")),
+        (values, each("low"), each("high")),
         taus,
         alpha=alpha,
         anchor=anchor,
         level=level,
-        remarks=remarks + _undefined(indicators, lines),
+        remarks=remarks,
     )
-
-
-def _undefined(
-    indicators: Sequence[Indicator | Scored], lines: Sequence[_Line | Levels]
-) -> tuple[str, ...]:
-    """Say where rows can be weighted so but a metric is not defined for them."""
-    remarks = []
-    for q, indicator in enumerate(indicators):
-        if isinstance(indicator, Scored):
-            found = np.stack([line.values[q] for line in lines if isinstance(line, _Line)])
-            reached = np.isfinite(np.stack([line.reached for line in lines]))
-            missing = int((reached & np.isnan(found)).sum())
-            if missing:
-                remarks.append(undefined(indicator.label, missing, int(reached.sum()), "points"))
-    return tuple(remarks)
 
 
 def assembled(
@@ -129,13 +119,16 @@ def assembled(
         See `Stress`.
     """
     values, low, high = intervals
+    ess = np.stack([line.ess for line in lines])
+    if level is not None:
+        remarks += few_rows(features, taus, ess)
     return Stress(
         features=tuple(features),
         indicators=tuple(i.name for i in indicators),
         taus=taus,
         target=np.stack([line.target for line in lines]),
         reached=np.stack([line.reached for line in lines]),
-        ess=np.stack([line.ess for line in lines]),
+        ess=ess,
         kl=np.stack([line.kl for line in lines]),
         half_share=np.stack([line.half_share for line in lines]),
         status=np.stack([line.status for line in lines]),
@@ -215,7 +208,12 @@ def _over_rows(
             rows = Reweighted(stressed.column, float(taus[t]), found.weights)
         for q, indicator in enumerate(indicators):
             if isinstance(indicator, Scored):
-                values[q, t] = indicator.score(stressed.spread(found.weights, n))
+                score = stressed.scored(indicator.score, n)
+                values[q, t] = value = score(found.weights)
+                if rows is not None and level is not None and np.isfinite(value):
+                    low[q, t], high[q, t] = metric_interval(
+                        score, value, rows, level, indicator.bounds
+                    )
                 continue
             outputs = [v if stressed.kept is None else v[stressed.kept] for v in indicator.per_row]
             means = np.array([dot(found.weights, output) for output in outputs]) / len(outputs[0])

@@ -1,0 +1,229 @@
+"""Intervals of metrics under stress, against those of means, bootstraps and what must not be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import skew
+from sklearn.metrics import make_scorer, mean_absolute_error, mean_squared_error
+
+import uqwidgets as uq
+from models import classification, regression
+from uqwidgets.metrics import find_metric
+from uqwidgets.predictive import Categorical, Normal
+from uqwidgets.stress.directions import DIRECTIONS, _groups, group_influence, group_lean
+from uqwidgets.stress.intervals import Reweighted
+from uqwidgets.stress.projection import Column
+
+GROUPS = DIRECTIONS - 1
+
+
+def rows_of(x, anchor, tau):
+    column = Column(x, 0.05, anchor)
+    return Reweighted(column, tau, column.project(tau).weights)
+
+
+def scored(name, x, rng):
+    """A metric of the weights, and the loss per row where it is a mean."""
+    n = len(x)
+    if name in ("neg_log_loss", "roc_auc"):
+        p = expit(x + rng.normal(size=n))
+        y = (rng.random(n) < p).astype(int)
+        q = Categorical(np.column_stack([1 - p, p]), [0, 1])
+        score = find_metric(name, q.classes).on(q, y)
+        return score, np.log(np.where(y == 1, p, 1 - p))
+    y = x + (1 + 0.3 * np.abs(x)) * rng.normal(size=n)
+    return find_metric(name, None).on(Normal(0.8 * x, np.ones(n)), y), -np.square(y - 0.8 * x)
+
+
+def error(score, rows):
+    influence = group_influence(score, score(rows.weights), rows)
+    return np.sqrt(np.square(influence).mean() / len(influence))
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
+def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, anchor):
+    # As many groups as rows: each row's own influence is got back.
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=GROUPS)
+    rows = rows_of(x, anchor, tau)
+    score, loss = scored(name, x, rng)
+    found = group_influence(score, score(rows.weights), rows)[_groups(GROUPS)]
+    exact = rows.influence(loss)[0]
+    assert np.abs(found - exact).max() < 0.02 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
+def test_groups_of_rows_have_the_error_of_the_rows_on_average(name, tau, anchor):
+    rng, ratios = np.random.default_rng(2), []
+    for _ in range(24):
+        x = rng.normal(size=400)
+        rows = rows_of(x, anchor, tau)
+        score, loss = scored(name, x, rng)
+        exact = np.square(rows.influence(loss)[0]).mean() / 400
+        ratios.append(error(score, rows) ** 2 / exact)
+    # A variance over 63 groups is known to within a share of sqrt(2 / 63).
+    noise = np.sqrt(2 / GROUPS)
+    assert abs(np.mean(ratios) - 1) < 3 * noise / np.sqrt(24)
+    assert 0.3 * noise < np.std(ratios) < 1.5 * noise
+
+
+@pytest.mark.parametrize(
+    ("name", "noise"),
+    [
+        ("neg_log_loss", 0.25),
+        ("neg_mean_squared_error", 0.25),
+        ("roc_auc", 0.25),
+        ("r2", 0.25),
+        # A quantile's error is known less well, by the bootstrap too.
+        ("neg_median_absolute_error", 0.4),
+    ],
+)
+def test_errors_are_those_of_a_bootstrap_that_solves_the_weights_anew(name, noise):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=800)
+    score, _ = scored(name, x, rng)
+    drawn = []
+    for _ in range(300):
+        rows = rng.integers(800, size=800)
+        weights = Column(x[rows], 0.05).project(0.5).weights
+        # A row that is drawn twice counts twice.
+        drawn.append(score(np.bincount(rows, weights, minlength=800)))
+    assert error(score, rows_of(x, "quantile", 0.5)) == pytest.approx(np.std(drawn), rel=noise)
+
+
+def test_the_lean_is_half_the_skewness_of_a_mean():
+    rng, found = np.random.default_rng(4), []
+    for _ in range(60):
+        output, rows = rng.exponential(size=400), rows_of(rng.normal(size=400), "quantile", 0.0)
+
+        def mean(weights, output=output):
+            return float(np.average(output, weights=weights))
+
+        lean = group_lean(group_influence(mean, mean(rows.weights), rows))
+        found.append(lean - skew(output) / 40)
+    assert abs(np.mean(found)) < 0.01
+    assert group_lean(np.zeros(4)) == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "names"),
+    [
+        (classification, ["roc_auc", "accuracy", "f1", "matthews_corrcoef", "neg_log_loss"]),
+        (regression, ["r2", "neg_mean_absolute_error", "neg_median_absolute_error"]),
+    ],
+)
+def test_intervals_of_metrics_surround_them_and_stay_within_their_bounds(make, names):
+    explainer = make(n=150)
+    found = explainer.stress(["x0", "x1"], names, taus=5, alpha=0.2, level=0.95)
+    wider = explainer.stress(["x0", "x1"], names, taus=5, alpha=0.2, level=0.999)
+    for name in names:
+        low, value, high = found.low[name], found.values[name], found.high[name]
+        assert ((low < value) & (value < high)).all(), name
+        assert ((wider.low[name] < low) & (high < wider.high[name])).all(), name
+        least, most = explainer.indicator(name).bounds
+        assert (least <= wider.low[name]).all(), name
+        assert (wider.high[name] <= most).all(), name
+    again = explainer.stress(["x0", "x1"], names, taus=5, alpha=0.2, level=0.95)
+    np.testing.assert_array_equal(found.low[names[0]], again.low[names[0]])
+
+
+def test_a_score_that_is_turned_round_has_the_interval_turned_round():
+    plain = make_scorer(mean_squared_error)
+    found = regression().stress(["x0"], [plain, "neg_mean_squared_error"], taus=3, level=0.9)
+    low, high = found.low["mean_squared_error"], found.high["mean_squared_error"]
+    np.testing.assert_allclose(-high, found.low["neg_mean_squared_error"])
+    np.testing.assert_allclose(-low, found.high["neg_mean_squared_error"])
+
+
+def test_on_a_bound_there_is_no_interval():
+    X = np.random.default_rng(0).normal(size=(80, 1))
+    explainer = uq.Explainer(lambda X: np.column_stack([X < 0, X >= 0]) * 1.0, X, X[:, 0] >= 0)
+    found = explainer.stress(indicators=["roc_auc", "accuracy"], taus=3, level=0.95)
+    for name in found.indicators:
+        assert (found.values[name] == 1).all()
+        assert np.isnan(found.low[name]).all()
+        assert np.isnan(found.high[name]).all()
+
+
+def test_a_metric_that_answers_to_no_weights_has_no_interval():
+    def idle(truth, said, sample_weight=None):  # noqa: ARG001
+        return 0.7
+
+    found = regression().stress(["x0"], [make_scorer(idle)], taus=3, level=0.95)
+    assert (found.values["idle"] == 0.7).all()
+    assert np.isnan(found.low["idle"]).all()
+
+
+def test_a_metric_that_is_not_defined_for_other_weights_has_no_interval():
+    plain = regression()
+    at_half = plain.stress_weights("x0", 0.5)
+
+    def picky(truth, said, sample_weight=None):
+        if sample_weight is not None and np.abs(sample_weight - at_half).max() > 1e-9:
+            return np.nan
+        return mean_absolute_error(truth, said, sample_weight=sample_weight)
+
+    found = plain.stress(["x0"], [make_scorer(picky)], taus=[0.5], level=0.95)
+    at = found.taus.tolist().index(0.5)
+    assert np.isfinite(found.values["picky"][0, at])
+    assert np.isnan(found.low["picky"]).all()
+    assert np.isnan(found.high["picky"]).all()
+
+
+@pytest.mark.parametrize(("level", "scores"), [(None, 1), (0.95, 1 + DIRECTIONS)])
+def test_how_often_a_metric_is_scored(level, scores):
+    asked = []
+
+    def counting(truth, said, sample_weight=None):
+        asked.append(len(truth))
+        return mean_absolute_error(truth, said, sample_weight=sample_weight)
+
+    explainer = regression()
+    explainer.indicator(scorer := make_scorer(counting))
+    once = len(asked)
+    explainer.stress(["x0", "x2"], [scorer], taus=5, level=level)
+    assert len(asked) - once == once + 2 * 5 * scores
+    assert set(asked) == {60}, "every row keeps some weight"
+    assert DIRECTIONS == 64  # as the docstring of `stress` says
+
+
+def test_rows_without_a_value_have_no_part_in_the_interval():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(120, 2))
+    y = X[:, 0] + rng.normal(size=120)
+
+    def explainer(X, y):
+        return uq.Explainer(lambda X: 0.9 * np.nan_to_num(X[:, 0]), X, y)
+
+    kept = explainer(X[20:], y[20:]).stress(["x0"], ["r2"], taus=3, level=0.95)
+    X[:20, 0] = np.nan
+    dropped = explainer(X, y).stress(["x0"], ["r2"], taus=3, level=0.95, missing="drop")
+    for side in ("low", "values", "high"):
+        np.testing.assert_allclose(getattr(dropped, side)["r2"], getattr(kept, side)["r2"])
+
+
+def test_few_effective_rows_are_said_with_a_level_and_only_then():
+    explainer = regression(n=200, p=4)
+    assert not explainer.stress(indicators=["mean"], taus=11).remarks
+    found = explainer.stress(indicators=["mean"], taus=11, level=0.95)
+    few = found.ess < 50
+    first = np.abs(found.taus[few.any(axis=0)]).min()
+    assert 0 < first <= 1
+    assert few.any(axis=1).all()
+    (remark,) = found.remarks
+    assert remark.startswith(
+        f"from |tau| = {first:g} on, intervals of x0, x1 and 2 more rest on fewer than 50 "
+        "effective rows (ess)"
+    )
+    assert "smaller |tau|, a larger alpha, or more rows" in remark
+    assert f"note: {remark}" in repr(found)
+    assert remark in found._repr_html_()
+    assert "intervals of x1 rest" in explainer.stress(["x1"], ["r2"], taus=3, level=0.9).remarks[0]
+    many = explainer.stress(indicators=["mean"], taus=[-0.2, 0.2], alpha=0.45, level=0.95)
+    assert not many.remarks

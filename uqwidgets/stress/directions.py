@@ -1,0 +1,122 @@
+"""Intervals of stressed metrics: how they answer when groups of rows weigh more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import hadamard
+
+from uqwidgets.metrics.bounds import Bounds
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.stress.intervals import Reweighted, interval, reach
+from uqwidgets.sums import dot
+
+# How often a metric is scored for an interval: a power of two.
+DIRECTIONS = 64
+# By what share of its weight a row is moved. Fay's one half is far enough for quantiles, which do
+# not answer to less than the weight of a row, and near enough for the rest to be straight.
+_FAY = 0.5
+# What a row keeps of its weight, at the least: a class must not lose its last row.
+_KEPT = 1e-3
+# A value so near to a bound is on it.
+_ROUNDING = 1e-12
+
+
+def metric_interval(
+    score: Callable[[Floats], float],
+    value: float,
+    rows: Reweighted,
+    level: float,
+    bounds: Bounds,
+) -> tuple[float, float]:
+    """Interval of a metric, which is scored `DIRECTIONS` times.
+
+    Parameters
+    ----------
+    score : callable
+        From row weights (n,) of mean 1 to the metric.
+    value : float
+        What it is for the weights of the column.
+    rows : Reweighted
+    level : float
+    bounds : tuple of float
+        Of the metric.
+
+    Returns
+    -------
+    low, high : float
+        NaN where the metric is not defined for all of the weights that it is tried with, and where
+        it does not say how far a fresh sample would bring it: on a bound, or when it answers to
+        none of them.
+    """
+    if min(value - bounds[0], bounds[1] - value) < _ROUNDING:
+        return np.nan, np.nan
+    influence = group_influence(score, value, rows)
+    if not (np.isfinite(influence).all() and influence.any()):
+        return np.nan, np.nan
+    return interval(value, reach(influence, group_lean(influence), level), bounds)
+
+
+def group_influence(score: Callable[[Floats], float], value: float, rows: Reweighted) -> Floats:
+    r"""Influence of random groups of rows on a metric of the weights.
+
+    A metric has no values per row, but it answers to any change of the weights; and each row's
+    influence (see `Reweighted`) is an answer to one: the row's own weight is stretched, all weights
+    are tilted to hold the target, and tilted on to where the row draws the target. For a vector
+    of factors :math:`s`, one for each row, the changes that belong to the rows add up to
+
+    .. math:: d_j = \frac{w_j}{n} \Big\{ s_j c_j - \bar a
+              + (\bar t - \bar b) \frac{x_j - t}{\mathrm{var}_w(x)} \Big\},
+
+    with :math:`c` the stretch of HC4 and the means :math:`\bar a` of :math:`s w c`,
+    :math:`\bar b` of :math:`s w c (x - t)` and :math:`\bar t` of :math:`s\,\mathrm{IF}(t)`. The
+    rows are divided into groups by lot, and the signs of a Hadamard matrix say which groups weigh
+    more in a replicate and which less: this is balanced repeated replication with Fay's factor,
+    which holds for medians and ranks as well as for means (Judkins 1990, Fay's method for variance
+    estimation, Journal of Official Statistics 6, 223-239). The matrix being orthogonal, each
+    group's own answer is got back from those to all replicates; its rows' influences add up
+    in it.
+
+    Parameters
+    ----------
+    score, value, rows
+        See `metric_interval`.
+
+    Returns
+    -------
+    ndarray of shape (g,)
+        The variance of the metric is the mean square, over g; NaN where the metric is not defined
+        for some of the weights.
+    """
+    group = _groups(rows.n)
+    signs = hadamard(DIRECTIONS)[:, 1 : 2 + int(group.max())].astype(np.float64)
+    own = rows.weights * rows.stretch
+    step = min(_FAY, (1 - _KEPT) / float(rows.stretch.max()))
+    moves = np.empty(DIRECTIONS)
+    for b, sign in enumerate(signs):
+        factor = sign[group]
+        alone = factor * own / rows.n
+        tilt = dot(factor, rows.target) / rows.n - dot(alone, rows.deviation)
+        change = alone + rows.share * (tilt * rows.standard - alone.sum())
+        weights = np.maximum(rows.share + step * change, _KEPT * rows.share)
+        moves[b] = score(weights * (rows.n / weights.sum())) - value
+    sums = signs.T @ moves / (DIRECTIONS * step)
+    # Two rows of one group have influences that tend to cancel: all of them add up to nothing.
+    sizes = np.bincount(group).astype(np.float64)
+    together = dot(sizes, sizes - 1) / (rows.n * (rows.n - 1))
+    return np.asarray(sums * (len(sizes) / np.sqrt(1 - together)))
+
+
+def group_lean(influence: Floats) -> float:
+    """Half the skewness of a mean with this influence (g,), see `Reweighted.influence`."""
+    total = dot(influence, influence)
+    return float((influence**3).sum() / total**1.5 / 2) if total > 0 else 0.0
+
+
+@cache
+def _groups(n: int) -> npt.NDArray[np.intp]:
+    """Divide rows into groups by lot, the same whenever there are as many."""
+    return np.random.default_rng(0).permutation(n) % min(n, DIRECTIONS - 1)
