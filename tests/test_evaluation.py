@@ -86,6 +86,23 @@ class Slow:
         return self.model(X)
 
 
+def test_a_model_whose_calls_are_dear_is_asked_all_repeats_in_one(monkeypatch):
+    X, y = table(143)
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def dear(X):
+        now[0] += 0.015 + 6e-6 * len(X)
+        return normal_model(X)
+
+    model = Recorder(dear)
+    explainer = Explainer(model, X, y)
+    assert [len(block) for block in model.asked] == [8, 135]
+    explainer.importance("nll", n_repeats=100)
+    explainer.importance("entropy", n_repeats=100)
+    assert [len(block) for block in model.asked[2:]] == [3 * 100 * 143]
+
+
 class Stop(Exception):  # noqa: N818
     pass
 

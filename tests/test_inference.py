@@ -223,6 +223,21 @@ def test_every_interval_holds_its_estimate(interval):
         assert found.low < found.estimate < found.high
 
 
+@pytest.mark.parametrize("kind", ["u-statistic", "model", "fixed-data", "random-variable"])
+def test_equal_weights_are_none(kind):
+    rng = np.random.default_rng(5)
+    change, donors = rng.normal(size=(4, 30)), permuted_donors(0, 2, 4, 30)
+    sides, rows = [], []
+    for population in (Population.of(30), Population.of(30, np.full(30, 3.0))):
+        found = mean_change(change, donors, population)
+        side = bounds(found, kind, 0.95, population)
+        sides.append([side.estimate, side.std_error, side.low, side.high])
+        rows.append([*found.per_row(), *found.repeats, *found.totals, found.pairs])
+    assert population.plain is False
+    np.testing.assert_allclose(*sides, rtol=1e-13)
+    np.testing.assert_allclose(*rows, rtol=1e-13)
+
+
 def test_chunks_of_repeats_change_nothing(monkeypatch):
     change, donors = changes(repeats=7)
     for population in POPULATIONS.values():

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from uqwidgets import datasets
 from uqwidgets.batches import stress_batches
-from uqwidgets.evaluation import ModelError, Progress
+from uqwidgets.errors import ModelError
+from uqwidgets.evaluation import Progress
 from uqwidgets.explainer import Explainer
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.learners import Learner

@@ -77,6 +77,8 @@ class Cache(Generic[T]):
         self._shrink(key)
 
     def _shrink(self, newest: Hashable) -> None:
+        if self.nbytes <= self.limit:
+            return
         self._drop_derived(newest, self.limit // 4)
         while self.nbytes > self.limit and self.answers and next(iter(self.answers)) != newest:
             self.nbytes -= self.answers.popitem(last=False)[1].nbytes

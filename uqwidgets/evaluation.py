@@ -1,9 +1,8 @@
-"""The only place that asks the model."""
+"""What is asked of the model, and what it said."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,19 +10,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.asking import Calls
 from uqwidgets.cache import Cache
 from uqwidgets.data import Table
+from uqwidgets.errors import ModelError
 from uqwidgets.measures import Measure
-from uqwidgets.pace import Pace
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes
 from uqwidgets.replacement import Constant, Drawn, Original, Replacement, Scheme, drawn_donors
 from uqwidgets.subgroups import Subgroups, subgroups_of
 from uqwidgets.substitution import Segment
 
-
-class ModelError(ValueError):
-    """The model raised, or answered with something that is no distribution of its rows."""
+_SMALL_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ Report = Callable[[Progress], None]
 
 
 class Evaluations:
-    """Asks the model about replaced rows, in large blocks, and remembers the answers.
+    """Has the model asked about replaced rows, in large blocks, and remembers the answers.
 
     Many replacements of many features go to the model in one call. Answers are kept as
     distributions, so that every measure of them is free afterwards.
@@ -62,8 +60,6 @@ class Evaluations:
 
     Attributes
     ----------
-    model_calls, rows_evaluated : int
-        What the model was asked so far.
     original : Distribution
         Of the rows as they are.
     classes : ndarray of shape (k,) or None
@@ -74,12 +70,10 @@ class Evaluations:
 
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
         self.table = table
-        self.model_calls = 0
-        self.rows_evaluated = 0
-        self._predictive = predictive
+        self._calls = Calls(predictive, table, memory_limit)
         self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
-        self._unfinished: dict[Replacement, _Unfinished] = {}
-        self._pace = Pace(memory_limit // (16 * 8 * max(1, len(table.features))))
+        # Answers about their first rows, of questions that are not yet answered in full.
+        self._unfinished: dict[Replacement, list[Distribution]] = {}
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
         self._rows = range(len(table))
         self._lock = threading.RLock()
@@ -88,6 +82,16 @@ class Evaluations:
         self.original = self._lasting[Original()] = self.answer(Original())
         self.classes = _classes(self.original, predictive, table)
         self.truth = _truth(self.original, self.classes, table)
+
+    @property
+    def model_calls(self) -> int:
+        """Calls of the model so far."""
+        return self._calls.made
+
+    @property
+    def rows_evaluated(self) -> int:
+        """Rows that it was asked in them."""
+        return self._calls.rows
 
     def ask(self, questions: Sequence[Replacement], report: Report | None = None) -> None:
         """Ask the model all of these that have no answer yet.
@@ -113,13 +117,13 @@ class Evaluations:
                 waiting = [q for q in waiting if not self.known(q)]
                 if not waiting:
                     return
-                begun = sum(self._unfinished[q].asked for q in waiting if q in self._unfinished)
+                begun = sum(len(piece) for q in waiting for piece in self._unfinished.get(q, ()))
                 left = len(waiting) * len(self.table) - begun
-                rows = self._pace.rows(left)
+                rows = self._calls.pace.rows(left)
                 finished = self._ask_block(list(self._block(waiting, rows)))
                 # Where there is no room to keep it, an answer is not asked for twice.
                 waiting = [q for q in waiting if q not in finished]
-                seconds_left = self._pace.seconds(left - rows) if left > rows else 0.0
+                seconds_left = self._calls.pace.seconds(left - rows) if left > rows else 0.0
             done += rows
             if report is not None:
                 report(Progress(done, done + left - rows, seconds_left))
@@ -156,7 +160,7 @@ class Evaluations:
             try:
                 pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
             except InvalidRowError as error:
-                where = self._where([self._whole(q) for q in piece], error.row)
+                where = self._calls.where([self._whole(q) for q in piece], error.row)
                 raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         return values.reshape(len(questions), len(self.table))
@@ -206,7 +210,7 @@ class Evaluations:
     def seconds(self, questions: Sequence[Replacement]) -> float:
         """Time that asking those of these that are not known will take, from the pace so far."""
         waiting = sum(not self.known(q) for q in questions)
-        return self._pace.seconds(waiting * len(self.table)) if waiting else 0.0
+        return self._calls.pace.seconds(waiting * len(self.table)) if waiting else 0.0
 
     def fitting(self, questions: int) -> int:
         """How many of this many questions have answers that fit in the memory together."""
@@ -231,11 +235,10 @@ class Evaluations:
         n = len(self.table)
         for question in waiting:
             begun = self._unfinished.get(question)
-            if begun is None:
-                begun = self._unfinished[question] = _Unfinished(self._whole(question), [])
-            whole = not begun.pieces and rows >= n
-            asked = 0 if whole else begun.asked
-            segment = begun.segment if whole else begun.segment.cut(asked, min(n, asked + rows))
+            asked = sum(map(len, begun)) if begun else 0
+            segment = self._whole(question)
+            if asked or rows < n:
+                segment = segment.cut(asked, min(n, asked + rows))
             yield question, segment
             rows -= len(segment.rows)
             if rows == 0:
@@ -256,7 +259,7 @@ class Evaluations:
         """Ask a block and return the questions that are answered in full."""
         answer: Any = None
         try:
-            answer = self._call([segment for _, segment in block])
+            answer = self._calls.ask([segment for _, segment in block])
         except ModelError:
             if len(block) == 1:
                 raise
@@ -265,65 +268,20 @@ class Evaluations:
             half = len(block) // 2
             return self._ask_block(block[:half]) | self._ask_block(block[half:])
         finished = set()
-        start = 0
+        start, n = 0, len(self.table)
+        # What is cut from a block keeps all of it alive.
+        copied = answer.nbytes > _SMALL_BLOCK
         for question, segment in block:
             stop = start + len(segment.rows)
-            begun = self._unfinished[question]
-            begun.pieces.append(answer.take(slice(start, stop)))
-            if len(segment.rows) == len(self.table) or begun.asked == len(self.table):
-                del self._unfinished[question]
-                self._cache.keep(question, begun.pieces[0].joined(begun.pieces[1:]))
+            pieces = [*self._unfinished.pop(question, ()), answer.take(slice(start, stop))]
+            if sum(map(len, pieces)) == n:
+                whole = len(pieces) == 1 and not copied
+                self._cache.keep(question, pieces[0] if whole else pieces[0].joined(pieces[1:]))
                 finished.add(question)
+            else:
+                self._unfinished[question] = pieces
             start = stop
         return finished
-
-    def _call(self, segments: list[Segment]) -> Distribution:
-        rows = sum(len(s.rows) for s in segments)
-        X = self.table.stacked(segments)
-        self.model_calls += 1
-        self.rows_evaluated += rows
-        started = time.perf_counter()
-        try:
-            answer = self._predictive(X)
-        except InvalidRowError as error:
-            where = self._where(segments, error.row)
-            raise ModelError(f"the model's {error.problem} {where}.") from error
-        except Exception as error:
-            first_line = next(iter(str(error).splitlines()), "")
-            raise ModelError(
-                f"the model failed while {self._rows_of(segments[0])} were asked: "
-                f"{type(error).__name__}: {first_line}"
-            ) from error
-        self._pace.observe(rows, time.perf_counter() - started)
-        return answer
-
-    def _name(self, segment: Segment) -> str:
-        return ", ".join(repr(self.table.features[column]) for column in segment.columns)
-
-    def _rows_of(self, segment: Segment) -> str:
-        name = self._name(segment)
-        return f"rows with {name} replaced" if name else "the rows of X"
-
-    def _where(self, segments: list[Segment], row: int) -> str:
-        for segment in segments:
-            if row < len(segment.rows):
-                name = self._name(segment)
-                place = f"in row {segment.rows[row]} of X"
-                return f"{place}, with {name} replaced" if name else place
-            row -= len(segment.rows)
-        return f"in row {row} of the block"
-
-
-@dataclass(frozen=True)
-class _Unfinished:
-    """A question of which some rows are answered."""
-
-    segment: Segment
-    pieces: list[Any]
-
-    @property
-    def asked(self) -> int:
-        return sum(len(piece) for piece in self.pieces)
 
 
 def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArray[Any] | None:

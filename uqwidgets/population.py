@@ -64,6 +64,11 @@ class Population:
                 raise ValueError("every chosen row has weight 0; choose others.")
         return cls(weights, scored, chosen, sample_weight is not None)
 
+    @property
+    def plain(self) -> bool:
+        """Whether every row is scored, and all weigh the same."""
+        return self.rows is None and not self.weighted
+
     @cached_property
     def positions(self) -> npt.NDArray[np.intp]:
         """Positions of the scored rows."""

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import delayed
 
-from uqwidgets.evaluation import ModelError
+from uqwidgets.errors import ModelError, in_one_line
 from uqwidgets.explainer import Explainer
 from uqwidgets.ground_truth.process import Process
 from uqwidgets.ground_truth.questions import Question
 from uqwidgets.ground_truth.squared_error import Shared
 from uqwidgets.loco.fits import seeded
-from uqwidgets.loco.reading import Read, in_one_line, read_fit
+from uqwidgets.loco.reading import Read, read_fit
 from uqwidgets.predictive import Predictive
 from uqwidgets.predictive.distributions import Floats
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 
+import numpy as np
+
 from uqwidgets.differences import difference
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.settings import Settings
@@ -13,6 +15,8 @@ from uqwidgets.observed import distinct_rows
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Constant, Drawn, Original, Replacement
+
+_VALUES_READ = 1 << 17
 
 
 def questions(evaluations: Evaluations, unit: str, settings: Settings) -> list[Replacement]:
@@ -70,9 +74,20 @@ def changes(
         # What was read off answers outlives them where memory is short: they are not asked again.
         missing = [u for u in group if not _known(evaluations, measure, u, asked[u], settings)]
         evaluations.prepare([q for unit in missing for q in asked[unit]], report)
-        change = _over_all if every else _over_draws
-        for unit in group:
-            yield change(evaluations, measure, asked[unit], unit, population, settings, report)
+        if every:
+            for unit in group:
+                yield _over_all(
+                    evaluations, measure, asked[unit], unit, population, settings, report
+                )
+            continue
+        for part in _read_together(evaluations, group, settings):
+            waiting = [unit for unit in part if unit in missing]
+            if len(waiting) > 1:
+                _read(evaluations, measure, {u: asked[u] for u in waiting}, settings, report)
+            for unit in part:
+                yield _over_draws(
+                    evaluations, measure, asked[unit], unit, population, settings, report
+                )
 
 
 def _known(
@@ -107,6 +122,29 @@ def _windows(
     asked = settings.n_repeats
     window = max(1, evaluations.fitting(asked * len(units)) // asked)
     yield from (units[first : first + window] for first in range(0, len(units), window))
+
+
+def _read_together(
+    evaluations: Evaluations, units: Sequence[str], settings: Settings
+) -> Iterator[Sequence[str]]:
+    """Features that are so few values together that one pass over all is quicker."""
+    assert isinstance(settings.n_repeats, int)
+    window = max(1, _VALUES_READ // (settings.n_repeats * len(evaluations.table)))
+    yield from (units[first : first + window] for first in range(0, len(units), window))
+
+
+def _read(
+    evaluations: Evaluations,
+    measure: Measure,
+    asked: dict[str, list[Replacement]],
+    settings: Settings,
+    report: Report | None,
+) -> None:
+    """Work out the changes of several features at once, and remember those of each."""
+    lines = _changed(evaluations, measure, [q for one in asked.values() for q in one], report)
+    for unit, part in zip(asked, np.split(lines, len(asked)), strict=True):
+        key = _key(measure, evaluations.table.columns_of(unit), settings)
+        evaluations.grown(key, len(part), lambda part=part: part)  # type: ignore[misc]
 
 
 def _over_draws(

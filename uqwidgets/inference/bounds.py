@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -125,9 +126,9 @@ def _two_roles(
     least = _mean_square(change.scored, population)
     if not variance >= least:
         influence, variance = change.scored, least
-    error = float(np.sqrt(variance))
+    error = math.sqrt(variance)
     squares = np.square(influence)
-    total = squares.sum()
+    total = float(squares.sum())
     if not total > 0:  # exactly nothing, or nothing known
         return Bounds(change.estimate, error, change.estimate - error, change.estimate + error)
     n = len(influence)
@@ -144,10 +145,10 @@ def _two_roles(
 def _hall(t: float, skewness: float) -> float:
     """Studentised value whose transformed value is t; skewness is that of the mean."""
     steepest = _STEEPEST / abs(t)
-    a = float(np.clip(skewness / 6, -steepest, steepest))
+    a = min(max(skewness / 6, -steepest), steepest)
     if abs(a) < 1e-8:
         return t
-    return float((np.cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a))
+    return (math.cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a)
 
 
 def symmetric(

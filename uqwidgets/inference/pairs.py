@@ -60,6 +60,8 @@ def mean_change(
     Change
     """
     w, repeats, n = population.weights, *change.shape
+    # Then every pair weighs one, and nothing has to be looked up.
+    equal = population.plain and subgroups is None
     step = max(1, _CACHED_VALUES // n)
     chunks = [slice(k, k + step) for k in range(0, repeats, step)]
     s = (
@@ -69,14 +71,18 @@ def mean_change(
     )
 
     # Weights of each pair of a scored row and its donor; kept between the passes while small.
-    kept = _pairs(w, s, donors) if repeats * n <= _KEPT_VALUES else None
+    keeps = not equal and repeats * n <= _KEPT_VALUES
+    kept = _pairs(w, s, donors) if keeps else None
 
     def pairs_of(chunk: slice) -> Floats:
         return _pairs(w, s, donors[chunk]) if kept is None else kept[chunk]
 
-    sums, totals = np.empty(repeats), np.empty(repeats)
-    squared_pairs = 0.0
+    sums, totals = np.empty(repeats), np.full(repeats, float(n))
+    squared_pairs = float(repeats * n) if equal else 0.0
     for chunk in chunks:
+        if equal:
+            sums[chunk] = change[chunk].sum(axis=1)
+            continue
         pairs = pairs_of(chunk)
         squared_pairs += float(np.einsum("ki,ki->", pairs, pairs))
         totals[chunk] = pairs.sum(axis=1)
@@ -92,19 +98,20 @@ def mean_change(
         centre = _of_subgroups(np.asarray(by_row) / repeats, population.scored, s, subgroups)
 
     scale = n / total  # one over the repeats, were all weights one
-    scored, squares, donated = np.zeros(n), np.zeros(n), np.zeros(n)
+    scored, squares, donated = np.zeros(n), 0.0, np.zeros(n)
     for chunk in chunks:
         centred = change[chunk] - centre
-        moved = pairs_of(chunk) * centred
+        moved = centred if equal else pairs_of(chunk) * centred
         scored += moved.sum(axis=0)
-        squares += np.einsum("ki,ki->i", moved, moved)
-        centred *= s
+        squares += float(np.einsum("ki,ki->", moved, moved))
+        if not equal:
+            centred *= s
         donated += np.bincount(donors[chunk].ravel(), weights=centred.ravel(), minlength=n)
     scored *= scale
     donated *= w * scale
     twice = 0.0
     if repeats > 1:
-        spread = squares.sum() * scale**2 - dot(scored, scored) / repeats
+        spread = squares * scale**2 - dot(scored, scored) / repeats
         twice = float(spread) * repeats / (repeats - 1) / n**2
     if subgroups is not None:
         between = np.where(s > 0, population.scored, 0.0) * (centre - estimate)
@@ -118,6 +125,8 @@ def mean_change(
         return squared / total**2 * effective / (effective - 1) if effective > 1 else np.nan
 
     def per_row() -> Floats:
+        if equal:
+            return np.asarray(change.mean(axis=0))
         weights = w[donors]
         with np.errstate(invalid="ignore"):
             mean: Floats = np.einsum("ki,ki->i", weights, change) / weights.sum(axis=0)

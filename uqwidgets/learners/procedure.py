@@ -12,7 +12,8 @@ from sklearn.base import is_classifier
 
 from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
-from uqwidgets.evaluation import ModelError, Report
+from uqwidgets.errors import ModelError
+from uqwidgets.evaluation import Report
 from uqwidgets.inference import checked_level
 from uqwidgets.learners.averaging import LEARNER_INTERVALS, Averaging
 from uqwidgets.learners.intervals import correction_share

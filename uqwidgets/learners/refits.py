@@ -11,11 +11,12 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
-from uqwidgets.evaluation import ModelError, Report
+from uqwidgets.errors import ModelError, in_one_line
+from uqwidgets.evaluation import Report
 from uqwidgets.explainer import Explainer
 from uqwidgets.learners.resampling import Plan, Rows
 from uqwidgets.loco.fits import seeded
-from uqwidgets.loco.reading import Read, in_one_line, read_fit
+from uqwidgets.loco.reading import Read, read_fit
 from uqwidgets.steps import Steps, at_a_time
 
 

@@ -14,9 +14,10 @@ from sklearn.utils.parallel import delayed
 
 from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
-from uqwidgets.evaluation import Evaluations, ModelError
+from uqwidgets.errors import ModelError, in_one_line
+from uqwidgets.evaluation import Evaluations
 from uqwidgets.loco.leaving_out import columns_without, estimator_without
-from uqwidgets.loco.reading import Read, in_one_line, read_fit
+from uqwidgets.loco.reading import Read, read_fit
 from uqwidgets.predictive import Distribution
 from uqwidgets.steps import at_a_time
 from uqwidgets.tabular import to_pandas

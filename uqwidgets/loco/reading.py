@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from uqwidgets.evaluation import ModelError
+from uqwidgets.errors import ModelError, in_one_line
 from uqwidgets.predictive import Predictive, as_predictive
 
 Read = Callable[[Any], Any]
@@ -61,8 +61,3 @@ def read_fit(read: Read, fitted: Any, how: str = "") -> Predictive:
             f"read returned {type(answer).__name__} for {what}, which as_predictive does not take: "
             f"{next(iter(str(error).splitlines()), '')}"
         ) from error
-
-
-def in_one_line(error: Exception) -> str:
-    """Name an error, with the first line of what it says."""
-    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from uqwidgets.errors import in_one_line
 from uqwidgets.measures.measure import Measure, Truth
 from uqwidgets.predictive.distributions import Distribution, Floats
 
@@ -36,10 +37,7 @@ def given(function: Function) -> Measure:
         try:
             found = function(q, labels)
         except Exception as error:
-            first_line = next(iter(str(error).splitlines()), "")
-            raise ValueError(
-                f"measure {name!r} failed: {type(error).__name__}: {first_line}"
-            ) from error
+            raise ValueError(f"measure {name!r} failed: {in_one_line(error)}") from error
         return _checked(name, found, len(q))
 
     return Measure(name, name, "", of, identity=_identity(function))

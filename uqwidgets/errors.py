@@ -1,0 +1,12 @@
+"""What is said where somebody else's code fails."""
+
+from __future__ import annotations
+
+
+class ModelError(ValueError):
+    """The model raised, or answered with something that is no distribution of its rows."""
+
+
+def in_one_line(error: Exception) -> str:
+    """Name an error, with the first line of what it says."""
+    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
