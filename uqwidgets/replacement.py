@@ -65,7 +65,8 @@ def drawn_donors(
     stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=columns))
     if scheme == "ablation":
         return stream.integers(n, size=(n_repeats, n))
-    shuffled = stream.permuted(np.tile(np.arange(n), (n_repeats, 1)), axis=1)
+    shuffled = np.tile(np.arange(n), (n_repeats, 1))
+    stream.permuted(shuffled, axis=1, out=shuffled)
     if scheme == "permutation":
         return shuffled
     # Shuffled rows and rows in their order, both sorted by subgroup, face each other.
