@@ -224,6 +224,8 @@ def test_few_effective_rows_are_said_with_a_level_and_only_then():
     assert "smaller |tau|, a larger alpha, or more rows" in remark
     assert f"note: {remark}" in repr(found)
     assert remark in found._repr_html_()
-    assert "intervals of x1 rest" in explainer.stress(["x1"], ["r2"], taus=3, level=0.9).remarks[0]
+    for names, named in ((["x1"], "x1"), (["x0", "x1", "x2"], "x0, x1 and x2")):
+        (remark,) = explainer.stress(names, ["r2"], taus=3, level=0.9).remarks
+        assert remark.startswith(f"at |tau| = 1, intervals of {named} rest on fewer than 50 ")
     many = explainer.stress(indicators=["mean"], taus=[-0.2, 0.2], alpha=0.45, level=0.95)
     assert not many.remarks

@@ -14,7 +14,7 @@ from uqwidgets.predictive.distributions import Floats
 # are left, 77 to 100 %.
 _FEW_ROWS = 50
 _HELD = "77 to 100 %"
-_NAMED = 2
+_NAMED = 3
 
 
 def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[str, ...]:
@@ -45,11 +45,13 @@ def few_rows(features: Sequence[str], taus: Floats, ess: Floats) -> tuple[str, .
     names = [name for name, line in zip(features, few, strict=True) if line.any()]
     if not names:
         return ()
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more"]
+    named = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     least = np.abs(taus[few.any(axis=0)]).min()
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    named = (", " if more else " and ").join(names[:_NAMED])
+    where = f"from |tau| = {least:g} on" if least < 1 else "at |tau| = 1"
     return (
-        f"from |tau| = {least:g} on, intervals of {named}{more} rest on fewer than {_FEW_ROWS} "
-        f"effective rows (ess), where in simulations {_HELD} of 95 % intervals held the truth "
+        f"{where}, intervals of {named} rest on fewer than {_FEW_ROWS} effective rows (ess), where "
+        f"in simulations {_HELD} of 95 % intervals held the truth "
         "(take a smaller |tau|, a larger alpha, or more rows)",
     )
