@@ -1,7 +1,7 @@
 """Coverage of nominal 95 % intervals of scikit-learn's metrics under stress, by simulation.
 
 The designs, the rows and the truth are those of ``bench_stress_coverage``. An interval of a metric
-asks for 65 scores, so that a run takes some ten times as long.
+asks for 66 scores, so that a run takes some ten times as long.
 
     python benchmarks/bench_stress_metrics.py [runs [design ...]]
 """

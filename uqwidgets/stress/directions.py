@@ -11,10 +11,10 @@ from scipy.linalg import hadamard
 
 from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.intervals import Reweighted, interval, reach
+from uqwidgets.stress.intervals import Leaning, Reweighted, interval, reach
 from uqwidgets.sums import dot
 
-# How often a metric is scored for an interval: a power of two.
+# How many replicates a metric is scored for: a power of two.
 DIRECTIONS = 64
 # By what share of its weight a row is moved. Fay's one half is far enough for quantiles, which do
 # not answer to less than the weight of a row, and near enough for the rest to be straight.
@@ -32,7 +32,7 @@ def metric_interval(
     level: float,
     bounds: Bounds,
 ) -> tuple[float, float]:
-    """Interval of a metric, which is scored `DIRECTIONS` times.
+    """Interval of a metric, which is scored `DIRECTIONS` times and once more.
 
     Parameters
     ----------
@@ -57,7 +57,10 @@ def metric_interval(
     influence = group_influence(score, value, rows)
     if not (np.isfinite(influence).all() and influence.any()):
         return np.nan, np.nan
-    return interval(value, reach(influence, group_lean(influence), level), bounds)
+    lean = group_lean(score, value, rows, influence)
+    if not np.isfinite(lean):
+        return np.nan, np.nan
+    return interval(value, reach(influence, lean, level), bounds)
 
 
 def group_influence(score: Callable[[Floats], float], value: float, rows: Reweighted) -> Floats:
@@ -110,10 +113,39 @@ def group_influence(score: Callable[[Floats], float], value: float, rows: Reweig
     return np.asarray(sums * (len(sizes) / np.sqrt(1 - together)))
 
 
-def group_lean(influence: Floats) -> float:
-    """Half the skewness of a mean with this influence (g,), see `Reweighted.influence`."""
-    total = dot(influence, influence)
-    return float((influence**3).sum() / total**1.5 / 2) if total > 0 else 0.0
+def group_lean(
+    score: Callable[[Floats], float], value: float, rows: Reweighted, influence: Floats
+) -> float:
+    """How a metric's error leans, from the influence of groups; it is scored once more for it.
+
+    One more direction tells how the metric answers to the target, and so what of a group's
+    influence goes by the target. A group then is as a row that is like its heavy rows.
+
+    Parameters
+    ----------
+    score, value, rows
+        See `metric_interval`.
+    influence : ndarray of shape (g,)
+        From `group_influence`.
+    """
+    group, g = _groups(rows.n), len(influence)
+
+    def total(per_row: Floats) -> Floats:
+        return np.bincount(group, per_row, minlength=g).astype(np.float64, copy=False)
+
+    step = _FAY / (float(np.abs(rows.standard).max()) or 1.0)
+    slope = (score(rows.weights * (1 + step * rows.standard)) - value) / step
+    squares = np.square(rows.weights) + np.finfo(float).tiny  # a group may have no weight
+    pull = squares * np.square(rows.stretch)
+    own = rows.leaning
+    means = {
+        name: total(pull * getattr(own, name)) / total(pull)
+        for name in ("weights", "deviation", "standard", "bend", "off", "lack")
+    }
+    sums = {name: total(getattr(own, name)) for name in ("gone", "turn", "retarget")}
+    robust, through = influence * (rows.n / g), slope * total(rows.target)
+    direct = (robust - through) / np.sqrt(total(pull) / total(squares))
+    return Leaning(rows.n, **means, **sums).lean(direct, through, robust, slope)
 
 
 @cache

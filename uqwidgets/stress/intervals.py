@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import expit, stdtrit
 
@@ -12,6 +14,65 @@ from uqwidgets.sums import dot
 
 # A row that holds the solution alone says nothing of its own error.
 _LEAST_FREEDOM = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Leaning:
+    """What the lack of a row, or of a group of rows, does to an estimate and to its error.
+
+    Attributes
+    ----------
+    n : int
+        Rows.
+    weights, deviation, standard, bend, off : ndarray of shape (g,)
+        Weight; distance from the target, and the same over the variance; their product; and by
+        how much more than its own weight a row moves the target.
+    lack : ndarray of shape (g,)
+        1 over what of a row the solution leaves free.
+    gone, turn, retarget : ndarray of shape (g,)
+        Without a row: the weight that goes with it, how xi follows, and how the target moves.
+    """
+
+    n: int
+    weights: Floats
+    deviation: Floats
+    standard: Floats
+    bend: Floats
+    off: Floats
+    lack: Floats
+    gone: Floats
+    turn: Floats
+    retarget: Floats
+
+    def lean(self, direct: Floats, through: Floats, robust: Floats, slope: float) -> float:
+        """How an estimate's error leans, see `Reweighted.influence`.
+
+        Parameters
+        ----------
+        direct, through, robust : ndarray of shape (g,)
+            Influence by the rows' own weight, by the target, and altogether with the stretch.
+        slope : float
+            How the estimate answers to the target.
+        """
+        plain, squares = direct + through, np.square(robust)
+        total, robust_total = dot(plain, plain), float(squares.sum())
+        lost = direct / self.n * self.lack
+        moved = slope * self.retarget - lost
+        moved -= moved.mean()
+        movement = dot(moved, moved)
+        if not (total > 0 and movement > 0):
+            return 0.0
+        # How the sum of squares answers to xi, to the weights' sum, to the mean and to the slope.
+        by_turn = dot(plain * direct, self.deviation)
+        by_sum = dot(plain, direct)
+        by_mean = dot(plain, self.weights)
+        by_slope = dot(plain, self.off)
+        bend = dot(direct, self.bend) / self.n
+        change = self.turn * (by_turn + bend * by_slope) + self.gone * by_sum
+        change += lost * (by_mean - by_slope * self.standard)
+        left = 1 - squares / robust_total + 2 * change / total
+        log_error = np.log(np.maximum(left, _LEAST_FREEDOM)) / 2
+        return float(dot(moved, log_error) / movement * np.sqrt(robust_total) / self.n)
 
 
 class Reweighted:
@@ -64,6 +125,18 @@ class Reweighted:
         self.gone = self.share / free
         self.retarget = -self.target / max(n - 1, 1)
         self.turn = (self.gone * self.deviation + self.retarget) * inverse
+        self.leaning = Leaning(
+            n,
+            weights=weights,
+            deviation=self.deviation,
+            standard=self.standard,
+            bend=self.deviation * self.standard,
+            off=self.target - weights * self.deviation,
+            lack=1 / free,
+            gone=self.gone,
+            turn=self.turn,
+            retarget=self.retarget,
+        )
 
     def influence(self, output: Floats) -> tuple[Floats, float]:
         r"""Influence of each row on the stressed mean of an output, and how its error leans.
@@ -89,26 +162,8 @@ class Reweighted:
         slope = dot(self.share * self.standard, centred)
         residual = centred - slope * self.deviation
         direct, through = self.weights * residual, slope * self.target
-        plain, robust = direct + through, direct * self.stretch + through
-        squares = np.square(robust)
-        total, robust_total = dot(plain, plain), float(squares.sum())
-        lost = self.gone * residual
-        moved = slope * self.retarget - lost
-        moved -= moved.mean()
-        movement = dot(moved, moved)
-        if not (total > 0 and movement > 0):
-            return robust, 0.0
-        # How the sum of squares answers to xi, to the weights' sum, to the mean and to the slope.
-        by_turn = dot(plain * direct, self.deviation)
-        by_sum = dot(plain, direct)
-        by_mean = dot(plain, self.weights)
-        by_slope = dot(plain, self.target - self.weights * self.deviation)
-        bend = dot(self.share * residual, self.deviation * self.standard)
-        change = self.turn * (by_turn + bend * by_slope) + self.gone * by_sum
-        change += lost * (by_mean - by_slope * self.standard)
-        left = 1 - squares / robust_total + 2 * change / total
-        log_error = np.log(np.maximum(left, _LEAST_FREEDOM)) / 2
-        return robust, dot(moved, log_error) / movement * np.sqrt(robust_total) / self.n
+        robust = direct * self.stretch + through
+        return robust, self.leaning.lean(direct, through, robust, slope)
 
 
 def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:

@@ -79,7 +79,7 @@ class Stressing:
         level : float, optional
             Of pointwise intervals, such as 0.95; they re-solve the weights (see
             `uqwidgets.stress.intervals.Reweighted`). One of scikit-learn's metrics is scored
-            1 + 64 times for each feature and level then, and once without (see
+            1 + 65 times for each feature and level then, and once without (see
             `uqwidgets.stress.directions.group_influence`). Where few rows carry the weight
             (``ess``) they hold less often than they say, above all of a variance, and where a
             column is stressed towards a long tail; a remark says where.
