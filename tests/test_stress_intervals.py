@@ -86,12 +86,12 @@ def test_the_lean_is_that_of_errors_when_each_row_is_left_out_and_weights_are_so
     column = Column(x, 0.05, "tail-mean")
     rows = rows_of(column, tau)
     influence, lean = rows.influence(output)
-    means, errors = without_a_row(x, output, column.target(tau), rows.target)
+    means, errors = without_a_row(x, output, column.target(tau), rows.target * column.std)
     slope = np.polyfit(means, np.log(errors), 1)[0]
     assert lean == pytest.approx(slope * np.sqrt(np.mean(influence**2) / 400), rel=0.1)
 
 
-@pytest.mark.parametrize("lean", [-0.8, -1e-7, 0.0, 0.1, 0.5])
+@pytest.mark.parametrize("lean", [-0.2, -1e-9, 0.0, 0.1, 0.2])
 def test_ends_are_quantiles_of_a_statistic_without_skewness(lean):
     influence = np.random.default_rng(0).normal(size=300)
     squares = influence**2
@@ -105,11 +105,19 @@ def test_ends_are_quantiles_of_a_statistic_without_skewness(lean):
     assert reach(np.zeros(5), 0.0, 0.95) == (0.0, 0.0)
 
 
+def test_a_row_with_all_the_influence_does_not_make_an_endless_interval():
+    influence = np.zeros(400)
+    influence[0] = 1.0
+    error = 1 / 400
+    for lean in (0.0, 0.5, 30.0, -30.0):
+        below, above = reach(influence, lean, 0.95)
+        assert 0.9 * error < min(below, above) <= max(below, above) < 5 * error
+        assert (above > below) == (lean > 0) or lean == 0
+
+
 def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
     exact = binomtest(0, 30).proportion_ci(0.95)
-    assert unseen(np.full(30, 2.0), 0.95) == pytest.approx(exact.high)
-    # Rows of next to no weight tell next to nothing.
-    assert unseen(np.array([1.0] * 30 + [1e-9] * 500), 0.95) == pytest.approx(exact.high)
+    assert unseen(30.0, 0.95) == pytest.approx(exact.high)
 
 
 def test_shares_of_none_and_of_all_are_not_certain():
@@ -151,9 +159,52 @@ def test_a_single_row_says_nothing_of_its_error():
         (1.0, 0.2, (-1.0, 3.0), -1 + 4 / (1 + np.exp(0.2)), -1 + 4 / (1 + np.exp(-0.2))),
         (0.2, (0.1, 0.4), (-np.inf, 1.0), 1 - 0.8 * np.exp(0.125), 1 - 0.8 * np.exp(-0.5)),
         (-2.0, (0.2, 0.5), (-np.inf, 0.0), -2 * np.exp(0.1), -2 * np.exp(-0.25)),
+        (2.0, 8.0, (0.0, np.inf), 2 * np.exp(-4), 2 * np.e * 4),
+        (2.0, 8.0, (-np.inf, 4.0), 4 - 2 * np.e * 4, 4 - 2 * np.exp(-4)),
         (0.0, 0.0, (0.0, 1.0), 0.0, 0.0),
         (np.nan, 0.1, (0.0, 1.0), np.nan, np.nan),
     ],
 )
 def test_intervals_stay_where_the_quantity_can_be(value, half, bounds, low, high):
     assert interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-2.0, 5.0)])
+@pytest.mark.parametrize("value", [0.03, 0.5, 0.96])
+def test_ends_move_smoothly_and_never_out_of_bounds(value, bounds):
+    halves = np.linspace(0.001, 3.0, 3000)
+    low, high = np.array([interval(value, half, bounds) for half in halves]).T
+    for ends, sign in ((low, -1), (high, 1)):
+        moved = sign * np.diff([value, *ends])
+        assert (moved >= 0).all()
+        assert np.abs(np.diff(moved[1:])).max() < 2e-3  # no jump, and no bend but the one
+        assert moved[0] == pytest.approx(halves[0], rel=0.05)
+    assert low.min() >= bounds[0]
+    assert high.max() <= bounds[1]
+    # Where it leads to ever larger numbers, it goes on straight.
+    if np.isinf(bounds[1]):
+        assert high[-1] - high[-2] == pytest.approx(high[-2] - high[-3])
+
+
+def test_on_the_edge_rounding_is_no_spread():
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        x = rng.normal(size=60)
+        x[rng.integers(60, size=3)] = x.max() + 0.1 * rng.random()
+        top = x == x.max()
+        weights = np.where(top, len(x) / top.sum(), 0.0)
+        output = rng.normal(size=60)
+        rows = Reweighted(Column(x, 0.001, "tail-mean"), 1.0, weights)
+        influence, _ = rows.influence(output)
+        plain = weights * (output - output[top].mean())
+        assert np.abs(influence[~top]).max() == 0
+        np.testing.assert_allclose(influence / rows.stretch, plain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-5, 1e150])
+def test_the_unit_of_a_column_changes_nothing(unit):
+    rng = np.random.default_rng(8)
+    x, output = rng.normal(size=200), rng.normal(size=200)
+    one, other = (rows_of(Column(c, 0.05), 0.6).influence(output) for c in (x, x * unit))
+    np.testing.assert_allclose(one[0], other[0], rtol=1e-6, atol=1e-9)
+    assert one[1] == pytest.approx(other[1], rel=1e-4)

@@ -10,17 +10,12 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from uqwidgets.inference.change import Change
+from uqwidgets.inference.few_rows import freedom_of, skewed
 from uqwidgets.inference.kinds import Interval
 from uqwidgets.names import one_of
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.sums import dot
-
-# A row or two may hold nearly all influence. What is known of the spread and the skewness is then
-# that they are large, not how large: the degrees of freedom go no lower than this, and the
-# transformation no nearer to where its slope is infinite. Coverage is none the worse for it.
-_LEAST_FREEDOM = 10.0
-_STEEPEST = 7 / 48  # 6 a t = 7/8: the cubic root is of no less than about 1/8
 
 Reference = Literal["t", "normal"]
 REFERENCES: tuple[Reference, ...] = get_args(Reference)
@@ -131,24 +126,12 @@ def _two_roles(
     total = float(squares.sum())
     if not total > 0:  # exactly nothing, or nothing known
         return Bounds(change.estimate, error, change.estimate - error, change.estimate + error)
-    n = len(influence)
-    excess = dot(squares, squares) / total**2 - 1 / n
-    freedom = min(rows, max(2 / max(excess, 2 / n**2), _LEAST_FREEDOM))
     skewness = dot(squares, influence) / total**1.5
-    t = _quantile(freedom, level, reference)
-    up, down = _hall(t, skewness), _hall(-t, skewness)
+    t = _quantile(min(rows, freedom_of(squares)), level, reference)
+    up, down = skewed(t, skewness), skewed(-t, skewness)
     return Bounds(
         change.estimate, error, change.estimate - up * error, change.estimate - down * error
     )
-
-
-def _hall(t: float, skewness: float) -> float:
-    """Studentised value whose transformed value is t; skewness is that of the mean."""
-    steepest = _STEEPEST / abs(t)
-    a = min(max(skewness / 6, -steepest), steepest)
-    if abs(a) < 1e-8:
-        return t
-    return (math.cbrt(1 + 6 * a * (t - a)) - 1) / (2 * a)
 
 
 def symmetric(

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, stdtrit
 
-from uqwidgets.population import effective_sample_size
+from uqwidgets.inference.few_rows import freedom_of, skewed
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.projection import Column
 from uqwidgets.sums import dot
 
 # A row that holds the solution alone says nothing of its own error.
 _LEAST_FREEDOM = 0.05
+# Of the largest value of a column, in its unit: what weighting it may round off.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,19 +110,22 @@ class Reweighted:
 
     def __init__(self, column: Column, tau: float, weights: Floats) -> None:
         n = len(weights)
-        x = column.values - column.mean
+        # In standard units: squares of very small or very large numbers are no floats.
+        unit = column.std or 1.0
+        x = (column.values - column.mean) / unit
         self.n, self.weights, self.share = n, weights, weights / n
         self.deviation = x - dot(self.share, x)
         spread = dot(self.share, np.square(self.deviation))
         # On the edge of the data all weight lies on one value, and there is nothing to solve.
-        inverse = 1 / spread if spread else 0.0
+        rounding = (_ROUNDING * float(np.abs(x).max())) ** 2
+        inverse = 1 / spread if spread > rounding else 0.0
         self.standard = self.deviation * inverse
         hold = self.share * (1 + self.deviation * self.standard)
         free = np.maximum(1 - hold, _LEAST_FREEDOM)
         # Heavy rows draw the solution to themselves and look better fitted than a fresh row would.
         self.stretch = free ** (-np.minimum(4.0, hold / hold.mean()) / 2)
         low, high = column.end_influences
-        self.target = (1 - abs(tau)) * x + abs(tau) * (high if tau > 0 else low)
+        self.target = (1 - abs(tau)) * x + abs(tau) * ((high if tau > 0 else low) / unit)
         # Without a row: the weight that goes with it, how the target moves, and how xi follows.
         self.gone = self.share / free
         self.retarget = -self.target / max(n - 1, 1)
@@ -169,12 +174,9 @@ class Reweighted:
 def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:
     r"""How far an interval reaches below and above an estimate.
 
-    Under stress few rows carry much of a sum. So the degrees of freedom of the t interval are
-    those of the estimated variance itself (Satterthwaite): 2 over
-    :math:`\sum \mathrm{IF}^4 / (\sum \mathrm{IF}^2)^2 - 1/n`. Its quantiles are those of a
-    statistic without skewness, which is a cubic of the studentised one (Hall 1992, On the removal
-    of skewness by transformation, J. R. Stat. Soc. B 54, 221-228); the skewness in it is twice
-    the lean.
+    Under stress few rows carry much of a sum, so the degrees of freedom of the t interval are
+    those of the estimated variance itself, and the quantiles are those of a statistic whose
+    skewness is twice the lean (see `uqwidgets.inference.few_rows`).
 
     Parameters
     ----------
@@ -193,21 +195,12 @@ def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:
     total = float(squares.sum())
     if total == 0:
         return 0.0, 0.0
-    excess = float(np.square(squares).sum()) / total**2 - 1 / n
-    freedom = min(n - 1.0, 2 / max(excess, 2 / n**2))
-    t = float(stdtrit(max(freedom, 1.0), (1 + level) / 2))
+    t = float(stdtrit(min(n - 1.0, freedom_of(squares)), (1 + level) / 2))
     error = np.sqrt(total) / n
-    return error * max(_skewed(t, lean), 0.0), error * max(-_skewed(-t, lean), 0.0)
+    return error * max(skewed(t, 2 * lean), 0.0), error * max(-skewed(-t, 2 * lean), 0.0)
 
 
-def _skewed(quantile: float, lean: float) -> float:
-    """Solve T + (2 lean / 3) T^2 + (4 lean^2 / 27) T^3 + lean / 3 = quantile."""
-    if abs(lean) < 1e-6:  # where the cube root would round it all off
-        return quantile
-    return float((np.cbrt(1 + 2 * lean * (quantile - lean / 3)) - 1) * 1.5 / lean)
-
-
-def unseen(weights: Floats, level: float) -> float:
+def unseen(size: float, level: float) -> float:
     """Upper end of an interval of a share of which no row was seen.
 
     The interval of Clopper and Pearson, with the effective sample size for the size (Korn and
@@ -216,11 +209,11 @@ def unseen(weights: Floats, level: float) -> float:
 
     Parameters
     ----------
-    weights : ndarray of shape (n,)
-        Of the rows among which none was seen.
+    size : float
+        Effective number of the rows among which none was seen.
     level : float
     """
-    return float(1 - ((1 - level) / 2) ** (1 / effective_sample_size(weights)))
+    return float(1 - ((1 - level) / 2) ** (1 / size))
 
 
 def interval(
@@ -230,7 +223,8 @@ def interval(
 
     What is bounded on both sides, as a share, is taken on the logit scale, and what is bounded on
     one side, as a positive quantity, on that of the logarithm of its distance from the bound; so
-    the ends never leave what the quantity can be.
+    the ends never leave what the quantity can be. Farther than one unit of such a scale, where
+    the way back would lead to ever larger numbers, it goes on straight.
 
     Parameters
     ----------
@@ -245,13 +239,27 @@ def interval(
     low, high = bounds
     if not low < value < high or np.isinf([low, high]).all():
         return value - below, value + above
-    if np.isinf(low):
-        turned = interval(-value, (above, below), (-high, np.inf))
-        return -turned[1], -turned[0]
-    room = value - low
-    if np.isinf(high):
-        return low + room * float(np.exp(-below / room)), low + room * float(np.exp(above / room))
-    span = high - low
-    logit, slope = np.log(room / (high - value)), span / (room * (high - value))
-    ends = expit([logit - slope * below, logit + slope * above])
-    return low + span * float(ends[0]), low + span * float(ends[1])
+    return value - _length(value - low, high - value, below), (
+        value + _length(high - value, value - low, above)
+    )
+
+
+def _length(room: float, behind: float, half: float) -> float:
+    """How far an end lies from an estimate, which has so much room to its side and behind it."""
+    if np.isinf(room):
+        # With the logarithm of what lies behind, it grows.
+        step = half / behind
+        near = min(step, 1.0)
+        return behind * float(np.expm1(near) + np.exp(near) * (step - near))
+    if np.isinf(behind):
+        return -room * float(np.expm1(-half / room))
+    span = room + behind
+    share = room / span
+    step = half / (span * share * (1 - share))
+    near = min(step, 1.0)
+
+    def left(step: float) -> float:
+        return float(expit(np.log(share / (1 - share)) - step))
+
+    straight = left(near) - left(near) * (1 - left(near)) * (step - near)
+    return span * (share - max(straight, left(step)))

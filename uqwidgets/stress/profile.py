@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.inference import checked_level
 from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
@@ -57,8 +58,7 @@ def stress(
     """
     if not indicators:
         raise ValueError("indicators is empty; name at least one.")
-    if level is not None and not 0 < level < 1:
-        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
+    level = None if level is None else checked_level(level)
     by_rows = level is not None or any(isinstance(i, Scored) for i in indicators)
     plain = [i for i in indicators if isinstance(i, Indicator)]
     # Contiguous by column, as `compress` likes them.
@@ -263,7 +263,7 @@ def _interval(
     if indicator.bounds == SHARE and min(value, 1 - value) < _ROUNDING:
         # Of a rate, only the rows that it is a rate of could have been otherwise.
         others = rows.weights * outputs[1] if indicator.combination is RATIO else rows.weights
-        end = unseen(others, level)
+        end = unseen(effective_sample_size(others), level)
         return (0.0, end) if value < 0.5 else (1 - end, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.array(indicator.combination.slopes(*means))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets.inference import checked_level
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.anchors import checked_wishes
@@ -134,8 +135,7 @@ def stress_of_batches(
     """
     grid = checked_taus(taus)
     kind = checked_wishes(alpha, anchor, missing)
-    if level is not None and not 0 < level < 1:
-        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
+    level = None if level is None else checked_level(level)
     kept, remarks = _stressable(surveyed, named, missing)
     columns = placed(source, kept, alpha, kind)
     tables = source.total(partial(tables_of, columns, outputs, level is not None))

@@ -15,7 +15,7 @@ from uqwidgets.stress.batched.products import Squared
 from uqwidgets.stress.compressed.compression import Compressed
 from uqwidgets.stress.compressed.levels import Levels
 from uqwidgets.stress.indicators import RATIO, SHARE, Indicator
-from uqwidgets.stress.intervals import interval
+from uqwidgets.stress.intervals import interval, unseen
 from uqwidgets.sums import dot
 
 # Of a share: so near to none or all of the rows, it is that.
@@ -214,15 +214,10 @@ def interval_ends(
         for t in np.flatnonzero(spread & np.isfinite(values[q])).tolist():
             value = float(values[q, t])
             if indicator.bounds == SHARE and min(value, 1 - value) < _ROUNDING:
-                ends[:, q, t] = _unseen(value, float(sizes[t]), level)
+                end = unseen(float(sizes[t]), level)
+                ends[:, q, t] = (0.0, end) if value < 0.5 else (1 - end, 1.0)
             else:
                 half = float(quantile[t] * error[t])
                 ends[:, q, t] = interval(value, half, indicator.bounds)
         start += length
     return ends
-
-
-def _unseen(value: float, size: float, level: float) -> tuple[float, float]:
-    """Interval of a share of which no row, or every row, was seen, see `intervals.unseen`."""
-    end = 1 - ((1 - level) / 2) ** (1 / size)
-    return (0.0, end) if value < 0.5 else (1 - end, 1.0)
