@@ -53,6 +53,7 @@ HOUSE = [
     "stress.projection",
     "stress.columns",
     "stress.indicators",
+    "stress.reweighted",
     "stress.intervals",
     "stress.directions",
     "stress.remarks",

@@ -10,8 +10,9 @@ from scipy.stats import t as student
 
 import uqwidgets as uq
 from uqwidgets.stress.anchors import anchors_of
-from uqwidgets.stress.intervals import Reweighted, interval, reach, unseen
+from uqwidgets.stress.intervals import interval, leaning_interval, reach, unseen
 from uqwidgets.stress.projection import Column
+from uqwidgets.stress.reweighted import Reweighted
 
 
 def rows_of(column, tau):
@@ -118,6 +119,34 @@ def test_a_row_with_all_the_influence_does_not_make_an_endless_interval():
 def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
     exact = binomtest(0, 30).proportion_ci(0.95)
     assert unseen(30.0, 0.95) == pytest.approx(exact.high)
+
+
+@pytest.mark.parametrize(("hits", "n"), [(6, 143), (40, 143), (137, 143), (25, 1000)])
+def test_a_share_without_stress_has_nearly_the_exact_binomial_interval(hits, n):
+    rng = np.random.default_rng(0)
+    output = np.zeros(n)
+    output[rng.permutation(n)[:hits]] = 1.0
+    rows = rows_of(Column(rng.normal(size=n), 0.05), 0.0)
+    found = leaning_interval(hits / n, *rows.influence(output), 0.95, (0.0, 1.0), rows.kept)
+    exact = binomtest(hits, n).proportion_ci(0.95)
+    width = exact.high - exact.low
+    assert found == pytest.approx((exact.low, exact.high), abs=0.15 * width)
+
+
+def test_a_scale_takes_out_what_it_bends():
+    rng = np.random.default_rng(3)
+    output = rng.exponential(size=500)
+    rows = rows_of(Column(rng.normal(size=500), 0.05), 0.0)
+    influence, lean = rows.influence(output)
+    mean, error = output.mean(), np.sqrt(np.mean(influence**2) / 500)
+    # Of an exponential's mean, the logarithm has half of its skewness, to the other side.
+    low, high = leaning_interval(mean, influence, lean, 0.95, (0.0, np.inf), 1.0)
+    sides = reach(influence, lean - error / mean, 0.95)
+    assert (low, high) == pytest.approx(interval(mean, sides, (0.0, np.inf)))
+    assert sides[0] > sides[1]
+    # Of rows that stress does not keep, it is not reckoned with.
+    low, high = leaning_interval(mean, influence, lean, 0.95, (0.0, np.inf), 0.0)
+    assert (low, high) == pytest.approx(interval(mean, reach(influence, lean, 0.95), (0, np.inf)))
 
 
 def test_shares_of_none_and_of_all_are_not_certain():

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Dependence
 from uqwidgets.stills.choice import stretches, thin_lines
 from uqwidgets.stills.dots import Dots, dots
@@ -15,6 +14,7 @@ from uqwidgets.stills.drawing import (
     FONT,
     PAGE,
     WIDTH,
+    band,
     bottom_axis,
     curve,
     label,
@@ -22,7 +22,6 @@ from uqwidgets.stills.drawing import (
     line,
     path,
     picture,
-    runs,
 )
 from uqwidgets.stills.markup import Markup, element, panel, table
 from uqwidgets.stills.scale import Scale, fitted
@@ -134,7 +133,7 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
             for row in thin.tolist()
         ),
         *(line(margin, y(v), WIDTH - RIGHT, y(v), 0.7) for v in zero),
-        _band(xs, result.low, result.high, y),
+        band(xs, list(map(y, result.low.tolist())), list(map(y, result.high.tolist())), BLUE, 0.35),
         *_average(xs, [y(v) for v in result.average.tolist()], result.near),
         rug,
         title,
@@ -165,17 +164,6 @@ def _average(xs: list[float], ys: list[float], near: npt.NDArray[np.bool_]) -> l
         style = {"stroke_width": 2.6} if solid else {"stroke_width": 2, "stroke_dasharray": "2 5"}
         parts.append(curve(xs[start:stop], ys[start:stop], stroke=BLUE, **style))
     return parts
-
-
-def _band(xs: list[float], low: Floats, high: Floats, y: Scale) -> Markup:
-    known = np.where(np.isfinite(low) & np.isfinite(high), 0.0, np.nan)
-    upper = runs(xs, [y(v) for v in (high + known).tolist()])
-    lower = runs(xs, [y(v) for v in (low + known).tolist()])
-    d = "".join(
-        path([*above, *reversed(below)]) + "z" for above, below in zip(upper, lower, strict=True)
-    )
-    # The outline keeps a band over a single value in sight.
-    return element("path", d=d, fill=BLUE, fill_opacity="0.35", stroke=BLUE, stroke_opacity="0.35")
 
 
 def _rug(result: Dependence, x: Scale, bottom: float) -> tuple[Markup, int]:

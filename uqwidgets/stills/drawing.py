@@ -94,3 +94,25 @@ def curve(xs: Sequence[float], ys: Iterable[float], **style: str | float) -> Mar
         stroke_linejoin="round",
         **style,
     )
+
+
+def band(
+    xs: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str, opacity: float
+) -> Markup:
+    """Return what lies between two lines, with gaps where one of them has no number."""
+    both = [
+        math.isfinite(below) and math.isfinite(above)
+        for below, above in zip(low, high, strict=True)
+    ]
+    lower, upper = (
+        runs(xs, [at if known else math.nan for at, known in zip(side, both, strict=True)])
+        for side in (low, high)
+    )
+    d = "".join(
+        path([*above, *reversed(below)]) + "z" for above, below in zip(upper, lower, strict=True)
+    )
+    # The outline keeps a band over a single value in sight.
+    faint = f"{opacity:g}"
+    return element(
+        "path", d=d, fill=colour, fill_opacity=faint, stroke=colour, stroke_opacity=faint
+    )

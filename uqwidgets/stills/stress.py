@@ -16,6 +16,7 @@ from uqwidgets.stills.drawing import (
     PURPLE,
     VERMILLION,
     WIDTH,
+    band,
     bottom_axis,
     curve,
     label,
@@ -83,11 +84,12 @@ def _summary(result: Stress, indicator: str, known: Positions) -> str:
 def _profile(result: Stress, indicator: str, known: Positions, summary: str) -> Markup:
     values = result.values[indicator]
     title = label(clipped(result.labels[indicator], WIDTH), 0, FONT / 2)
-    y = fitted([values], TOP + PLOT, TOP)
+    ends = [] if result.level is None else [result.low[indicator], result.high[indicator]]
+    emphasised = known[:EMPHASISED].tolist()
+    y = fitted([values, *(side[emphasised] for side in ends)], TOP + PLOT, TOP)
     if y is None:
         middle = label(NOT_AVAILABLE, WIDTH / 2, TOP + 20, "middle")
         return picture(TOP + 40, summary, title, middle)
-    emphasised = known[:EMPHASISED].tolist()
     names = [clipped(result.features[j], NAMES_AT_MOST) for j in emphasised]
     left = max(pixels(text) for _, text in y.ticks(44)) + 14
     right = WIDTH - max(pixels(name) for name in names) - SWATCH - 10
@@ -107,12 +109,16 @@ def _profile(result: Stress, indicator: str, known: Positions, summary: str) -> 
         ),
         label("τ", (left + right) / 2, bottom + 30, "middle"),
     ]
+    if ends:
+        for rank, j in enumerate(emphasised):
+            low, high = (list(map(y, side[j].tolist())) for side in ends)
+            parts.append(band(xs, low, high, COLOURS[rank], 0.12))
     for rank, j in enumerate(emphasised):
         ys = [y(v) for v in values[j].tolist()]
         parts.append(curve(xs, ys, stroke_width=2.2, **_style(rank)))
         parts += _edges(xs, ys, result.status[j].tolist(), COLOURS[rank])
-    ends = [_last(y, values[j]) for j in emphasised]
-    for rank, (name, at) in enumerate(zip(names, _apart(ends, TOP, bottom), strict=True)):
+    last = [_last(y, values[j]) for j in emphasised]
+    for rank, (name, at) in enumerate(zip(names, _apart(last, TOP, bottom), strict=True)):
         parts.append(curve([right + 6, right + SWATCH], [at, at], stroke_width=2.2, **_style(rank)))
         parts.append(label(name, right + SWATCH + 6, at))
     return picture(bottom + AXIS, summary, *parts)
@@ -154,10 +160,15 @@ def _positions(taus: Floats) -> list[int]:
 
 
 def _notes(result: Stress, known: Positions) -> list[str]:
+    end = f"its quantiles {result.alpha:g} and {1 - result.alpha:g}"
+    if result.anchor == "tail-mean":
+        end = f"the means of its lowest and highest {result.alpha:.4g} of the rows"
     notes = [
-        f"τ = −1 and 1 move a feature's mean to its quantiles {result.alpha:g} and "
-        f"{1 - result.alpha:g}, by weighting rows; at τ = 0 all rows count alike."
+        f"τ = −1 and 1 move a feature's mean to {end}, by weighting rows; at τ = 0 all rows count "
+        "alike."
     ]
+    if result.level is not None and len(known):
+        notes[0] += f" Bands: pointwise {result.level:.0%} intervals."
     if len(known) > EMPHASISED:
         notes[0] += f" Faint: the other {len(known) - EMPHASISED} features."
     if (result.status[known[:EMPHASISED]] == "edge").any():
@@ -185,14 +196,21 @@ def _status(status: npt.NDArray[np.str_]) -> str:
     return ", ".join(reasons) or "ok"
 
 
+def _value(result: Stress, indicator: str, j: int, t: int) -> str:
+    value = number(result.values[indicator][j, t], 4)
+    low, high = result.low[indicator][j, t], result.high[indicator][j, t]
+    return f"{value} ({interval(low, high)})" if np.isfinite(low) else value
+
+
 def _table(result: Stress, indicator: str, order: Positions) -> Markup:
     at = _positions(result.taus)
     # No-break spaces.
     taus = [f"τ\u00a0=\u00a0{number(result.taus[t])}" for t in at]
+    ends = "" if result.level is None else f" ({result.level:.0%} interval)"
     header = [
         "feature",
         *(f"mean at {tau}" for tau in taus),
-        *(f"{result.labels[indicator]} at {tau}" for tau in taus),
+        *(f"{result.labels[indicator]} at {tau}{ends}" for tau in taus),
         *(f"effective rows at {taus[k]}" for k in (0, 2)),
         "status",
     ]
@@ -200,7 +218,7 @@ def _table(result: Stress, indicator: str, order: Positions) -> Markup:
         [
             result.features[j],
             *(number(result.reached[j, t], 4) for t in at),
-            *(number(result.values[indicator][j, t], 4) for t in at),
+            *(_value(result, indicator, j, t) for t in at),
             *(number(result.ess[j, t]) for t in (at[0], at[2])),
             _status(result.status[j]),
         ]

@@ -11,7 +11,8 @@ from scipy.linalg import hadamard
 
 from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.intervals import Leaning, Reweighted, interval, reach
+from uqwidgets.stress.intervals import leaning_interval
+from uqwidgets.stress.reweighted import Leaning, Reweighted
 from uqwidgets.sums import dot
 
 # How many replicates a metric is scored for: a power of two.
@@ -60,7 +61,7 @@ def metric_interval(
     lean = group_lean(score, value, rows, influence)
     if not np.isfinite(lean):
         return np.nan, np.nan
-    return interval(value, reach(influence, lean, level), bounds)
+    return leaning_interval(value, influence, lean, level, bounds, rows.kept)
 
 
 def group_influence(score: Callable[[Floats], float], value: float, rows: Reweighted) -> Floats:

@@ -17,8 +17,9 @@ from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.directions import metric_interval
 from uqwidgets.stress.indicators import RATIO, SHARE, Indicator, Scored
-from uqwidgets.stress.intervals import Reweighted, interval, reach, unseen
+from uqwidgets.stress.intervals import leaning_interval, unseen
 from uqwidgets.stress.remarks import few_rows, undefined_points
+from uqwidgets.stress.reweighted import Reweighted
 from uqwidgets.sums import dot
 
 # Of a share: so near to none or all of the rows, it is that.
@@ -268,4 +269,4 @@ def _interval(
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.array(indicator.combination.slopes(*means))
     linear = np.einsum("k,kn->n", slopes, np.stack(outputs))
-    return interval(value, reach(*rows.influence(linear), level), indicator.bounds)
+    return leaning_interval(value, *rows.influence(linear), level, indicator.bounds, rows.kept)

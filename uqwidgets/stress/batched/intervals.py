@@ -28,7 +28,7 @@ class Influences:
     r"""A column at every level of tau: mean products of what its rows do to stressed means.
 
     With :math:`w, \theta, t, \beta` and :math:`\mathrm{IF} = w r + \beta\,\mathrm{IF}(t)` of
-    `uqwidgets.stress.intervals.Reweighted`, the weighted residuals :math:`w r` are orthogonal to
+    `uqwidgets.stress.reweighted.Reweighted`, the weighted residuals :math:`w r` are orthogonal to
     1 and to the column. So, for outputs a and b, the mean over rows is
 
     .. math:: \overline{\mathrm{IF}_a \mathrm{IF}_b} = \overline{w^2 r_a r_b}
