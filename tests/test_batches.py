@@ -416,6 +416,8 @@ def test_bad_wishes_of_a_model_are_refused():
 
     with pytest.raises(ValueError, match="there is no column 'coun'; did you mean 'count'"):
         uq.stress_batches(model, rows, "coun")
+    with pytest.raises(ValueError, match="'y' is the target, not a feature"):
+        uq.stress_batches(model, rows, "y", ["count", "y"])
     with pytest.raises(ValueError, match="there is no indicator 'means'; did you mean 'mean'"):
         uq.stress_batches(model, rows, "count", indicators=["means"])
     with pytest.raises(ValueError, match="'r2' is no mean over rows, so that of batches does not"):

@@ -506,6 +506,36 @@ class TestStress:
         lengths = [p["d"].count(" ") for p in read.all("path")]
         assert lengths == [2, 5, 3, 2, 2]
 
+    def test_intervals_are_bands_and_numbers(self):
+        values = fan(7)
+        ends = {"low": {"error_rate": values - 0.1}, "high": {"error_rate": values + 0.2}}
+        result = stress(values, level=0.9, **ends)
+        read = Still(stress_html(result))
+        bands = [p for p in read.all("path") if p.get("fill-opacity") == "0.12"]
+        assert len(bands) == 5  # of the features that are emphasised
+        assert len({p["fill"] for p in bands}) == 5
+        lines = [p for p in read.all("path") if p.get("stroke-width") == "2.2"]
+        xs, ys = points(lines[0]["d"])
+        outline_x, outline_y = points(bands[0]["d"].rstrip("z"))
+        assert outline_x == pytest.approx([*xs, *xs[::-1]], abs=0.11)
+        per_unit = np.polyfit(result.values["error_rate"][6], ys, 1)[0]
+        assert outline_y[: len(xs)] == pytest.approx(np.array(ys) + 0.2 * per_unit, abs=0.3)
+        assert outline_y[len(xs) :] == pytest.approx(np.array(ys[::-1]) - 0.1 * per_unit, abs=0.3)
+        assert "Bands: pointwise 90% intervals." in read.text
+        (table,) = read.tables
+        assert "(90% interval)" in table[0][4]
+        assert table[1][5] == "0.5 (0.4 to 0.7)"
+
+    def test_without_a_level_there_is_no_word_of_intervals(self):
+        read = Still(stress_html(stress(fan(2))))
+        assert "interval" not in read.text
+        assert not [p for p in read.all("path") if p.get("fill-opacity")]
+
+    def test_the_note_names_the_ends_of_tau(self):
+        read = Still(stress_html(stress(fan(2), anchor="tail-mean", alpha=0.1)))
+        assert "to the means of its lowest and highest 0.1 of the rows" in read.text
+        assert "to its quantiles 0.05 and 0.95" in Still(stress_html(stress(fan(2)))).text
+
     def test_edges_are_marked_and_explained(self):
         result = stress(fan(1))
         result.status[0, -1] = "edge"

@@ -12,8 +12,8 @@ from models import classification, regression
 from uqwidgets.metrics import find_metric
 from uqwidgets.predictive import Categorical, Normal
 from uqwidgets.stress.directions import DIRECTIONS, _groups, group_influence, group_lean
-from uqwidgets.stress.intervals import Reweighted
 from uqwidgets.stress.projection import Column
+from uqwidgets.stress.reweighted import Reweighted
 
 GROUPS = DIRECTIONS - 1
 

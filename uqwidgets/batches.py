@@ -79,6 +79,8 @@ def stress_batches(
     """
     source = source_of(batches)
     target = str(target)
+    if target in (listed(features) or ()):
+        raise ValueError(f"{target!r} is the target, not a feature; leave it out of features.")
     surveyed = survey(source, partial(_columns, as_predictive(model), target, listed(features)))
     truth = surveyed.pop(target)
     centre = truth.total / truth.n if isinstance(truth, Numeric) and truth.n else 0.0

@@ -18,7 +18,7 @@ from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.directions import metric_interval
 from uqwidgets.stress.indicators import RATIO, SHARE, Indicator, Scored
 from uqwidgets.stress.intervals import leaning_interval, unseen
-from uqwidgets.stress.remarks import few_rows, undefined_points
+from uqwidgets.stress.remarks import BY_ROWS, few_rows, undefined_points
 from uqwidgets.stress.reweighted import Reweighted
 from uqwidgets.sums import dot
 
@@ -80,6 +80,8 @@ def stress(
     for one in indicators:
         if isinstance(one, Scored):
             remarks += undefined_points(one.label, values[one.name], reached)
+    if level is not None:
+        remarks += few_rows(features, taus, np.stack([line.ess for line in lines]), BY_ROWS)
     return assembled(
         features,
         lines,
@@ -120,16 +122,13 @@ def assembled(
         See `Stress`.
     """
     values, low, high = intervals
-    ess = np.stack([line.ess for line in lines])
-    if level is not None:
-        remarks += few_rows(features, taus, ess)
     return Stress(
         features=tuple(features),
         indicators=tuple(i.name for i in indicators),
         taus=taus,
         target=np.stack([line.target for line in lines]),
         reached=np.stack([line.reached for line in lines]),
-        ess=ess,
+        ess=np.stack([line.ess for line in lines]),
         kl=np.stack([line.kl for line in lines]),
         half_share=np.stack([line.half_share for line in lines]),
         status=np.stack([line.status for line in lines]),

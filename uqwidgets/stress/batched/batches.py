@@ -21,6 +21,7 @@ from uqwidgets.stress.batched.tables import Outputs, tables_of
 from uqwidgets.stress.indicators import ANY, MEAN, Indicator
 from uqwidgets.stress.profile import assembled
 from uqwidgets.stress.projection import checked_taus
+from uqwidgets.stress.remarks import BY_NODES, few_rows
 
 
 def profile_batches(
@@ -149,8 +150,11 @@ def stress_of_batches(
         stacked = np.stack(lines, axis=1)
         return {i.name: line for i, line in zip(tables.indicators, stacked, strict=True)}
 
+    names = [c.name for c in columns]
+    if level is not None:
+        remarks += few_rows(names, grid, np.stack([f.ess for f in found]), BY_NODES)
     return assembled(
-        [c.name for c in columns],
+        names,
         found,
         tables.indicators,
         (each(values), each([e[0] for e in ends]), each([e[1] for e in ends])),
