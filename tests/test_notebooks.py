@@ -75,18 +75,23 @@ def table(text):
 def test_the_notebook_on_learners_shows_what_it_tells():
     texts = shown("learner.ipynb")
     assert all(texts)
-    of_model, draws, of_learner, figure, widths, against_line, against_tree, *rest = texts
+    of_model, draws, of_learner, figure, widths, confidence, against_line, *rest = texts
     assert of_model.startswith("Importance of 4 features for squared error: permutation, 10")
     assert draws.split()[:2] == ["draw", "1"]
     assert "mean over 15 refits" in of_learner
     assert figure == "alt.VConcatChart(...)"
     narrow, wide = (float(line.split()[-1]) for line in widths.splitlines())
     assert wide > 3 * narrow
+    intervals = [line.split() for line in confidence.splitlines()[1:]]
+    assert [m for m, *_ in intervals] == ["nll"] * 4 + ["entropy"] * 4
+    assert intervals[0][1] == "x1"
+    assert float(intervals[0][3]) > 0.05
+    assert all(float(low) < 0 < float(high) for *_, low, high in intervals[4:])
     # A forest is no better than a line here, and better than a full-grown tree.
     low, high = (float(against_line.split()[k]) for k in (-3, -2))
     assert low < 0 < high
+    against_tree, truth, _, forests, _, lines = rest
     assert float(against_tree.split()[-2]) < 0
-    truth, _, forests, _, lines = rest
     assert table(truth)["x1"][0] > 0.1
     # Too high at the low end of x1, too low at its high end.
     biases = [float(line.split()[3]) for line in forests.splitlines()[2:]]
