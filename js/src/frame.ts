@@ -106,6 +106,10 @@ export interface Stress {
   reached: Float64Array;
   ess: Float64Array;
   status: Uint8Array;
+  /** Interval of the stressed feature's indicator at each τ; NaN while it is not known. */
+  level: number;
+  low: Float64Array;
+  high: Float64Array;
 }
 
 /** The words behind `Stress.status`. */
@@ -213,6 +217,8 @@ function readStress(meta: Raw, columns: Columns): Stress {
     reached: columns.get("stress.reached", shape),
     ess: columns.get("stress.ess", shape),
     status: columns.get<Uint8Array>("stress.status", shape),
+    low: columns.get("stress.low", [taus.length]),
+    high: columns.get("stress.high", [taus.length]),
   };
 }
 

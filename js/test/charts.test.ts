@@ -262,6 +262,34 @@ describe("stress", () => {
     expect(chart.element.querySelector(".uq-means")?.textContent).toBe("1.33mean 22.67");
   });
 
+  it("draws the interval of the chosen line only, and leaves the lines their room", () => {
+    const chart = profile();
+    chart.update(state({}), 500);
+    const band = () => chart.element.querySelector(".uq-stress-band")?.getAttribute("d");
+    const box = chart.element.querySelector("svg");
+    const points = (band()?.match(/[\d.-]+,[\d.-]+/g) ?? []).map((point) => {
+      const [px, py] = point.split(",").map(Number) as [number, number];
+      return [px + x(box, "x"), py + x(box, "y")] as const;
+    });
+    expect(points).toHaveLength(2 * 20); // both ends at all levels but the first
+    const line = chart.element.querySelector(".uq-chosen")?.getAttribute("d") as string;
+    const drawn = line
+      .split(/[ML]/)
+      .slice(1)
+      .map((point) => point.split(",").map(Number));
+    const [at, height] = drawn[1] as [number, number];
+    const ends = points.filter(([px]) => Math.abs(px - at) < 0.1).map(([, py]) => py);
+    expect(ends).toHaveLength(2);
+    expect(Math.min(...ends)).toBeLessThan(height);
+    expect(Math.max(...ends)).toBeGreaterThan(height);
+    // An end nine times as high as its line is beyond the box, which cuts it off.
+    expect(Math.min(...points.map(([, py]) => py))).toBeLessThan(x(box, "y"));
+    const heights = drawn.map(([, py]) => py as number);
+    expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(x(box, "height") / 12);
+    chart.update(state({}, null), 500);
+    expect(band()).toBeFalsy();
+  });
+
   it("ends a line where no weights reach the mean", () => {
     const chart = profile();
     chart.update(state({}, 3), 500);

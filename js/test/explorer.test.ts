@@ -292,7 +292,7 @@ describe("τ", () => {
     const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     expect(one("uq-stress-readout").textContent).toBe(
       "mean radius: 2 → 2.33 (τ 0.50, target reached), effective sample size 113 of 143 (79 %), " +
-        "half the weight on 39 % of the rows, error rate 0.07 → 0.08",
+        "half the weight on 39 % of the rows, error rate 0.07 → 0.08 (95 %: 0.04 to 0.16)",
     );
   });
 

@@ -190,6 +190,11 @@ function stress(about: About, { tau, stress_feature }: Inputs) {
       "stress.status": Uint8Array.from({ length: p * t }, (_, i) =>
         Math.floor(i / t) === 3 && i % t < 3 ? 2 : 0,
       ),
+      // Not known at the first level, and far up at the last.
+      "stress.low": fill(t, (j) => (j === 0 || k < 0 ? Number.NaN : 0.5 * curve(k, taus[j] ?? 0))),
+      "stress.high": fill(t, (j) =>
+        k < 0 ? Number.NaN : (j === 20 ? 9 : 2) * curve(k, taus[j] ?? 0),
+      ),
     },
     now:
       k < 0
@@ -218,12 +223,13 @@ export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = 
     dependence(about, inputs),
     stress(about, inputs),
   ];
+  const perTau = ["stress.taus", "stress.low", "stress.high"];
   const columns: Record<string, Typed> = { ...imp.cols, ...dep.cols, ...str.cols };
   const shapeOf = (name: string, column: Typed) =>
     name.startsWith("importance.")
       ? imp.shape
       : (dep.shapes[name] ??
-        (name.startsWith("stress.") && name !== "stress.taus" ? str.shape : [column.length]));
+        (name.startsWith("stress.") && !perTau.includes(name) ? str.shape : [column.length]));
   const measure = about.measures.find(({ name }) => name === inputs.measure);
   const indicator = about.indicators.find(({ name }) => name === inputs.indicator);
   return {
@@ -265,6 +271,7 @@ export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = 
         unit: indicator?.unit,
         features: str.features,
         now: str.now,
+        level: 0.95,
       },
       cost: { calls: 0, rows: 0, seconds: 0.012 },
       total: { calls: 5, rows: 43043 },

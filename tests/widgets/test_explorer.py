@@ -134,6 +134,36 @@ def test_these_controls_ask_the_model_nothing_and_cost_one_frame(
     assert frames[0]["meta"]["final"]
 
 
+@pytest.mark.parametrize("at_once", [True, False], ids=["few rows", "many rows"])
+def test_the_stressed_line_has_its_interval(
+    explorer: uq.Explorer,
+    explainer: uq.Explainer,
+    monkeypatch: pytest.MonkeyPatch,
+    at_once: bool,
+) -> None:
+    if not at_once:
+        monkeypatch.setattr("uqwidgets.widgets.answer._BOUNDED_AT_ONCE", 10)
+    frames = change(explorer, stress_feature="a", indicator="entropy", tau=0.3)
+    *before, last = (columns(frame) for frame in frames)
+    # Of many rows it follows when the control rests.
+    assert len(before) == (0 if at_once else 1)
+    assert all(np.isnan(frame["stress.low"]).all() for frame in before)
+    expected = explainer.stress(["a"], ["entropy"], level=0.95)
+    np.testing.assert_array_equal(last["stress.low"], expected.low["entropy"][0])
+    np.testing.assert_array_equal(last["stress.high"], expected.high["entropy"][0])
+    assert (last["stress.low"] < last["stress.high"]).all()
+    assert frames[-1]["meta"]["stress"]["level"] == 0.95
+    # It is found once, however far tau moves.
+    monkeypatch.setattr(type(explainer), "stress", None)
+    (moved,) = change(explorer, tau=-0.8)
+    np.testing.assert_array_equal(columns(moved)["stress.low"], last["stress.low"])
+
+
+def test_what_cannot_be_stressed_has_no_interval(explorer: uq.Explorer) -> None:
+    (frame,) = change(explorer, stress_feature="same")
+    assert np.isnan(columns(frame)["stress.low"]).all()
+
+
 def test_another_feature_costs_its_own_curve_and_more_repeats_only_the_new_ones(
     explorer: uq.Explorer, model: Counting
 ) -> None:

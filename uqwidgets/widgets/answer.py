@@ -28,6 +28,8 @@ _AT_ONCE = 0.015
 _LONG = 0.4
 _BETWEEN_FRAMES = 0.3
 _AT_REST = 0.15
+# Rows of which all intervals under stress are found in a blink.
+_BOUNDED_AT_ONCE = 20_000
 _BEAT = 0.5
 
 
@@ -78,6 +80,7 @@ class Answer:
             self._ask_importance()
             self._ask_dependence()
             self._session.stress.profile(self._ticket)
+            self._bound_stress()
             self._refine_importance()
         except SupersededError:
             if not self._ticket.stopped:
@@ -136,7 +139,10 @@ class Answer:
             self._draw(coarse=False)
         elif feature and dependence.known(feature, coarse=True):
             self._draw(coarse=True)
-        everything = summed == wanted and drawn and self._session.stress.complete
+        stress = self._session.stress
+        if stress.complete and len(self._explainer.table) <= _BOUNDED_AT_ONCE:
+            self._bound_stress()
+        everything = summed == wanted and drawn and stress.complete and stress.bounded(self._inputs)
         self._send(final=everything)
         return everything
 
@@ -212,6 +218,14 @@ class Answer:
             return
         if panel.key != panel.wanted(self._inputs, self._populations, n_repeats):
             panel.compute(self._inputs, self._populations, n_repeats, self._ticket)
+
+    def _bound_stress(self) -> None:
+        stress = self._session.stress
+        if stress.bounded(self._inputs):
+            return
+        if len(self._explainer.table) > _BOUNDED_AT_ONCE:
+            self._ticket.rest(_AT_REST)
+        stress.bound(self._inputs)
 
     def _refine_importance(self) -> None:
         summed = self._session.importance.meta.get("n_repeats", 0)

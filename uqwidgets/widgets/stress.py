@@ -20,6 +20,7 @@ from uqwidgets.widgets.scheduler import Ticket
 
 STATUSES: tuple[str, ...] = get_args(Status)
 ALPHA = 0.05
+LEVEL = 0.95
 
 
 class StressPanel(Panel):
@@ -32,6 +33,8 @@ class StressPanel(Panel):
             f for f in explainer.features if immovable(explainer.table, f) in (None, "constant")
         )
         self._profiles: dict[str, Stress] = {}
+        # By feature and indicator: intervals take longer than values, so they are of what is shown.
+        self._bounded: dict[tuple[str, str], Stress] = {}
         self._columns: dict[str, Column] = {}
 
     @property
@@ -45,6 +48,16 @@ class StressPanel(Panel):
             if feature not in self._profiles:
                 ticket.check()
                 self._profiles[feature] = self._explainer.stress([feature], alpha=ALPHA)
+
+    def bounded(self, inputs: Inputs) -> bool:
+        """Whether the intervals of what is stressed are known, or there are none to know."""
+        feature = inputs.stress_feature
+        return feature not in self.features or (feature, inputs.indicator) in self._bounded
+
+    def bound(self, inputs: Inputs) -> None:
+        """Find the intervals of the picked indicator while the stressed feature is moved."""
+        key = inputs.stress_feature, inputs.indicator
+        self._bounded[key] = self._explainer.stress([key[0]], [key[1]], alpha=ALPHA, level=LEVEL)
 
     def project(self, feature: str, tau: float) -> Projection:
         """Weights of this level; the column is compressed once."""
@@ -64,16 +77,23 @@ class StressPanel(Panel):
             "unit": indicator.unit,
             "features": [self._explainer.table.index(f) for f in shown],
             "now": self._now(inputs, projection),
+            "level": LEVEL,
         }
         self.columns = {}
         if profiles:
             codes = np.concatenate([_codes(p.status) for p in profiles])
+            taus = profiles[0].taus
+            found = self._bounded.get((inputs.stress_feature, inputs.indicator))
+            unknown = np.full(len(taus), np.nan)
             self.columns = {
-                "stress.taus": profiles[0].taus,
+                "stress.taus": taus,
                 "stress.value": np.concatenate([p.values[indicator.name] for p in profiles]),
                 "stress.reached": np.concatenate([p.reached for p in profiles]),
                 "stress.ess": np.concatenate([p.ess for p in profiles]),
                 "stress.status": codes,
+                # Of the feature that is stressed.
+                "stress.low": found.low[indicator.name][0] if found else unknown,
+                "stress.high": found.high[indicator.name][0] if found else unknown,
             }
 
     def _now(self, inputs: Inputs, projection: Projection | None) -> dict[str, Any] | None:

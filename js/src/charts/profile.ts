@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
-import { line } from "d3-shape";
+import { area, line } from "d3-shape";
 import { pool, set, setText, svg } from "../dom.ts";
-import { level, number, percent, withUnit } from "../format.ts";
+import { interval, level, number, percent, withUnit } from "../format.ts";
 import type { Stress } from "../frame.ts";
 import { axis, labelWidth, ticksOf } from "./axis.ts";
 import { extent, SteadyScale } from "./domain.ts";
@@ -34,6 +34,23 @@ export function valueAt(taus: Float64Array, values: Float64Array, tau: number): 
   return a === b || b === tau ? to : from + ((to - from) * (tau - a)) / (b - a);
 }
 
+/** Room for an interval beside the lines, but never so much that these are pressed together. */
+function roomFor(lines: [number, number] | null, { low, high }: Stress): [number, number] | null {
+  const ends = extent(low, high);
+  if (!lines || !ends) return lines;
+  const span = lines[1] - lines[0];
+  return [
+    Math.min(lines[0], Math.max(ends[0], lines[0] - span)),
+    Math.max(lines[1], Math.min(ends[1], lines[1] + span)),
+  ];
+}
+
+/** The interval at any τ, or null where there is none. */
+export function intervalAt({ taus, low, high, level }: Stress, tau: number): string | null {
+  const ends = [valueAt(taus, low, tau), valueAt(taus, high, tau)] as const;
+  return ends.every(Number.isFinite) ? `${percent(level)}: ${interval(...ends)}` : null;
+}
+
 /** An indicator over τ: every feature as a faint line, the stressed one strong, a rule at the present τ. */
 export function profile() {
   const left = axis("left");
@@ -42,6 +59,9 @@ export function profile() {
   const meanTexts = pool(means, () => svg("text", { "text-anchor": "middle" }));
   const baseline = svg("line", { class: "uq-ghost" });
   const others = svg("g", { class: "uq-others" });
+  // A box of its own cuts off what would press the lines together.
+  const band = svg("path", { class: "uq-stress-band" });
+  const box = svg("svg", { y: TOP, height: PLOT }, band);
   const paths = pool(others, () => svg("path"));
   const hover = svg("path", { class: "uq-hovered" });
   const halo = svg("path", { class: "uq-halo" });
@@ -65,6 +85,7 @@ export function profile() {
     bottom.element,
     means,
     baseline,
+    box,
     others,
     hover,
     halo,
@@ -86,7 +107,7 @@ export function profile() {
     ): Readable & { near(px: number, py: number): number | null } {
       const { taus, value } = stress;
       const length = taus.length;
-      const wanted = extent(value, [stress.now?.value ?? Number.NaN]);
+      const wanted = roomFor(extent(value, [stress.now?.value ?? Number.NaN]), stress);
       const y = steady.fit(stress.indicator, wanted, [TOP + PLOT, TOP]);
       const yTicks = ticksOf(y, PLOT, 36);
       const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
@@ -114,6 +135,14 @@ export function profile() {
       set(hover, { d: hovered === chosen ? null : draw(hovered) });
       set(halo, { d: draw(chosen) });
       set(chosenPath, { d: draw(chosen) });
+
+      const bounded = area<number>()
+        .defined((v, i) => Number.isFinite(v) && Number.isFinite(stress.high[i]))
+        .x((_, i) => x(taus[i] ?? 0) - margin)
+        .y0((v) => y(v) - TOP)
+        .y1((_, i) => y(stress.high[i] ?? 0) - TOP);
+      set(box, { x: margin, width: inner });
+      set(band, { d: chosen === null ? null : bounded(stress.low) });
 
       const curve = chosen === null ? null : row(value, chosen, length);
       const start = curve ? valueAt(taus, curve, 0) : Number.NaN;
@@ -187,10 +216,12 @@ export function profile() {
           const index = chosen ?? 0;
           const other = hovered !== null && hovered !== chosen ? hovered : null;
           const ess = stress.ess[index * length + i] ?? Number.NaN;
+          const ends = chosen === null ? null : intervalAt(stress, taus[i] ?? 0);
           return {
             title: `τ ${level(taus[i] ?? 0)}`,
             rows: [
               [nameOf(index), number(value[index * length + i])],
+              ...(ends === null ? [] : [["interval", ends] as [string, string]]),
               ["its mean", number(stress.reached[index * length + i])],
               ["effective sample", percent(ess / rows)],
               ...(other === null

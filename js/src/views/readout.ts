@@ -1,3 +1,4 @@
+import { intervalAt } from "../charts/profile.ts";
 import { h, setText } from "../dom.ts";
 import { level, number, percent, whole } from "../format.ts";
 import type { Stress, StressNow } from "../frame.ts";
@@ -69,10 +70,12 @@ export function readout() {
           ? ""
           : `, half the weight on ${percent(now.half_share)} of the rows`,
       );
+      const interval = intervalAt(stress, now.tau);
       indicator.replaceChildren(
         `, ${stress.label} `,
         strong(`${number(now.base)} → ${number(now.value)}`),
         stress.unit ? ` ${stress.unit}` : "",
+        interval === null ? "" : ` (${interval})`,
       );
       meter.classList.toggle("uq-low", (now.ess_share ?? 0) < LOW_ESS);
       meter.style.setProperty(

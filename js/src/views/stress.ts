@@ -4,7 +4,7 @@ import { type Readable, reader } from "../charts/reader.ts";
 import { picker } from "../controls/picker.ts";
 import { tauSlider } from "../controls/slider.ts";
 import { h, set, setText } from "../dom.ts";
-import { counted, level, number, percent, withUnit } from "../format.ts";
+import { counted, interval, level, number, percent, withUnit } from "../format.ts";
 import { STATUS, type Stress } from "../frame.ts";
 import { type Context, type Panel, type Shown, section } from "./panel.ts";
 import { readout, warning } from "./readout.ts";
@@ -133,6 +133,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     const take = (values: Float64Array | Uint8Array, i: number) =>
       values[index * taus.length + i] ?? Number.NaN;
     const name = names[features[index] ?? -1] ?? "no feature";
+    const bounded = chosen !== null && stress.low.some(Number.isFinite);
     fig.describe(
       `${stress.label} over τ for ${counted(features.length, "feature")}, ${name} emphasised`,
       now
@@ -144,6 +145,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
           "τ",
           `mean of ${name}`,
           withUnit(stress.label, stress.unit),
+          ...(bounded ? [`${percent(stress.level)} interval`] : []),
           "effective sample",
           "status",
         ],
@@ -151,6 +153,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
           level(tau),
           number(take(stress.reached, i)),
           number(take(stress.value, i)),
+          ...(bounded ? [interval(stress.low[i] as number, stress.high[i] as number)] : []),
           percent(take(stress.ess, i) / about.n_rows),
           STATUS[take(stress.status, i)] ?? "unknown",
         ]),
@@ -170,7 +173,10 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       if (!stress) return;
       draw(shown);
       describe(stress, rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature));
-      setText(panel.note, "click a line to stress its feature");
+      const band = stress.low.some(Number.isFinite)
+        ? ` · band: ${percent(stress.level)}`
+        : "";
+      setText(panel.note, `click a line to stress its feature${band}`);
     },
   };
 }
