@@ -90,7 +90,10 @@ def check_stress(root, explainer, feature, tau):
     assert level == tau
     assert (ess, rows) == (round(at_tau.ess), len(explainer.table))
     assert 0 < half <= 50
-    assert values == pytest.approx([at_zero.value, at_tau.value], rel=ROUNDING)
+    # Ends of the interval lie on straight lines between the levels of the chart.
+    chart = explainer.stress([feature], [indicator], level=0.95).frame
+    ends = [np.interp(tau, chart["tau"], chart[side]) for side in ("low", "high")]
+    assert values == pytest.approx([at_zero.value, at_tau.value, 95, *ends], rel=ROUNDING)
 
 
 def test_controls_of_the_quickstart(root, explainer):

@@ -110,11 +110,13 @@ def interval(
     """
     below, above = half if isinstance(half, tuple) else (half, half)
     low, high = bounds
-    if not low < value < high or np.isinf([low, high]).all():
-        return value - below, value + above
-    return value - _length(value - low, high - value, below), (
-        value + _length(high - value, value - low, above)
-    )
+    if low < value < high and not np.isinf([low, high]).all():
+        below, above = (
+            _length(value - low, high - value, below),
+            _length(high - value, value - low, above),
+        )
+    # On a bound, and by rounding, an end may lie beyond: min and max keep a NaN that comes first.
+    return min(max(value - below, low), value), max(min(value + above, high), value)
 
 
 def _length(room: float, behind: float, half: float) -> float:

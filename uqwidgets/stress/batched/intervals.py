@@ -106,7 +106,10 @@ class Influences:
         own = int(np.flatnonzero((pairs == output).all(axis=1))[0])
         plain, q = self._squares[0], len(self._rows.centres)
         square = plain[:, 1 + q + own] + centre * (2 * plain[:, 1 + output] + centre * plain[:, 0])
-        return np.asarray(self._found.compressed.n * (self._off[:, output] + centre) ** 2 / square)
+        n, mean = self._found.compressed.n, self._off[:, output] + centre
+        # Of next to none of the weight, rounding is all that is left.
+        size = np.divide(n * mean**2, square, out=np.ones_like(square), where=square > 0)
+        return np.asarray(np.clip(size, 1.0, n))
 
     def _at_end(self, what: str) -> Floats:
         low, high = (getattr(end, what) for end in self._ends)

@@ -62,7 +62,7 @@ class Tables:
         self, column: Placed, found: Levels, values: Floats, level: float | None
     ) -> Floats:
         """Find the ends of the intervals around a column's values (q, t), shape (2, q, t)."""
-        if level is None:
+        if level is None or column.least == column.most:  # no row does anything to a constant
             return np.full((2, *values.shape), np.nan)
         influences = Influences(found, self.sums[column.name], column.ends)
         return interval_ends(self.indicators, self.lengths, values, found, influences, level)

@@ -242,10 +242,11 @@ def _tilted(
         most = np.minimum(lambertw(c.n / math.e).real / goals[moving], _STEEPEST)  # see `Panels`
     steepness[moving] = _solve(excess[moving], counts, goals[moving], most, c)
     # The mean is 1 but for a divergence that may be so small that it would drown in the 1.
-    weights = np.expm1(-steepness[:, None] * excess)
-    less = weighted_sums(weights, counts) / c.n
-    weights += 1
-    weights /= 1 + less[:, None]
+    exponent = -steepness[:, None] * excess
+    less = weighted_sums(np.expm1(exponent), counts) / c.n
+    # Nor are small weights to drown in it: an output may have its rows among these alone.
+    weights = np.exp(exponent)
+    weights *= (c.n / weighted_sums(weights, counts))[:, None]
     # Mean of w log w, the logarithm of w being -steepness * excess - log(mean).
     gap = weighted_sums(weights * excess, counts) / c.n
     divergence = np.where(still, 0.0, np.maximum(0.0, -steepness * gap - np.log1p(less)))
