@@ -296,3 +296,10 @@ def test_what_was_read_off_answers_is_not_asked_again_when_they_had_to_go():
     asked = explainer.rows_evaluated
     explainer.importance("nll", n_repeats=5, sample_weight=np.linspace(0, 1, 500))
     assert explainer.rows_evaluated == asked
+
+
+def test_labels_that_are_answered_for_a_target_of_numbers_are_refused():
+    X, y = table(8)
+    said = r"answers with labels such as 'low', but y has -?[0-9.]+; pass labels of one kind"
+    with pytest.raises(ValueError, match=said):
+        Explainer(lambda X: np.full(len(X), "low"), X, y)

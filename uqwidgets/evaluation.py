@@ -16,7 +16,7 @@ from uqwidgets.data import Table
 from uqwidgets.errors import ModelError
 from uqwidgets.measures import Measure
 from uqwidgets.predictive import Distribution, Point, Predictive
-from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes
+from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes, classes_among
 from uqwidgets.replacement import Constant, Drawn, Original, Replacement, Scheme, drawn_donors
 from uqwidgets.subgroups import Subgroups, subgroups_of
 from uqwidgets.substitution import Segment
@@ -289,7 +289,7 @@ def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArr
         return q.classes
     if predictive.classes is None and q.value.dtype.kind not in "iuf":
         # A function that gives labels names no classes: those it gave and those of y are some.
-        return np.unique(np.concatenate([q.value.astype(object), table.y]))
+        return classes_among(q.value.astype(object), table.y)
     return predictive.classes
 
 

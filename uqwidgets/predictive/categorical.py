@@ -166,6 +166,23 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
     return codes
 
 
+def classes_among(said: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """All labels, sorted, among those a model answered and those of ``y``, each of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        If they do not sort, as strings and numbers do not.
+    """
+    try:
+        return np.unique(np.concatenate([said, y]))
+    except TypeError as error:
+        raise ValueError(
+            f"the model answers with labels such as {said.tolist()[0]!r}, but y has "
+            f"{y.tolist()[0]!r}; pass labels of one kind."
+        ) from error
+
+
 def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
     array = np.asarray(labels)
     if array.ndim == 1 and array.dtype.kind == "U" and not isinstance(labels, np.ndarray):

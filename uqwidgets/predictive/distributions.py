@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from uqwidgets.predictive.base import PerRow, Rows
-from uqwidgets.predictive.categorical import Categorical, class_codes
+from uqwidgets.predictive.categorical import Categorical, class_codes, classes_among
 from uqwidgets.predictive.checks import Floats, InvalidRowError
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
@@ -24,4 +24,5 @@ __all__ = [
     "Quantiles",
     "Rows",
     "class_codes",
+    "classes_among",
 ]
