@@ -341,3 +341,54 @@ def test_intervals_of_batches_are_drawn():
 def test_a_level_that_cannot_be_is_refused(level):
     with pytest.raises(ValueError, match=f"level is {level}; it must be between 0 and 1, such as"):
         profile_batches(frame(50), lambda b: {"x": b["normal"]}, level=level)
+
+
+@pytest.mark.parametrize("n", [1, 2, 8])
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_few_rows_give_what_an_explainer_of_them_gives_and_ends_around_it(n, one_by_one):
+    rng = np.random.default_rng(8)
+    rows = pd.DataFrame({"x": rng.normal(size=n), "skewed": rng.lognormal(0, 3, n)})
+    rows["y"] = (rows["x"] + rng.normal(size=n) > 0).astype(int)
+
+    def probabilities(X):
+        yes = 1 / (1 + np.exp(-X["x"]))
+        return np.column_stack([1 - yes, yes])
+
+    model = uq.as_predictive(probabilities, classes=[0, 1])
+    batches = [rows.iloc[k : k + 1] for k in range(n)] if one_by_one else rows
+    wishes = {"features": ["x", "skewed"], "taus": 5, "alpha": 0.001, "level": 0.999}
+    found = uq.stress_batches(model, batches, "y", **wishes)
+    whole = uq.Explainer(model, rows[["x", "skewed"]], rows["y"])
+    expected = whole.stress(**wishes)
+    for name in expected.indicators:
+        # Rates too, of rows that hardly have any weight.
+        np.testing.assert_allclose(found.values[name], expected.values[name], atol=1e-9)
+        low, value, high = (side[name] for side in (found.low, found.values, found.high))
+        known = np.isfinite(low)
+        assert (known == (found.ess > 1 + 1e-9) & np.isfinite(value)).all()
+        assert (low <= value)[known].all()
+        assert (value <= high)[known].all()
+
+
+def test_a_rate_of_next_to_no_weight_may_be_anything():
+    x = np.random.default_rng(0).normal(size=3000)
+
+    def outputs(batch):
+        rare = (batch["x"].to_numpy() < np.quantile(x, 0.01)) * 1.0
+        return [Indicator("tpr", "TPR", "", (0.0 * rare, rare), RATIO, SHARE)]
+
+    source = source_of(pd.DataFrame({"x": x}))
+    found = stress_of_batches(
+        source,
+        survey(source, list),
+        outputs,
+        named=True,
+        taus=3,
+        alpha=0.001,
+        anchor="quantile",
+        missing="error",
+        level=0.95,
+    )
+    assert (found.values["tpr"] == 0).all()
+    assert (found.low["tpr"] == 0).all()
+    assert found.high["tpr"][0, 2] == pytest.approx(0.975)  # that of a single row

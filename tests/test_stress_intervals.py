@@ -118,7 +118,9 @@ def test_a_row_with_all_the_influence_does_not_make_an_endless_interval():
 
 def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
     exact = binomtest(0, 30).proportion_ci(0.95)
-    assert unseen(30.0, 0.95) == pytest.approx(exact.high)
+    assert unseen(0.0, 30.0, 0.95) == pytest.approx((0.0, exact.high))
+    exact = binomtest(30, 30).proportion_ci(0.95)
+    assert unseen(1.0, 30.0, 0.95) == pytest.approx((exact.low, 1.0))
 
 
 @pytest.mark.parametrize(("hits", "n"), [(6, 143), (40, 143), (137, 143), (25, 1000)])
@@ -237,3 +239,46 @@ def test_the_unit_of_a_column_changes_nothing(unit):
     one, other = (rows_of(Column(c, 0.05), 0.6).influence(output) for c in (x, x * unit))
     np.testing.assert_allclose(one[0], other[0], rtol=1e-6, atol=1e-9)
     assert one[1] == pytest.approx(other[1], rel=1e-4)
+
+
+def test_ends_surround_a_value_that_is_on_a_bound_or_nearly():
+    assert interval(0.0, 0.1, (0.0, np.inf)) == (0.0, 0.1)
+    assert interval(1.0, (0.1, 0.2), (0.0, 1.0)) == (0.9, 1.0)
+    assert np.isnan(interval(0.0, np.nan, (0.0, np.inf))).all()
+    for value in np.random.default_rng(9).random(300):
+        low, high = interval(float(value), 1e-19, (0.0, 1.0))
+        assert low <= value <= high
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e70])
+def test_the_unit_of_the_target_changes_nothing_and_metrics_keep_their_intervals(unit):
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(80, 1))
+    y = unit * (X[:, 0] + rng.normal(size=80))
+    explainer = uq.Explainer(lambda X: 0.8 * unit * X[:, 0], X, y)
+    names = ["mean", "absolute_error", "neg_mean_absolute_error"]
+    found = explainer.stress(indicators=names, taus=3, level=0.9)
+    plain = uq.Explainer(lambda X: 0.8 * X[:, 0], X, y / unit)
+    expected = plain.stress(indicators=names, taus=3, level=0.9)
+    for name in names:
+        np.testing.assert_allclose(found.low[name] / unit, expected.low[name], rtol=1e-6)
+        np.testing.assert_allclose(found.high[name] / unit, expected.high[name], rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 20])
+@pytest.mark.parametrize(("alpha", "level"), [(0.001, 0.999), (0.49, 0.5)])
+def test_of_few_rows_too_intervals_surround_the_values_and_keep_the_bounds(n, alpha, level):
+    rng = np.random.default_rng(n)
+    X = np.column_stack([rng.normal(size=n), rng.random(n) < 0.3, rng.lognormal(0, 3, n)])
+    model = uq.as_predictive(lambda X: np.column_stack([X[:, 0] < 0, X[:, 0] >= 0]) * 1.0, [0, 1])
+    explainer = uq.Explainer(model, X, (X[:, 0] + rng.normal(size=n) > 0).astype(int))
+    found = explainer.stress(taus=5, alpha=alpha, level=level)
+    for name in found.indicators:
+        low, value, high = (side[name] for side in (found.low, found.values, found.high))
+        known = np.isfinite(low)
+        assert (known == np.isfinite(high)).all()
+        assert (low <= value)[known].all()
+        assert (value <= high)[known].all()
+        least, most = explainer.indicators[name].bounds
+        assert (low >= least)[known].all()
+        assert (high <= most)[known].all()

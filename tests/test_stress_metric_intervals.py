@@ -165,6 +165,22 @@ def test_a_metric_that_answers_to_no_weights_has_no_interval():
     assert np.isnan(found.low["idle"]).all()
 
 
+def test_a_metric_that_answers_by_rounding_only_has_no_interval():
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + 0.3)  # every row errs alike
+    found = explainer.stress(indicators=["neg_mean_absolute_error"], taus=3, level=0.95)
+    assert found.values["neg_mean_absolute_error"] == pytest.approx(np.full((1, 3), -0.3))
+    assert np.isnan(found.low["neg_mean_absolute_error"]).all()
+
+
+def test_a_small_error_is_not_on_its_bound():
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    y = 1e-8 * (X[:, 0] + np.random.default_rng(1).normal(size=60))
+    explainer = uq.Explainer(lambda X: 1e-8 * X[:, 0], X, y)
+    found = explainer.stress(indicators=["neg_mean_squared_error"], taus=3, level=0.95)
+    assert (found.high["neg_mean_squared_error"] < 0).all()
+
+
 def test_a_metric_that_is_not_defined_for_other_weights_has_no_interval():
     plain = regression()
     at_half = plain.stress_weights("x0", 0.5)

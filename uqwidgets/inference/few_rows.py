@@ -25,8 +25,9 @@ def freedom_of(squares: Floats) -> float:
     squares : ndarray of shape (n,)
         Not all of them zero.
     """
-    n = len(squares)
-    excess = dot(squares, squares) / float(squares.sum()) ** 2 - 1 / n
+    # Fourth powers of small and of large numbers are no floats.
+    n, shares = len(squares), squares / squares.sum()
+    excess = dot(shares, shares) - 1 / n
     return max(2 / max(excess, 2 / n**2), _LEAST_FREEDOM)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ DIRECTIONS = 64
 _FAY = 0.5
 # What a row keeps of its weight, at the least: a class must not lose its last row.
 _KEPT = 1e-3
-# A value so near to a bound is on it.
+# Of a bound: a value so near to it is on it. Of a value: what moves it by less does not move it.
 _ROUNDING = 1e-12
 
 
@@ -53,10 +53,12 @@ def metric_interval(
         it does not say how far a fresh sample would bring it: on a bound, or when it answers to
         none of them.
     """
-    if min(value - bounds[0], bounds[1] - value) < _ROUNDING:
+    # Errors have the unit of the target, or its square, and may be of any size: next to 0, only 0
+    # itself is the bound.
+    if any(abs(value - bound) <= _ROUNDING * abs(bound) for bound in bounds if np.isfinite(bound)):
         return np.nan, np.nan
     influence = group_influence(score, value, rows)
-    if not (np.isfinite(influence).all() and influence.any()):
+    if not np.abs(influence).max() > _ROUNDING * abs(value):  # nor is NaN
         return np.nan, np.nan
     lean = group_lean(score, value, rows, influence)
     if not np.isfinite(lean):
@@ -149,7 +151,8 @@ def group_lean(
     return Leaning(rows.n, **means, **sums).lean(direct, through, robust, slope)
 
 
-@cache
+# As columns may lack values, a table has several numbers of rows.
+@lru_cache(maxsize=8)
 def _groups(n: int) -> npt.NDArray[np.intp]:
     """Divide rows into groups by lot, the same whenever there are as many."""
     return np.random.default_rng(0).permutation(n) % min(n, DIRECTIONS - 1)

@@ -33,9 +33,8 @@ class Combination:
 
 
 MEAN = Combination(lambda mean: mean, lambda mean: (np.ones_like(mean),))
-# Where one row holds all the weight, square and mean are equal but for rounding.
 VARIANCE = Combination(
-    lambda square, mean: np.maximum(square - np.square(mean), 0.0),
+    lambda square, mean: square - np.square(mean),
     lambda square, mean: (np.ones_like(square), -2 * mean),
 )
 ROOT = Combination(np.sqrt, lambda mean: (0.5 / np.sqrt(mean),))
@@ -96,7 +95,8 @@ class Indicator:
     def combine(self, *means: Floats) -> Floats:
         """Return the indicator of these weighted means; NaN where it does not exist."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(self.combination.value(*means))
+            # By rounding, a share may exceed 1, or a variance be negative.
+            return np.asarray(np.clip(self.combination.value(*means), *self.bounds))
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,10 @@ from scipy.special import expit, stdtrit
 
 from uqwidgets.inference.few_rows import freedom_of, skewed
 from uqwidgets.predictive.distributions import Floats
+from uqwidgets.stress.indicators import SHARE
+
+# Of a share: so near to none or all of the rows, it is that.
+_ROUNDING = 1e-12
 
 
 def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:
@@ -69,24 +73,32 @@ def leaning_interval(
     low, high = bounds
     if low < value < high:
         error = float(np.sqrt(np.square(influence).sum())) / len(influence)
-        lean += kept * error * (1 / (high - value) - 1 / (value - low))
+        lean += kept * (error / (high - value) - error / (value - low))
     return interval(value, reach(influence, lean, level), bounds)
 
 
-def unseen(size: float, level: float) -> float:
-    """Upper end of an interval of a share of which no row was seen.
+def none_or_all(value: float, bounds: tuple[float, float]) -> bool:
+    """Whether an estimate within these bounds is a share, of none or of all of the rows."""
+    return bounds == SHARE and min(value, 1 - value) < _ROUNDING
 
-    The interval of Clopper and Pearson, with the effective sample size for the size (Korn and
-    Graubard 1998, Confidence intervals for proportions with small expected number of positive
-    counts estimated from survey data, Survey Methodology 24, 193-201).
+
+def unseen(value: float, size: float, level: float) -> tuple[float, float]:
+    """Interval of a share of none or of all of the rows.
+
+    That of Clopper and Pearson, with the effective sample size for the size (Korn and Graubard
+    1998, Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data, Survey Methodology 24, 193-201).
 
     Parameters
     ----------
+    value : float
+        The share: 0 or 1, but for rounding.
     size : float
-        Effective number of the rows among which none was seen.
+        Effective number of the rows of which it is the share.
     level : float
     """
-    return float(1 - ((1 - level) / 2) ** (1 / size))
+    end = float(1 - ((1 - level) / 2) ** (1 / size))
+    return (0.0, max(end, value)) if value < 0.5 else (min(1 - end, value), 1.0)
 
 
 def interval(

@@ -16,14 +16,11 @@ from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.directions import metric_interval
-from uqwidgets.stress.indicators import RATIO, SHARE, Indicator, Scored
-from uqwidgets.stress.intervals import leaning_interval, unseen
+from uqwidgets.stress.indicators import RATIO, Indicator, Scored
+from uqwidgets.stress.intervals import leaning_interval, none_or_all, unseen
 from uqwidgets.stress.remarks import BY_ROWS, few_rows, undefined_points
 from uqwidgets.stress.reweighted import Reweighted
 from uqwidgets.sums import dot
-
-# Of a share: so near to none or all of the rows, it is that.
-_ROUNDING = 1e-12
 
 
 def stress(
@@ -260,11 +257,10 @@ def _interval(
     level: float,
 ) -> tuple[float, float]:
     """Interval of an indicator that is of these weighted means of outputs."""
-    if indicator.bounds == SHARE and min(value, 1 - value) < _ROUNDING:
+    if none_or_all(value, indicator.bounds):
         # Of a rate, only the rows that it is a rate of could have been otherwise.
         others = rows.weights * outputs[1] if indicator.combination is RATIO else rows.weights
-        end = unseen(effective_sample_size(others), level)
-        return (0.0, end) if value < 0.5 else (1 - end, 1.0)
+        return unseen(value, effective_sample_size(others), level)
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.array(indicator.combination.slopes(*means))
     linear = np.einsum("k,kn->n", slopes, np.stack(outputs))

@@ -14,12 +14,10 @@ from uqwidgets.stress.anchors import Anchors, EndInfluence
 from uqwidgets.stress.batched.products import Squared
 from uqwidgets.stress.compressed.compression import Compressed
 from uqwidgets.stress.compressed.levels import Levels
-from uqwidgets.stress.indicators import RATIO, SHARE, Indicator
-from uqwidgets.stress.intervals import interval, unseen
+from uqwidgets.stress.indicators import RATIO, Indicator
+from uqwidgets.stress.intervals import interval, none_or_all, unseen
 from uqwidgets.sums import dot
 
-# Of a share: so near to none or all of the rows, it is that.
-_ROUNDING = 1e-12
 # An effective sample size that is no greater is that of a single row.
 _ONE_ROW = 1 + 1e-9
 
@@ -216,9 +214,8 @@ def interval_ends(
             sizes = influences.sample_size(start + 1)
         for t in np.flatnonzero(spread & np.isfinite(values[q])).tolist():
             value = float(values[q, t])
-            if indicator.bounds == SHARE and min(value, 1 - value) < _ROUNDING:
-                end = unseen(float(sizes[t]), level)
-                ends[:, q, t] = (0.0, end) if value < 0.5 else (1 - end, 1.0)
+            if none_or_all(value, indicator.bounds):
+                ends[:, q, t] = unseen(value, float(sizes[t]), level)
             else:
                 half = float(quantile[t] * error[t])
                 ends[:, q, t] = interval(value, half, indicator.bounds)
