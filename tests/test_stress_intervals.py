@@ -245,6 +245,7 @@ def test_ends_surround_a_value_that_is_on_a_bound_or_nearly():
     assert interval(0.0, 0.1, (0.0, np.inf)) == (0.0, 0.1)
     assert interval(1.0, (0.1, 0.2), (0.0, 1.0)) == (0.9, 1.0)
     assert np.isnan(interval(0.0, np.nan, (0.0, np.inf))).all()
+    assert interval(1e-320, 1e-3, (0.0, np.inf)) == pytest.approx((0.0, np.e * 1e-3))
     for value in np.random.default_rng(9).random(300):
         low, high = interval(float(value), 1e-19, (0.0, 1.0))
         assert low <= value <= high

@@ -173,6 +173,15 @@ def test_a_metric_that_answers_by_rounding_only_has_no_interval():
     assert np.isnan(found.low["neg_mean_absolute_error"]).all()
 
 
+def test_next_to_none_of_the_rows_is_on_the_bound_of_a_share():
+    x = np.linspace(0, 40, 300)  # the only hit is where stress leaves next to no weight
+    explainer = uq.Explainer(lambda X: X[:, 0] > 0, x[:, None], x == x[1])
+    found = explainer.stress(indicators=["accuracy"], taus=3, alpha=0.001, level=0.95)
+    assert 0 < found.values["accuracy"][0, 2] < 1e-12
+    assert np.isnan(found.low["accuracy"][0, 2])
+    assert np.isfinite(found.low["accuracy"][0, 1])
+
+
 def test_a_small_error_is_not_on_its_bound():
     X = np.random.default_rng(0).normal(size=(60, 1))
     y = 1e-8 * (X[:, 0] + np.random.default_rng(1).normal(size=60))

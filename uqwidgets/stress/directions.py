@@ -22,7 +22,7 @@ DIRECTIONS = 64
 _FAY = 0.5
 # What a row keeps of its weight, at the least: a class must not lose its last row.
 _KEPT = 1e-3
-# Of a bound: a value so near to it is on it. Of a value: what moves it by less does not move it.
+# Of the bounds: a value so near to one is on it. Of a value: what moves it less does not move it.
 _ROUNDING = 1e-12
 
 
@@ -53,9 +53,9 @@ def metric_interval(
         it does not say how far a fresh sample would bring it: on a bound, or when it answers to
         none of them.
     """
-    # Errors have the unit of the target, or its square, and may be of any size: next to 0, only 0
-    # itself is the bound.
-    if any(abs(value - bound) <= _ROUNDING * abs(bound) for bound in bounds if np.isfinite(bound)):
+    # What has no bound but 0 may have a unit, and be of any size: only 0 itself is the bound.
+    size = max((abs(bound) for bound in bounds if np.isfinite(bound)), default=0.0)
+    if min(value - bounds[0], bounds[1] - value) <= _ROUNDING * size:
         return np.nan, np.nan
     influence = group_influence(score, value, rows)
     if not np.abs(influence).max() > _ROUNDING * abs(value):  # nor is NaN

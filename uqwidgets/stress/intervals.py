@@ -135,9 +135,8 @@ def _length(room: float, behind: float, half: float) -> float:
     """How far an end lies from an estimate, which has so much room to its side and behind it."""
     if np.isinf(room):
         # With the logarithm of what lies behind, it grows.
-        step = half / behind
-        near = min(step, 1.0)
-        return behind * float(np.expm1(near) + np.exp(near) * (step - near))
+        near = min(half / behind, 1.0)
+        return behind * float(np.expm1(near)) + float(np.exp(near)) * (half - near * behind)
     if np.isinf(behind):
         return -room * float(np.expm1(-half / room))
     span = room + behind
