@@ -397,6 +397,7 @@ def test_bad_batches_are_refused(batches, options, error, says):
         (lambda _: {}, "outputs gives nothing to average"),
         (lambda _: {"one": 1.0}, r"the output 'one' has shape \(\) for a batch of 9 rows"),
         (lambda b: {"one": np.full(len(b), np.nan)}, "the output 'one' is nan in row 0"),
+        (lambda b: {"one": ["a"] * len(b)}, "the output 'one' is not all numbers: could not"),
         (
             lambda b: {f"from {b.index[0]}": np.ones(len(b))},
             "only some batches give 'from 0'; give the same outputs for all",
@@ -406,6 +407,11 @@ def test_bad_batches_are_refused(batches, options, error, says):
 def test_bad_outputs_are_refused(given, says):
     with pytest.raises(ValueError, match=says):
         profile_batches([frame(9), frame(9).set_index(np.arange(9) + 9)], given)
+
+
+def test_outputs_without_names_are_refused():
+    with pytest.raises(TypeError, match="outputs returns ndarray; it must return a dict of named"):
+        profile_batches(frame(9), lambda b: np.ones(len(b)))
 
 
 def test_bad_wishes_of_a_model_are_refused():

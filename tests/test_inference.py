@@ -361,7 +361,7 @@ def test_effective_sample_size():
     assert Population.of(10, rows=[2, 3]).ess == pytest.approx(2)
 
 
-@pytest.mark.parametrize("level", [0, 1, 2, -0.5, float("nan")])
+@pytest.mark.parametrize("level", [0, 1, 2, -0.5, float("nan"), "0.9"])
 def test_levels_out_of_range(level):
     with pytest.raises(ValueError, match=r"level is .*; it must be between 0 and 1, such as 0.95"):
         checked_level(level)

@@ -52,6 +52,6 @@ def checked_level(level: float) -> float:
     ValueError
         If it is not between 0 and 1.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95.")
+    if isinstance(level, str) or not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be between 0 and 1, such as 0.95.")
     return float(level)

@@ -173,9 +173,18 @@ def _among(features: list[str] | None, labels: Sequence[Any]) -> list[str]:
 def _means(
     outputs: Callable[[pd.DataFrame], Mapping[str, npt.ArrayLike]], batch: pd.DataFrame
 ) -> list[Indicator]:
-    found = []
-    for name, given in outputs(batch).items():
-        numbers = np.asarray(given, dtype=np.float64)
+    found, answer = [], outputs(batch)
+    if not isinstance(answer, Mapping):
+        raise TypeError(
+            f"outputs returns {type(answer).__name__}; it must return a dict of named numbers."
+        )
+    for name, given in answer.items():
+        try:
+            numbers = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"the output {name!r} is not all numbers: {error}; give one number per row."
+            ) from error
         if numbers.shape != (len(batch),):
             raise ValueError(
                 f"the output {name!r} has shape {numbers.shape} for a batch of {len(batch)} "
