@@ -81,6 +81,22 @@ def test_thirty_features_times_ten_repeats_are_a_handful_of_calls():
         assert calls <= most
 
 
+@pytest.mark.parametrize("overhead", [1.2, 2.0, 5.0, 60.0])
+@pytest.mark.parametrize("n", [10, 100, 5000])
+def test_a_model_whose_every_call_takes_seconds_is_not_asked_row_by_row(overhead, n):
+    # Fewer rows are tried first, for it could be the rows that take so long.
+    _, sizes = run(50 * n, overhead, per_row=1e-6)
+    assert len(sizes) <= 8
+
+
+def test_a_model_whose_rows_are_dear_settles_at_few():
+    for per_row in (1e-3, 0.01, 0.05):
+        _, sizes = run(5000, overhead=0.0, per_row=per_row)
+        settled = [rows * per_row for rows in sizes[3:-1]]
+        assert max(settled) <= 1.5 * SECONDS_PER_BLOCK
+        assert min(settled) >= 0.5 * SECONDS_PER_BLOCK
+
+
 def test_memory_bounds_every_block():
     _, sizes = run(10_000, overhead=0.0, per_row=1e-9, most=700)
     assert max(sizes) == 700

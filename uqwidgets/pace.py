@@ -31,12 +31,15 @@ class Pace:
     def __init__(self, most_rows: int) -> None:
         self._most = max(1, most_rows)
         self._smallest: tuple[int, float] | None = None
+        self._largest: tuple[int, float] | None = None
         self._latest: tuple[int, float] | None = None
 
     def observe(self, rows: int, seconds: float) -> None:
         """Learn from one call."""
         if self._smallest is None or (rows, seconds) < self._smallest:
             self._smallest = (rows, seconds)
+        if self._largest is None or rows >= self._largest[0]:
+            self._largest = (rows, seconds)
         self._latest = (rows, seconds)
 
     def cost(self) -> tuple[float, float]:
@@ -49,18 +52,19 @@ class Pace:
 
     def rows(self, waiting: int) -> int:
         """Rows of the next block, of those that are waiting."""
-        if self._latest is None:
+        if self._smallest is None or self._largest is None or self._latest is None:
             least, most = FIRST_ROWS
             first = min(max(waiting // FIRST_SHARE, least), most)
             return min(first if waiting >= 8 * least else waiting, self._most)
         many, slow = self._latest
-        step = many + int((SECONDS_PER_STEP - slow) / self._dearest_row())
-        if self._latest == self._smallest:
-            # One size seen: its time may be all overhead or none.
+        one_size = self._smallest[0] == self._largest[0]
+        overhead, per_row = self.cost()
+        dear = OVERHEAD_SHARE * overhead
+        step = many + int((max(SECONDS_PER_STEP, dear) - slow) / self._dearest_row())
+        if one_size:
+            # Its time may be all overhead or none.
             block = min(step, GROWTH * many)
         else:
-            overhead, per_row = self.cost()
-            dear = OVERHEAD_SHARE * overhead
             aim = max(SECONDS_PER_BLOCK, dear, min(2 * dear, SECONDS_PER_STEP))
             block = min(step, int((aim - overhead) / per_row))
         block = max(1, min(block, self._most))
@@ -73,12 +77,16 @@ class Pace:
         return max((slow - (1 - JITTER) * quick) / (many - few), 1e-9)
 
     def _compared(self) -> tuple[float, int, float, int]:
-        """Seconds and rows of two calls that tell overhead from rows; of nothing, and the last."""
+        """Seconds and rows of two calls that tell overhead from rows; or of none, and the last."""
         assert self._smallest is not None
+        assert self._largest is not None
         assert self._latest is not None
-        (few, quick), (many, slow) = self._smallest, self._latest
+        few, quick = self._smallest
+        # A small block is told from a larger one of before: alone, its time may be all overhead.
+        many, slow = self._latest if self._latest[0] >= 4 * few else self._largest
         # A first call may be slow for reasons of its own, such as what has to be imported.
         if many < 4 * few or quick > (1 + JITTER) * slow:
+            many, slow = self._latest
             return 0.0, 0, slow, many
         return min(quick, slow), few, slow, many
 
