@@ -25,7 +25,7 @@ the model would change, none of them says: see `uqwidgets.Learner`.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from uqwidgets.names import one_of
 
@@ -44,7 +44,7 @@ def checked_interval(interval: str) -> Interval:
     return one_of(INTERVALS, interval, "interval")
 
 
-def checked_level(level: float) -> float:
+def checked_level(level: Any) -> float:
     """Return the level if it may be one.
 
     Raises
