@@ -173,9 +173,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       if (!stress) return;
       draw(shown);
       describe(stress, rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature));
-      const band = stress.low.some(Number.isFinite)
-        ? ` · band: ${percent(stress.level)}`
-        : "";
+      const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
       setText(panel.note, `click a line to stress its feature${band}`);
     },
   };
