@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 
 # The same examples in every run: what fails here fails everywhere, and what is new is looked for
 # on purpose, with `pytest --hypothesis-profile=default`.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            memory_limit="1GiB",
+        ) as running,
+        distributed.Client(running) as client,
+    ):
+        yield client

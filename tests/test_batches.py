@@ -295,22 +295,6 @@ def test_parquet_without_its_library_says_what_to_install(monkeypatch):
         profile_batches("rows.parquet", outputs)
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            memory_limit="1GiB",
-        ) as running,
-        distributed.Client(running) as client,
-    ):
-        yield client
-
-
 @pytest.mark.filterwarnings("default")
 def test_a_dask_cluster_answers_as_one_process(cluster):
     import dask.dataframe as dd

@@ -19,22 +19,6 @@ X, Y = table(80)
 pytestmark = pytest.mark.filterwarnings("default")
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            memory_limit="1GiB",
-        ) as running,
-        distributed.Client(running) as client,
-    ):
-        yield client
-
-
 def process_of_fit():
     """An estimator that predicts the number of the process it was fitted in.
 

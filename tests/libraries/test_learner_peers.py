@@ -7,7 +7,6 @@ from typing import NamedTuple
 import lightgbm
 import numpy as np
 import pytest
-import torch
 import xgboost
 from joblib import parallel_config
 from ngboost import NGBClassifier, NGBRegressor
@@ -23,6 +22,8 @@ from skpro.regression.residual import ResidualDouble
 from uqwidgets import GroundTruth, Learner, as_predictive, loco_importance
 from uqwidgets.predictive import Categorical, Mixture, Normal
 from uqwidgets.predictive.torch import BayesByBackprop, MonteCarloDropout
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def table(n=160):
@@ -77,15 +78,6 @@ PEERS = {
     "skpro": Peer(ResidualDouble(LinearRegression()), Y, ()),
     "skpro, drawn": Peer(BaggingRegressor(ResidualDouble(LinearRegression()), n_estimators=4), Y),
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    # Small networks gain nothing from more, and tests that run beside this one lose by it.
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module", params=PEERS)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from agreement import agreement, assert_agreed
 from diabetes import figures_9_to_13, people
 from uqwidgets import Explainer
 from uqwidgets.predictive.torch import BayesByBackprop
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 RARE = [
     "figure 9: then age and mass",
@@ -16,14 +17,6 @@ RARE = [
     "figure 10: it is highest between 130 and 170",
     "figure 10: it is highest between 150 and 175",
 ]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def claims(seed):

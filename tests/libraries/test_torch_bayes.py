@@ -17,16 +17,10 @@ from uqwidgets.predictive.torch import BayesByBackprop
 from uqwidgets.predictive.torch.bayes_by_backprop import normal_nll
 from uqwidgets.predictive.torch.variational import GaussianWeights, outputs
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 X, Y = table(120)
 SIZES = (3, 5, 4, 2)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture

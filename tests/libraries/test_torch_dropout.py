@@ -19,16 +19,10 @@ from uqwidgets.predictive.torch import MonteCarloDropout
 from uqwidgets.predictive.torch.dropout import afresh, dropping, set_mode, take_over
 from uqwidgets.predictive.torch.precision import fitted_precision
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 X, Y = table(120)
 LABELS = np.where(Y > 0, "up", "down")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def network(outputs=1, dropout=0.3, *, seed=0, middle=()):

@@ -23,6 +23,8 @@ from uqwidgets import Categorical, Explainer, Normal, as_predictive
 from uqwidgets.predictive import Mixture
 from uqwidgets.predictive.torch import BayesByBackprop, MonteCarloDropout
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 X, Y = table(120)
 FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 LABELS = np.where(Y > 0, "up", "down")
@@ -31,15 +33,6 @@ MODELS = [MonteCarloDropout(epochs=60, **QUICK), BayesByBackprop(epochs=10, **QU
 
 each = pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
 both_tasks = pytest.mark.parametrize("y", [Y, LABELS], ids=["regression", "classification"])
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    # Small networks gain nothing from more, and tests that run beside this one lose by it.
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def arrays(q):
