@@ -14,13 +14,13 @@ from uqwidgets.stress.columns import stressed
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Column, Projection, Status
 from uqwidgets.sums import dot
+from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs, immovable
 from uqwidgets.widgets.panel import Panel
 from uqwidgets.widgets.scheduler import Ticket
 
 STATUSES: tuple[str, ...] = get_args(Status)
 ALPHA = 0.05
-LEVEL = 0.95
 
 
 class StressPanel(Panel):
