@@ -9,4 +9,9 @@ class ModelError(ValueError):
 
 def in_one_line(error: Exception) -> str:
     """Name an error, with the first line of what it says."""
-    return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
+    return f"{type(error).__name__}: {first_line(error)}"
+
+
+def first_line(error: Exception) -> str:
+    """First line of what an error says; empty where it says nothing."""
+    return next(iter(str(error).splitlines()), "")

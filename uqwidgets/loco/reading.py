@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from uqwidgets.errors import ModelError, in_one_line
+from uqwidgets.errors import ModelError, first_line, in_one_line
 from uqwidgets.predictive import Predictive, as_predictive
 
 Read = Callable[[Any], Any]
@@ -59,5 +59,5 @@ def read_fit(read: Read, fitted: Any, how: str = "") -> Predictive:
     except Exception as error:
         raise ModelError(
             f"read returned {type(answer).__name__} for {what}, which as_predictive does not take: "
-            f"{next(iter(str(error).splitlines()), '')}"
+            f"{first_line(error)}"
         ) from error
