@@ -39,6 +39,7 @@ export function readout() {
   const sample = h("span", { class: "uq-fact" });
   const half = h("span", { class: "uq-fact uq-half" });
   const indicator = h("span", { class: "uq-fact" });
+  const ends = h("span", { class: "uq-fact uq-ends" });
   const meter = h("span", { class: "uq-meter", "aria-hidden": "true" }, h("span"));
   const element = h(
     "p",
@@ -48,6 +49,7 @@ export function readout() {
     meter,
     half,
     indicator,
+    ends,
   );
   const strong = (text: string) => h("strong", {}, text);
   return {
@@ -75,8 +77,8 @@ export function readout() {
         `, ${stress.label} `,
         strong(`${number(now.base)} → ${number(now.value)}`),
         stress.unit ? ` ${stress.unit}` : "",
-        interval === null ? "" : ` (${interval})`,
       );
+      setText(ends, interval === null ? "" : ` (${interval})`);
       meter.classList.toggle("uq-low", (now.ess_share ?? 0) < LOW_ESS);
       meter.style.setProperty(
         "--uq-share",
@@ -84,7 +86,7 @@ export function readout() {
       );
     },
     clear(text: string): void {
-      for (const part of [sample, half, indicator]) part.replaceChildren();
+      for (const part of [sample, half, indicator, ends]) part.replaceChildren();
       meter.style.setProperty("--uq-share", "0%");
       setText(mean, text);
     },
