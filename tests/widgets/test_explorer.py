@@ -52,6 +52,18 @@ def test_the_first_answer_picks_the_most_important_feature(explorer: uq.Explorer
     assert frame["meta"]["stress"]["features"] == [0, 1, 3], "c is categorical"
 
 
+def test_what_is_picked_does_not_hang_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("uqwidgets.widgets.answer._AT_ONCE", 0.0)
+    X = np.random.default_rng(1).normal(size=(60, 4))
+    explainer = uq.Explainer(LinearRegression().fit(X, X.sum(axis=1)), X, X.sum(axis=1))
+    loss = "squared_error"
+    one, all_of_them = (explainer.importance(loss, n_repeats=k).features[0] for k in (1, 8))
+    assert one != all_of_them, "the first repeat alone would mislead"
+    with uq.Explorer(explainer, n_repeats=8) as widget:
+        assert widget.wait(30)
+        assert widget.feature == widget.stress_feature == all_of_them
+
+
 def test_the_frame_holds_the_numbers_of_the_computation_layer(explorer: uq.Explorer) -> None:
     ex = explorer.explainer
     filters = [{"feature": None, "values": ["yes"]}]

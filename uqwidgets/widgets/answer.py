@@ -160,6 +160,8 @@ class Answer:
             self._sum_importance(panel.affordable_repeats(known, _AT_ONCE))
             self._send()
         if not self._inputs.feature and panel.meta:
+            # Of fewer repeats, as many as there was time for, another feature may come first.
+            self._sum_importance(wanted)
             self._session.choose(panel.top)
             self._ticket.check()
 
