@@ -11,8 +11,10 @@ from scipy.stats import t as student
 import uqwidgets as uq
 from uqwidgets.stress.anchors import anchors_of
 from uqwidgets.stress.intervals import interval, leaning_interval, reach, unseen
+from uqwidgets.stress.left_out import jackknifed
 from uqwidgets.stress.projection import Column
 from uqwidgets.stress.reweighted import Reweighted
+from uqwidgets.sums import dot
 
 
 def rows_of(column, tau):
@@ -36,7 +38,7 @@ def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_influence_gives_the_spread_of_a_bootstrap_that_solves_the_weights_anew(anchor):
+def test_the_spread_is_that_of_a_bootstrap_that_solves_the_weights_anew(anchor):
     rng = np.random.default_rng(3)
     x = rng.normal(size=1500)
     outputs = np.column_stack([x + rng.normal(size=1500), rng.normal(size=1500) ** 2])
@@ -47,11 +49,14 @@ def test_influence_gives_the_spread_of_a_bootstrap_that_solves_the_weights_anew(
             return found.weights @ outputs[rows] / len(rows)
 
         rows = rows_of(Column(x, 0.05, anchor), tau)
-        moved = np.stack([rows.influence(output)[0] for output in outputs.T], axis=1)
-        assert np.abs(moved.mean(axis=0)).max() < 0.05
-        ours = np.sqrt((moved**2).mean(axis=0) / len(x))
-        drawn = [means(rng.integers(1500, size=1500)) for _ in range(600)]
-        np.testing.assert_allclose(ours, np.std(drawn, axis=0), rtol=0.2)
+        drawn = np.std([means(rng.integers(1500, size=1500)) for _ in range(600)], axis=0)
+        for output, spread in zip(outputs.T, drawn, strict=True):
+            first_order, _ = rows.influence(output)
+            left_out, bias = jackknifed(rows.left_out.means(output), dot(rows.share, output))
+            for influence in (first_order, left_out):
+                assert abs(influence.mean()) < 0.05
+                assert np.sqrt(np.mean(influence**2) / 1500) == pytest.approx(spread, rel=0.2)
+            assert abs(bias) < 0.2 * spread
 
 
 def test_the_lean_of_a_plain_mean_is_half_its_skewness():

@@ -48,6 +48,8 @@ _POSITIVE = (
     *("epistemic", "std", "squared_error", "absolute_error", "brier", "crps"),
     "interval_width",
 )
+# Of classes, at most that of equal shares.
+_ENTROPIES = ("entropy", "aleatoric", "epistemic")
 
 
 class Late(Sequence[Floats]):
@@ -229,16 +231,17 @@ def _mean_of(measure: Measure, values: Callable[[Measure], Floats], q: Distribut
         measure.unit,
         Late(lambda: values(measure)),
         MEAN,
-        _bounds(measure, q.classes is not None),
+        _bounds(measure, None if q.classes is None else len(q.classes)),
     )
 
 
-def _bounds(measure: Measure, classes: bool) -> tuple[float, float]:
+def _bounds(measure: Measure, classes: int | None) -> tuple[float, float]:
     kind = measure.name.partition(":")[0]
     if measure.identity is not None:
         return ANY  # a function of one's own may give any number
     if kind in ("probability", "zero_one") or (classes and kind == "prediction"):
         return SHARE
+    if classes and kind in _ENTROPIES:
+        return 0.0, float(np.log(classes))
     # Of a density, nll and the entropies may be negative.
-    positive = kind in _POSITIVE or (classes and kind in ("nll", "entropy", "aleatoric"))
-    return POSITIVE if positive else ANY
+    return POSITIVE if kind in _POSITIVE or (classes and kind == "nll") else ANY

@@ -9,6 +9,8 @@ from uqwidgets.inference.few_rows import freedom_of, skewed
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.indicators import SHARE
 
+# By how much more than the jackknife tells a sample is drawn aside, for it lacks heavy rows.
+_UNTOLD = 5.0
 # Of a share: so near to none or all of the rows, it is that.
 _ROUNDING = 1e-12
 
@@ -49,12 +51,15 @@ def leaning_interval(
     level: float,
     bounds: tuple[float, float],
     kept: float,
+    bias: float = 0.0,
 ) -> tuple[float, float]:
     """Interval of an estimate whose errors lean, on the scale of `interval`.
 
     A logarithm or logit takes out skewness by itself, as much as it bends, which leaves less to
-    be taken out. Only of the share of rows that stress keeps is this reckoned with: the rows that
-    would weigh most, a sample lacks, and errors lean more than it tells.
+    be taken out. Of a logarithm, only of the share of rows that stress keeps is this reckoned with:
+    the rows that would weigh most, a sample lacks, and errors lean more than it tells; of a logit,
+    half-way more, for a share cannot lean far. What is lacking also draws the estimate to one
+    side, by more than the sample tells: to the other side, the interval reaches farther.
 
     Parameters
     ----------
@@ -69,12 +74,17 @@ def leaning_interval(
         What the estimate lies between.
     kept : float
         Effective sample size of the weights, over the number of rows.
+    bias : float
+        Of the estimate, as the jackknife has it.
     """
     low, high = bounds
     if low < value < high:
         error = float(np.sqrt(np.square(influence).sum())) / len(influence)
-        lean += kept * (error / (high - value) - error / (value - low))
-    return interval(value, reach(influence, lean, level), bounds)
+        told = (1 + kept) / 2 if np.isfinite(bounds).all() else kept
+        lean += told * (error / (high - value) - error / (value - low))
+    below, above = reach(influence, lean, level)
+    drawn = _UNTOLD * (1 - kept) * bias
+    return interval(value, (below + max(drawn, 0.0), above + max(-drawn, 0.0)), bounds)
 
 
 def none_or_all(value: float, bounds: tuple[float, float]) -> bool:

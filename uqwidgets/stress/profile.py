@@ -18,6 +18,7 @@ from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.directions import metric_interval
 from uqwidgets.stress.indicators import RATIO, Indicator, Scored
 from uqwidgets.stress.intervals import leaning_interval, none_or_all, unseen
+from uqwidgets.stress.left_out import jackknifed
 from uqwidgets.stress.remarks import BY_ROWS, few_rows, undefined_points
 from uqwidgets.stress.reweighted import Reweighted
 from uqwidgets.sums import dot
@@ -263,5 +264,7 @@ def _interval(
         return unseen(value, effective_sample_size(others), level)
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.array(indicator.combination.slopes(*means))
-    linear = np.einsum("k,kn->n", slopes, np.stack(outputs))
-    return leaning_interval(value, *rows.influence(linear), level, indicator.bounds, rows.kept)
+    _, lean = rows.influence(np.einsum("k,kn->n", slopes, np.stack(outputs)))
+    without = indicator.combine(*(rows.left_out.means(output) for output in outputs))
+    influence, bias = jackknifed(without, value)
+    return leaning_interval(value, influence, lean, level, indicator.bounds, rows.kept, bias)

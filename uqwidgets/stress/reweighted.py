@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
+from uqwidgets.stress.left_out import LeftOut
 from uqwidgets.stress.projection import Column
 from uqwidgets.sums import dot
 
@@ -92,7 +94,9 @@ class Reweighted:
     how the target hangs on the rows. :math:`r` are the residuals of a weighted regression of
     the output on the column, and as there (HC4: Cribari-Neto 2004) a row's residual is divided by
     :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
-    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`.
+    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`. It is what metrics and nodes of
+    batches go by, and how the errors of means lean; the errors of means themselves come from
+    leaving out each row (see `uqwidgets.stress.left_out`).
 
     The intervals that follow need weights of finite variance in the population: a column with
     a tail heavier than that of the exponential distribution has none when it is stressed far
@@ -130,6 +134,7 @@ class Reweighted:
         self.gone = self.share / free
         self.retarget = -self.target / max(n - 1, 1)
         self.turn = (self.gone * self.deviation + self.retarget) * inverse
+        self._inverse = inverse
         self.leaning = Leaning(
             n,
             weights=weights,
@@ -169,3 +174,10 @@ class Reweighted:
         direct, through = self.weights * residual, slope * self.target
         robust = direct * self.stretch + through
         return robust, self.leaning.lean(direct, through, robust, slope)
+
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """The same rows, without each of them in turn."""
+        # Rows that share their value with a quantile make it seem to move on the whole.
+        retarget = self.retarget - self.retarget.mean()
+        return LeftOut(self.share, self.deviation, self._inverse, retarget, self.turn)

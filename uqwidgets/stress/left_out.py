@@ -1,0 +1,116 @@
+"""Stressed means without each row in turn: the jackknife, with weights solved anew."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from uqwidgets.predictive.distributions import Floats
+from uqwidgets.sums import dot
+
+# Sums without a row follow to about 1e-4 of the row's influence. A row whose lack would turn the
+# solution farther than by this, in 1 over standard deviations, would hold it all but alone.
+_ORDER = 8
+_FARTHEST = 1.0
+_STEPS = 8
+_SOLVED = 1e-6
+# What is left without a row, of the weight and of the variance: no less than this.
+_LEAST = 0.05
+
+
+class LeftOut:
+    r"""The rows of a column at one level of tau, without each of them in turn.
+
+    Without row i, weights are still exponential in the column (004, eq. 4), but the target moves,
+    and :math:`\xi` turns by some :math:`\delta_i` to meet it. With :math:`u` the distance from the
+    target in standard deviations, sums over the other rows are
+
+    .. math:: \sum_{j \ne i} w_j e^{\delta_i u_j} o_j
+              = \sum_q \frac{\delta_i^q}{q!} \sum_j w_j u_j^q o_j - w_i e^{\delta_i u_i} o_i,
+
+    so that all of the solutions, and all means under them, cost as much as a few sums over the
+    rows.
+
+    Parameters
+    ----------
+    share, deviation : ndarray of shape (n,)
+        Weight of the rows, of sum 1, and how far they lie from the target.
+    inverse : float
+        1 over the weighted variance of the deviation; 0 where all weight lies on one value and
+        there is nothing to turn.
+    retarget, turn : ndarray of shape (n,)
+        How far the target moves without a row; how far the solution then turns, roughly.
+    """
+
+    def __init__(
+        self, share: Floats, deviation: Floats, inverse: float, retarget: Floats, turn: Floats
+    ) -> None:
+        unit = math.sqrt(inverse)
+        self._share, self._u = share, deviation * unit
+        moments = self._series(np.ones_like(share), _ORDER + 3)
+        # The derivatives of a series have the same coefficients, one place on.
+        series = np.stack([moments[k : k + _ORDER + 1] for k in range(3)], axis=1)
+        delta, change = np.zeros_like(share), turn / (unit or 1.0)
+        for step in range(_STEPS):
+            turned = np.clip(delta + change, -_FARTHEST, _FARTHEST)
+            if step and np.abs(turned - delta).max() < _SOLVED:
+                break
+            delta = turned
+            own = share * np.exp(delta * self._u)
+            rest = _polynomial(series / _FACTORIALS[:, None], delta)
+            rest -= own * np.vander(self._u, 3, increasing=True).T
+            weight = np.maximum(rest[0], _LEAST)
+            mean, square = rest[1:] / weight
+            change = (retarget * unit - mean) / np.maximum(square - np.square(mean), _LEAST)
+        self._delta, self._own, self._weight = delta, own, weight
+
+    def _series(self, output: Floats, terms: int) -> Floats:
+        """Weighted sums of an output times the powers of u."""
+        term, sums = self._share * output, np.empty(terms)
+        for q in range(terms):
+            sums[q] = term.sum()
+            term *= self._u
+        return sums
+
+    def means(self, output: Floats) -> Floats:
+        """Weighted mean of an output (n,) without each of the rows, shape (n,)."""
+        middle = dot(self._share, output)
+        centred = output - middle
+        series = self._series(centred, _ORDER + 1) / _FACTORIALS
+        sums = _polynomial(series[:, None], self._delta)[0] - self._own * centred
+        # Means lie between the least and the most, however far a series is from its sum.
+        found = np.clip(sums / self._weight, centred.min(), centred.max())
+        return np.asarray(middle + found)
+
+
+def jackknifed(without: Floats, value: float) -> tuple[Floats, float]:
+    """Influence of each row on an estimate, and the bias of the estimate.
+
+    Parameters
+    ----------
+    without : ndarray of shape (n,)
+        The estimate without each row.
+    value : float
+        The estimate.
+
+    Returns
+    -------
+    influence : ndarray of shape (n,)
+        The variance of the estimate is the mean square, over n.
+    bias : float
+    """
+    n, mean = len(without), float(without.mean())
+    return np.sqrt(n * (n - 1)) * (mean - without), (n - 1) * (mean - value)
+
+
+def _polynomial(coefficients: Floats, x: Floats) -> Floats:
+    """Polynomials (terms, m) of x (n,), shape (m, n), by Horner's rule and without copies."""
+    found = np.zeros((coefficients.shape[1], len(x)))
+    for line in coefficients[::-1]:
+        found *= x
+        found += line[:, None]
+    return found
+
+
+_FACTORIALS = np.array([math.factorial(q) for q in range(_ORDER + 1)], dtype=np.float64)
