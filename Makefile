@@ -47,7 +47,7 @@ slow: $(DEV) $(LIBRARIES)
 	.venv-libraries/bin/python -m pytest -m slow tests/libraries
 
 bench: $(DEV)
-	set -e; for script in benchmarks/bench_*.py; do $(BIN)/python $$script; done
+	set -e; for script in benchmarks/stress.py benchmarks/bench_*.py; do $(BIN)/python $$script; done
 
 picture: $(DEV)
 	PYTHONPATH=tests $(BIN)/python scripts/picture.py
