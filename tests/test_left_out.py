@@ -95,8 +95,8 @@ def test_an_interval_reaches_farther_to_where_the_lacking_rows_would_draw_the_es
     influence, bounds = np.random.default_rng(0).normal(size=100), (-np.inf, np.inf)
     below, above = reach(influence, 0.0, 0.95)
     for bias, low, high in ((0.02, 0.08, 0.0), (-0.02, 0.0, 0.08), (0.0, 0.0, 0.0)):
-        found = leaning_interval(0.0, influence, 0.0, 0.95, bounds, 0.2, bias)
+        found = leaning_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
         assert found == pytest.approx((-below - low, above + high))
     # Without stress no row lacks.
-    whole = leaning_interval(0.0, influence, 0.0, 0.95, bounds, 1.0, 0.02)
+    whole = leaning_interval(0.0, influence, 0.02, 0.0, 0.95, bounds, 1.0, 1.0)
     assert whole == pytest.approx(interval(0.0, (below, above), bounds))

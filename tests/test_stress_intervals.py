@@ -134,7 +134,8 @@ def test_a_share_without_stress_has_nearly_the_exact_binomial_interval(hits, n):
     output = np.zeros(n)
     output[rng.permutation(n)[:hits]] = 1.0
     rows = rows_of(Column(rng.normal(size=n), 0.05), 0.0)
-    found = leaning_interval(hits / n, *rows.influence(output), 0.95, (0.0, 1.0), rows.kept)
+    influence, lean = rows.influence(output)
+    found = leaning_interval(hits / n, influence, 0.0, lean, 0.95, (0.0, 1.0), 1.0, 1.0)
     exact = binomtest(hits, n).proportion_ci(0.95)
     width = exact.high - exact.low
     assert found == pytest.approx((exact.low, exact.high), abs=0.15 * width)
@@ -147,12 +148,12 @@ def test_a_scale_takes_out_what_it_bends():
     influence, lean = rows.influence(output)
     mean, error = output.mean(), np.sqrt(np.mean(influence**2) / 500)
     # Of an exponential's mean, the logarithm has half of its skewness, to the other side.
-    low, high = leaning_interval(mean, influence, lean, 0.95, (0.0, np.inf), 1.0)
+    low, high = leaning_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 1.0, 1.0)
     sides = reach(influence, lean - error / mean, 0.95)
     assert (low, high) == pytest.approx(interval(mean, sides, (0.0, np.inf)))
     assert sides[0] > sides[1]
-    # Of rows that stress does not keep, it is not reckoned with.
-    low, high = leaning_interval(mean, influence, lean, 0.95, (0.0, np.inf), 0.0)
+    # Where stress keeps few rows, it is hardly reckoned with.
+    low, high = leaning_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 0.1, 0.0)
     assert (low, high) == pytest.approx(interval(mean, reach(influence, lean, 0.95), (0, np.inf)))
 
 

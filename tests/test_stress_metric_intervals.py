@@ -12,8 +12,10 @@ from models import classification, regression
 from uqwidgets.metrics import find_metric
 from uqwidgets.predictive import Categorical, Normal
 from uqwidgets.stress.directions import DIRECTIONS, _groups, group_influence, group_lean
+from uqwidgets.stress.left_out import jackknifed
 from uqwidgets.stress.projection import Column
 from uqwidgets.stress.reweighted import Reweighted
+from uqwidgets.sums import dot
 
 GROUPS = DIRECTIONS - 1
 
@@ -36,13 +38,18 @@ def scored(name, x, rng):
     return find_metric(name, None).on(Normal(0.8 * x, np.ones(n)), y), -np.square(y - 0.8 * x)
 
 
+def left_out(rows, loss):
+    """Influence on the mean of a loss, and its bias, from leaving out each row."""
+    return jackknifed(rows.left_out.means(loss), dot(rows.share, loss))
+
+
 def error(score, rows):
-    influence = group_influence(score, score(rows.weights), rows)
+    influence, _ = group_influence(score, score(rows.weights), rows)
     return np.sqrt(np.square(influence).mean() / len(influence))
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("tau", [-0.2, 0.0, 0.2])
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
 def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, anchor):
     # As many groups as rows: each row's own influence is got back.
@@ -50,26 +57,38 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
     x = rng.normal(size=GROUPS)
     rows = rows_of(x, anchor, tau)
     score, loss = scored(name, x, rng)
-    found = group_influence(score, score(rows.weights), rows)[_groups(GROUPS)]
-    exact = rows.influence(loss)[0]
-    assert np.abs(found - exact).max() < 0.02 * np.abs(exact).max()
+    influence, bias = group_influence(score, score(rows.weights), rows)
+    found, (exact, exact_bias) = influence[_groups(GROUPS)], left_out(rows, loss)
+    spread = np.sqrt(np.mean(exact**2))
+    assert np.corrcoef(found, exact)[0, 1] > 0.98
+    assert np.sqrt(np.mean(found**2)) == pytest.approx(spread, rel=0.1)
+    assert abs(bias - exact_bias) < 0.1 * spread / np.sqrt(GROUPS)
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("tau", [-1.0, -0.5, 0.0, 0.5])
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
-def test_groups_of_rows_have_the_error_of_the_rows_on_average(name, tau, anchor):
-    rng, ratios = np.random.default_rng(2), []
+def test_groups_of_rows_have_the_error_and_the_bias_of_the_rows(name, tau, anchor):
+    rng, ratios, biases = np.random.default_rng(2), [], []
     for _ in range(24):
         x = rng.normal(size=400)
         rows = rows_of(x, anchor, tau)
         score, loss = scored(name, x, rng)
-        exact = np.square(rows.influence(loss)[0]).mean() / 400
-        ratios.append(error(score, rows) ** 2 / exact)
-    # A variance over 63 groups is known to within a share of sqrt(2 / 63).
+        of_groups, bias = group_influence(score, score(rows.weights), rows)
+        exact, exact_bias = left_out(rows, loss)
+        error = np.sqrt(np.mean(exact**2) / 400)
+        ratios.append(np.mean(of_groups**2) / len(of_groups) / error**2)
+        biases.append([bias / error, exact_bias / error])
+    # A variance over 63 groups is known to within a share of sqrt(2 / 63). Weights that move by
+    # half see the curve of a metric where few rows are left, and never too little.
     noise = np.sqrt(2 / GROUPS)
-    assert abs(np.mean(ratios) - 1) < 3 * noise / np.sqrt(24)
-    assert 0.3 * noise < np.std(ratios) < 1.5 * noise
+    too_much = {0.0: 0.0, 0.5: 0.1}.get(abs(tau), 1.0)
+    assert -3 * noise / np.sqrt(24) < np.mean(ratios) - 1 < too_much + 3 * noise / np.sqrt(24)
+    assert np.std(ratios) > 0.3 * noise
+    if tau:
+        assert np.corrcoef(np.transpose(biases))[0, 1] > (0.7 if tau == -1 else 0.9)
+    else:
+        assert np.abs(biases).max() < 0.02
 
 
 @pytest.mark.parametrize(
@@ -108,7 +127,7 @@ def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
             return float(np.average(output, weights=weights))
 
         value = mean(rows.weights)
-        influence = group_influence(mean, value, rows)
+        influence, _ = group_influence(mean, value, rows)
         found.append([rows.influence(output)[1], group_lean(mean, value, rows, influence)])
     exact, of_groups = np.transpose(found)
     # The skewness of 63 numbers has an error of its own.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -12,6 +13,7 @@ from scipy.linalg import hadamard
 from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.intervals import leaning_interval
+from uqwidgets.stress.left_out import FARTHEST, LEAST
 from uqwidgets.stress.reweighted import Leaning, Reweighted
 from uqwidgets.sums import dot
 
@@ -22,6 +24,7 @@ DIRECTIONS = 64
 _FAY = 0.5
 # What a row keeps of its weight, at the least: a class must not lose its last row.
 _KEPT = 1e-3
+_STEPS, _SOLVED = 8, 1e-6
 # Of the bounds: a value so near to one is on it. Of a value: what moves it less does not move it.
 _ROUNDING = 1e-12
 
@@ -57,34 +60,30 @@ def metric_interval(
     size = max((abs(bound) for bound in bounds if np.isfinite(bound)), default=0.0)
     if min(value - bounds[0], bounds[1] - value) <= _ROUNDING * size:
         return np.nan, np.nan
-    influence = group_influence(score, value, rows)
+    influence, bias = group_influence(score, value, rows)
     if not np.abs(influence).max() > _ROUNDING * abs(value):  # nor is NaN
         return np.nan, np.nan
     lean = group_lean(score, value, rows, influence)
     if not np.isfinite(lean):
         return np.nan, np.nan
-    return leaning_interval(value, influence, lean, level, bounds, rows.kept)
+    return leaning_interval(value, influence, bias, lean, level, bounds, rows.kept, rows.kept)
 
 
-def group_influence(score: Callable[[Floats], float], value: float, rows: Reweighted) -> Floats:
-    r"""Influence of random groups of rows on a metric of the weights.
+def group_influence(
+    score: Callable[[Floats], float], value: float, rows: Reweighted
+) -> tuple[Floats, float]:
+    r"""Influence of random groups of rows on a metric of the weights, and the metric's bias.
 
-    A metric has no values per row, but it answers to any change of the weights; and each row's
-    influence (see `Reweighted`) is an answer to one: the row's own weight is stretched, all weights
-    are tilted to hold the target, and tilted on to where the row draws the target. For a vector
-    of factors :math:`s`, one for each row, the changes that belong to the rows add up to
+    A metric has no values per row, but it answers to any change of the weights. The rows are
+    divided into groups by lot, and the signs of a Hadamard matrix say which groups weigh more in a
+    replicate and which less, while the target moves with them and the weights are solved anew: this
+    is balanced repeated replication with Fay's factor, which holds for medians and ranks as well as
+    for means (Judkins 1990, Fay's method for variance estimation, Journal of Official Statistics 6,
+    223-239). The matrix being orthogonal, each group's own answer is got back from those to all
+    replicates; its rows' influences add up in it. What all replicates have in common is the bias.
 
-    .. math:: d_j = \frac{w_j}{n} \Big\{ s_j c_j - \bar a
-              + (\bar t - \bar b) \frac{x_j - t}{\mathrm{var}_w(x)} \Big\},
-
-    with :math:`c` the stretch of HC4 and the means :math:`\bar a` of :math:`s w c`,
-    :math:`\bar b` of :math:`s w c (x - t)` and :math:`\bar t` of :math:`s\,\mathrm{IF}(t)`. The
-    rows are divided into groups by lot, and the signs of a Hadamard matrix say which groups weigh
-    more in a replicate and which less: this is balanced repeated replication with Fay's factor,
-    which holds for medians and ranks as well as for means (Judkins 1990, Fay's method for variance
-    estimation, Journal of Official Statistics 6, 223-239). The matrix being orthogonal, each
-    group's own answer is got back from those to all replicates; its rows' influences add up
-    in it.
+    Heavy rows draw the solution to themselves: as where a row is left out (see
+    `uqwidgets.stress.left_out`), their weight moves by 1 over what the solution leaves free of it.
 
     Parameters
     ----------
@@ -93,27 +92,41 @@ def group_influence(score: Callable[[Floats], float], value: float, rows: Reweig
 
     Returns
     -------
-    ndarray of shape (g,)
+    influence : ndarray of shape (g,)
         The variance of the metric is the mean square, over g; NaN where the metric is not defined
         for some of the weights.
+    bias : float
     """
     group = _groups(rows.n)
     signs = hadamard(DIRECTIONS)[:, 1 : 2 + int(group.max())].astype(np.float64)
-    own = rows.weights * rows.stretch
-    step = min(_FAY, (1 - _KEPT) / float(rows.stretch.max()))
+    lack, target = rows.leaning.lack, rows.target - rows.target.mean()
+    step = min(_FAY, (1 - _KEPT) / float(lack.max()))
     moves = np.empty(DIRECTIONS)
     for b, sign in enumerate(signs):
-        factor = sign[group]
-        alone = factor * own / rows.n
-        tilt = dot(factor, rows.target) / rows.n - dot(alone, rows.deviation)
-        change = alone + rows.share * (tilt * rows.standard - alone.sum())
-        weights = np.maximum(rows.share + step * change, _KEPT * rows.share)
-        moves[b] = score(weights * (rows.n / weights.sum())) - value
+        factor = step * sign[group]
+        base = rows.share * (1 + factor * lack)
+        weights = _solved(rows, base / base.sum(), dot(factor, target) / rows.n)
+        moves[b] = score(weights * rows.n) - value
     sums = signs.T @ moves / (DIRECTIONS * step)
     # Two rows of one group have influences that tend to cancel: all of them add up to nothing.
     sizes = np.bincount(group).astype(np.float64)
-    together = dot(sizes, sizes - 1) / (rows.n * (rows.n - 1))
-    return np.asarray(sums * (len(sizes) / np.sqrt(1 - together)))
+    apart = 1 - dot(sizes, sizes - 1) / (rows.n * (rows.n - 1))
+    return np.asarray(sums * (len(sizes) / np.sqrt(apart))), float(moves.mean() / step**2 / apart)
+
+
+def _solved(rows: Reweighted, base: Floats, moved: float) -> Floats:
+    """Weights (n,) of sum 1, as near to these as the target allows after it has moved."""
+    unit = math.sqrt(rows.inverse)
+    u, weights, turn = rows.deviation * unit, base, 0.0
+    for _ in range(_STEPS if unit else 0):
+        mean = dot(weights, u)
+        spread = max(dot(weights, np.square(u - mean)), LEAST)
+        turned = min(max(turn + (moved * unit - mean) / spread, -FARTHEST), FARTHEST)
+        if abs(turned - turn) < _SOLVED:
+            break
+        turn, weights = turned, base * np.exp(turned * u)
+        weights /= weights.sum()
+    return weights
 
 
 def group_lean(
@@ -138,17 +151,18 @@ def group_lean(
 
     step = _FAY / (float(np.abs(rows.standard).max()) or 1.0)
     slope = (score(rows.weights * (1 + step * rows.standard)) - value) / step
-    squares = np.square(rows.weights) + np.finfo(float).tiny  # a group may have no weight
-    pull = squares * np.square(rows.stretch)
     own = rows.leaning
+    squares = np.square(rows.weights) + np.finfo(float).tiny  # a group may have no weight
+    pull = squares * np.square(own.lack)
     means = {
         name: total(pull * getattr(own, name)) / total(pull)
         for name in ("weights", "deviation", "standard", "bend", "off", "lack")
     }
     sums = {name: total(getattr(own, name)) for name in ("gone", "turn", "retarget")}
-    robust, through = influence * (rows.n / g), slope * total(rows.target)
-    direct = (robust - through) / np.sqrt(total(pull) / total(squares))
-    return Leaning(rows.n, **means, **sums).lean(direct, through, robust, slope)
+    through = slope * total(rows.target)
+    direct = (influence * (rows.n / g) - through) / np.sqrt(total(pull) / total(squares))
+    stretch = np.sqrt(total(squares * np.square(rows.stretch)) / total(squares))
+    return Leaning(rows.n, **means, **sums).lean(direct, through, direct * stretch + through, slope)
 
 
 # As columns may lack values, a table has several numbers of rows.

@@ -11,6 +11,8 @@ from uqwidgets.stress.indicators import SHARE
 
 # By how much more than the jackknife tells a sample is drawn aside, for it lacks heavy rows.
 _UNTOLD = 5.0
+# By no more than this is it reckoned with, in standard errors: a bias is hardly known then.
+_AT_MOST = 2.0
 # Of a share: so near to none or all of the rows, it is that.
 _ROUNDING = 1e-12
 
@@ -47,19 +49,19 @@ def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:
 def leaning_interval(
     value: float,
     influence: Floats,
+    bias: float,
     lean: float,
     level: float,
     bounds: tuple[float, float],
     kept: float,
-    bias: float = 0.0,
+    told: float,
 ) -> tuple[float, float]:
     """Interval of an estimate whose errors lean, on the scale of `interval`.
 
     A logarithm or logit takes out skewness by itself, as much as it bends, which leaves less to
-    be taken out. Of a logarithm, only of the share of rows that stress keeps is this reckoned with:
-    the rows that would weigh most, a sample lacks, and errors lean more than it tells; of a logit,
-    half-way more, for a share cannot lean far. What is lacking also draws the estimate to one
-    side, by more than the sample tells: to the other side, the interval reaches farther.
+    be taken out. The rows that would weigh most, a sample lacks: errors lean more than it tells,
+    so that only a part of the bend is reckoned with, and the estimate is drawn to one side by more
+    than it tells, so that the interval reaches farther to the other.
 
     Parameters
     ----------
@@ -67,6 +69,8 @@ def leaning_interval(
         The estimate.
     influence : ndarray of shape (n,)
         Of rows, or of groups of rows.
+    bias : float
+        Of the estimate, as far as the sample tells.
     lean : float
         See `uqwidgets.stress.reweighted.Reweighted.influence`.
     level : float
@@ -74,16 +78,15 @@ def leaning_interval(
         What the estimate lies between.
     kept : float
         Effective sample size of the weights, over the number of rows.
-    bias : float
-        Of the estimate, as the jackknife has it.
+    told : float
+        The part of the bend that is reckoned with, between 0 and 1.
     """
     low, high = bounds
+    error = float(np.sqrt(np.square(influence).sum())) / len(influence)
     if low < value < high:
-        error = float(np.sqrt(np.square(influence).sum())) / len(influence)
-        told = (1 + kept) / 2 if np.isfinite(bounds).all() else kept
         lean += told * (error / (high - value) - error / (value - low))
     below, above = reach(influence, lean, level)
-    drawn = _UNTOLD * (1 - kept) * bias
+    drawn = min(max(_UNTOLD * (1 - kept) * bias, -_AT_MOST * error), _AT_MOST * error)
     return interval(value, (below + max(drawn, 0.0), above + max(-drawn, 0.0)), bounds)
 
 

@@ -12,11 +12,11 @@ from uqwidgets.sums import dot
 # Sums without a row follow to about 1e-4 of the row's influence. A row whose lack would turn the
 # solution farther than by this, in 1 over standard deviations, would hold it all but alone.
 _ORDER = 8
-_FARTHEST = 1.0
+FARTHEST = 1.0
 _STEPS = 8
 _SOLVED = 1e-6
 # What is left without a row, of the weight and of the variance: no less than this.
-_LEAST = 0.05
+LEAST = 0.05
 
 
 class LeftOut:
@@ -53,16 +53,16 @@ class LeftOut:
         series = np.stack([moments[k : k + _ORDER + 1] for k in range(3)], axis=1)
         delta, change = np.zeros_like(share), turn / (unit or 1.0)
         for step in range(_STEPS):
-            turned = np.clip(delta + change, -_FARTHEST, _FARTHEST)
+            turned = np.clip(delta + change, -FARTHEST, FARTHEST)
             if step and np.abs(turned - delta).max() < _SOLVED:
                 break
             delta = turned
             own = share * np.exp(delta * self._u)
             rest = _polynomial(series / _FACTORIALS[:, None], delta)
             rest -= own * np.vander(self._u, 3, increasing=True).T
-            weight = np.maximum(rest[0], _LEAST)
+            weight = np.maximum(rest[0], LEAST)
             mean, square = rest[1:] / weight
-            change = (retarget * unit - mean) / np.maximum(square - np.square(mean), _LEAST)
+            change = (retarget * unit - mean) / np.maximum(square - np.square(mean), LEAST)
         self._delta, self._own, self._weight = delta, own, weight
 
     def _series(self, output: Floats, terms: int) -> Floats:

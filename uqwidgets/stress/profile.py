@@ -267,4 +267,6 @@ def _interval(
     _, lean = rows.influence(np.einsum("k,kn->n", slopes, np.stack(outputs)))
     without = indicator.combine(*(rows.left_out.means(output) for output in outputs))
     influence, bias = jackknifed(without, value)
-    return leaning_interval(value, influence, lean, level, indicator.bounds, rows.kept, bias)
+    # What lies between two bounds cannot lean far.
+    told = (1 + rows.kept) / 2 if np.isfinite(indicator.bounds).all() else rows.kept
+    return leaning_interval(value, influence, bias, lean, level, indicator.bounds, rows.kept, told)

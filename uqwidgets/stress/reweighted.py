@@ -134,7 +134,7 @@ class Reweighted:
         self.gone = self.share / free
         self.retarget = -self.target / max(n - 1, 1)
         self.turn = (self.gone * self.deviation + self.retarget) * inverse
-        self._inverse = inverse
+        self.inverse = inverse
         self.leaning = Leaning(
             n,
             weights=weights,
@@ -180,4 +180,4 @@ class Reweighted:
         """The same rows, without each of them in turn."""
         # Rows that share their value with a quantile make it seem to move on the whole.
         retarget = self.retarget - self.retarget.mean()
-        return LeftOut(self.share, self.deviation, self._inverse, retarget, self.turn)
+        return LeftOut(self.share, self.deviation, self.inverse, retarget, self.turn)
