@@ -13,7 +13,7 @@ from scipy.linalg import hadamard
 from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.intervals import leaning_interval
-from uqwidgets.stress.left_out import FARTHEST, LEAST
+from uqwidgets.stress.left_out import FARTHEST, LEAST, tilted
 from uqwidgets.stress.reweighted import Leaning, Reweighted
 from uqwidgets.sums import dot
 
@@ -124,7 +124,7 @@ def _solved(rows: Reweighted, base: Floats, moved: float) -> Floats:
         turned = min(max(turn + (moved * unit - mean) / spread, -FARTHEST), FARTHEST)
         if abs(turned - turn) < _SOLVED:
             break
-        turn, weights = turned, base * np.exp(turned * u)
+        turn, weights = turned, tilted(base, turned * u)
         weights /= weights.sum()
     return weights
 

@@ -7,14 +7,18 @@ import math
 import numpy as np
 
 from uqwidgets.predictive.distributions import Floats
+from uqwidgets.stress.constrained.tilting import tilt
 from uqwidgets.sums import dot
 
-# Sums without a row follow to about 1e-4 of the row's influence. A row whose lack would turn the
-# solution farther than by this, in 1 over standard deviations, would hold it all but alone.
+# Sums without a row follow to about 1e-4 of its influence where its leverage, of which all rows
+# have 2 together, how far the solution turns without it, in 1 over standard deviations, and what
+# its own term is cut by, in weights of a row, are no more than these.
+_HOLD, _TURN, _CUT = 0.1, 0.3, 1e-3
 _ORDER = 8
 FARTHEST = 1.0
 _STEPS = 8
 _SOLVED = 1e-6
+_LARGEST = 700.0
 # What is left without a row, of the weight and of the variance: no less than this.
 LEAST = 0.05
 
@@ -30,7 +34,8 @@ class LeftOut:
               = \sum_q \frac{\delta_i^q}{q!} \sum_j w_j u_j^q o_j - w_i e^{\delta_i u_i} o_i,
 
     so that all of the solutions, and all means under them, cost as much as a few sums over the
-    rows.
+    rows. The few rows without which the solution would be another altogether, by their leverage
+    (see `uqwidgets.stress.reweighted.Reweighted`), are left out one by one.
 
     Parameters
     ----------
@@ -57,13 +62,19 @@ class LeftOut:
             if step and np.abs(turned - delta).max() < _SOLVED:
                 break
             delta = turned
-            own = share * np.exp(delta * self._u)
+            own = tilted(share, delta * self._u)
             rest = _polynomial(series / _FACTORIALS[:, None], delta)
             rest -= own * np.vander(self._u, 3, increasing=True).T
             weight = np.maximum(rest[0], LEAST)
             mean, square = rest[1:] / weight
             change = (retarget * unit - mean) / np.maximum(square - np.square(mean), LEAST)
         self._delta, self._own, self._weight = delta, own, weight
+        hold = share * (1 + np.square(self._u))
+        # What a series cuts off of the row's own term.
+        cut = share * np.abs(turn * deviation) ** (_ORDER + 1) / math.factorial(_ORDER + 1)
+        far = (hold > _HOLD) | (np.abs(turn) > _TURN * unit) | (cut > _CUT / len(share))
+        self._heavy = np.flatnonzero(far & (unit > 0))
+        self._solved = [_without(row, share, deviation, retarget[row]) for row in self._heavy]
 
     def _series(self, output: Floats, terms: int) -> Floats:
         """Weighted sums of an output times the powers of u."""
@@ -81,7 +92,29 @@ class LeftOut:
         sums = _polynomial(series[:, None], self._delta)[0] - self._own * centred
         # Means lie between the least and the most, however far a series is from its sum.
         found = np.clip(sums / self._weight, centred.min(), centred.max())
+        found[self._heavy] = [dot(weights, centred) for weights in self._solved]
         return np.asarray(middle + found)
+
+
+def _without(row: int, share: Floats, deviation: Floats, target: float) -> Floats:
+    """Weights (n,) of sum 1 without a row; those of the outermost where the target is beyond."""
+    kept = (share > 0) & (np.arange(len(share)) != row)
+    base, x = share[kept] / share[kept].sum(), deviation[kept]
+    centred = x - dot(base, x)
+    spread = math.sqrt(dot(base, np.square(centred)))
+    weights = np.zeros_like(share)
+    if not x.min() < target < x.max():
+        weights[kept] = x == (x.max() if target >= x.max() else x.min())
+        weights /= weights.sum()
+    else:
+        goal = np.array([target - x[0] + centred[0]]) / spread
+        weights[kept] = tilt(centred[:, None] / spread, base, goal).weights
+    return weights
+
+
+def tilted(weights: Floats, exponents: Floats) -> Floats:
+    """Weights (n,) times exponentials; those without weight may lie any distance away."""
+    return np.asarray(weights * np.exp(np.minimum(exponents, _LARGEST)))
 
 
 def jackknifed(without: Floats, value: float) -> tuple[Floats, float]:

@@ -94,9 +94,9 @@ class Reweighted:
     how the target hangs on the rows. :math:`r` are the residuals of a weighted regression of
     the output on the column, and as there (HC4: Cribari-Neto 2004) a row's residual is divided by
     :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
-    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`. It is what metrics and nodes of
-    batches go by, and how the errors of means lean; the errors of means themselves come from
-    leaving out each row (see `uqwidgets.stress.left_out`).
+    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`. This tells how
+    errors lean. How large they are comes from leaving out each row (`uqwidgets.stress.left_out`),
+    or groups of rows (`uqwidgets.stress.directions`).
 
     The intervals that follow need weights of finite variance in the population: a column with
     a tail heavier than that of the exponential distribution has none when it is stressed far
