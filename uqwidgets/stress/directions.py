@@ -22,6 +22,8 @@ DIRECTIONS = 64
 # By what share of its weight a row is moved. Fay's one half is far enough for quantiles, which do
 # not answer to less than the weight of a row, and near enough for the rest to be straight.
 _FAY = 0.5
+# By how many times that a row is moved which holds the solution, at the most: all of its weight.
+_MOST = 1 / _FAY
 # What a row keeps of its weight, at the least: a class must not lose its last row.
 _KEPT = 1e-3
 _STEPS, _SOLVED = 8, 1e-6
@@ -99,19 +101,18 @@ def group_influence(
     """
     group = _groups(rows.n)
     signs = hadamard(DIRECTIONS)[:, 1 : 2 + int(group.max())].astype(np.float64)
-    lack, target = rows.leaning.lack, rows.target - rows.target.mean()
-    step = min(_FAY, (1 - _KEPT) / float(lack.max()))
+    lack, target = np.minimum(rows.leaning.lack, _MOST), rows.target - rows.target.mean()
     moves = np.empty(DIRECTIONS)
     for b, sign in enumerate(signs):
-        factor = step * sign[group]
-        base = rows.share * (1 + factor * lack)
+        factor = _FAY * sign[group]
+        base = rows.share * np.maximum(1 + factor * lack, _KEPT)
         weights = _solved(rows, base / base.sum(), dot(factor, target) / rows.n)
         moves[b] = score(weights * rows.n) - value
-    sums = signs.T @ moves / (DIRECTIONS * step)
+    sums = signs.T @ moves / (DIRECTIONS * _FAY)
     # Two rows of one group have influences that tend to cancel: all of them add up to nothing.
     sizes = np.bincount(group).astype(np.float64)
     apart = 1 - dot(sizes, sizes - 1) / (rows.n * (rows.n - 1))
-    return np.asarray(sums * (len(sizes) / np.sqrt(apart))), float(moves.mean() / step**2 / apart)
+    return np.asarray(sums * (len(sizes) / np.sqrt(apart))), float(moves.mean() / _FAY**2 / apart)
 
 
 def _solved(rows: Reweighted, base: Floats, moved: float) -> Floats:
@@ -153,7 +154,7 @@ def group_lean(
     slope = (score(rows.weights * (1 + step * rows.standard)) - value) / step
     own = rows.leaning
     squares = np.square(rows.weights) + np.finfo(float).tiny  # a group may have no weight
-    pull = squares * np.square(own.lack)
+    pull = squares * np.square(np.minimum(own.lack, _MOST))
     means = {
         name: total(pull * getattr(own, name)) / total(pull)
         for name in ("weights", "deviation", "standard", "bend", "off", "lack")
