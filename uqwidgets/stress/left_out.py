@@ -53,28 +53,36 @@ class LeftOut:
     ) -> None:
         unit = math.sqrt(inverse)
         self._share, self._u = share, deviation * unit
-        moments = self._series(np.ones_like(share), _ORDER + 3)
+        first = turn / unit if unit else np.zeros_like(turn)
+        self._delta, self._own, self._weight = self._all_at_once(retarget * unit, first)
+        hold = share * (1 + np.square(self._u))
+        cut = share * np.abs(first * self._u) ** (_ORDER + 1) / math.factorial(_ORDER + 1)
+        far = (hold > _HOLD) | (np.abs(first) > _TURN) | (cut > _CUT / len(share))
+        self._heavy = np.flatnonzero(far & (unit > 0)).tolist()
+        self._solved = [_without(row, share, deviation, retarget[row]) for row in self._heavy]
+
+    def _all_at_once(self, wanted: Floats, first: Floats) -> tuple[Floats, Floats, Floats]:
+        """Turn to these means without each row; each row's own weight then, and that of the rest.
+
+        Means and turns are in standard deviations, and in 1 over them; ``first`` is where Newton's
+        method sets out.
+        """
+        moments = self._series(np.ones_like(first), _ORDER + 3)
         # The derivatives of a series have the same coefficients, one place on.
         series = np.stack([moments[k : k + _ORDER + 1] for k in range(3)], axis=1)
-        delta, change = np.zeros_like(share), turn / (unit or 1.0)
-        for step in range(_STEPS):
-            turned = np.clip(delta + change, -FARTHEST, FARTHEST)
-            if step and np.abs(turned - delta).max() < _SOLVED:
+        delta, turned = np.full_like(first, np.inf), first
+        for _ in range(_STEPS):
+            turned = np.clip(turned, -FARTHEST, FARTHEST)
+            if np.abs(turned - delta).max() < _SOLVED:
                 break
             delta = turned
-            own = tilted(share, delta * self._u)
+            own = tilted(self._share, delta * self._u)
             rest = _polynomial(series / _FACTORIALS[:, None], delta)
             rest -= own * np.vander(self._u, 3, increasing=True).T
             weight = np.maximum(rest[0], LEAST)
             mean, square = rest[1:] / weight
-            change = (retarget * unit - mean) / np.maximum(square - np.square(mean), LEAST)
-        self._delta, self._own, self._weight = delta, own, weight
-        hold = share * (1 + np.square(self._u))
-        # What a series cuts off of the row's own term.
-        cut = share * np.abs(turn * deviation) ** (_ORDER + 1) / math.factorial(_ORDER + 1)
-        far = (hold > _HOLD) | (np.abs(turn) > _TURN * unit) | (cut > _CUT / len(share))
-        self._heavy = np.flatnonzero(far & (unit > 0))
-        self._solved = [_without(row, share, deviation, retarget[row]) for row in self._heavy]
+            turned = delta + (wanted - mean) / np.maximum(square - np.square(mean), LEAST)
+        return delta, own, weight
 
     def _series(self, output: Floats, terms: int) -> Floats:
         """Weighted sums of an output times the powers of u."""
