@@ -71,7 +71,8 @@ class JupyterLab:
         """
         page.goto(f"{self.url}/lab/tree/{name}?token={self.token}&reset")
         page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
-        assert page.evaluate(RUN_ALL, timeout * 1000) == []
+        errors = page.evaluate(RUN_ALL, timeout * 1000)
+        assert not errors, errors
 
 
 @contextlib.contextmanager
