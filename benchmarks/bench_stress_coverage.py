@@ -173,12 +173,18 @@ DESIGNS = {
 }
 
 
-def covered(design: Design, runs: int, seed: int) -> dict[tuple[str, str, str], np.ndarray]:
+def covered(
+    design: Design,
+    runs: int,
+    seed: int,
+    anchors: Sequence[str] = ANCHORS,
+    population: int = 2_000_000,
+) -> dict[tuple[str, str, str], np.ndarray]:
     """Share of runs that cover, at each level, by anchor, indicator and feature."""
     rng = np.random.default_rng(seed)
     wish = {"indicators": list(design.indicators), "taus": TAUS}
-    population = design.explainer(2_000_000, rng)
-    truth = {anchor: population.stress(anchor=anchor, **wish) for anchor in ANCHORS}
+    large = design.explainer(population, rng)
+    truth = {anchor: large.stress(anchor=anchor, **wish) for anchor in anchors}
     hits = {
         (anchor, name, feature): np.zeros(len(known.taus))
         for anchor, known in truth.items()

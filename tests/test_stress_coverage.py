@@ -1,0 +1,51 @@
+"""Coverage of intervals under stress, by the simulation of the benchmark that measures it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.bench_stress_coverage import DESIGNS, covered
+
+NOMINAL = (0.93, 0.97)
+# Of the others, one is stressed to a tail that is so heavy that weights have hardly a variance, one
+# has lognormal noise, and one is stressed to quantiles that jump.
+ORDINARY = [
+    *("normal and skewed", "two classes", "gamma and uniform"),
+    *("unbalanced", "two humps", "hardly told"),
+]
+
+
+def shares(designs, runs, population):
+    """Coverage at |tau| <= 0.5, and at |tau| = 1, of every indicator and feature."""
+    found = [
+        line
+        for seed, name in enumerate(designs)
+        for line in covered(DESIGNS[name], runs, seed, ["quantile"], population).values()
+    ]
+    lines = np.stack(found)
+    return lines[:, 1:4].ravel(), lines[:, [0, 4]].ravel()
+
+
+def test_intervals_of_400_rows_cover():
+    runs = 150
+    half_way, all_the_way = shares(ORDINARY[:2], runs, 200_000)
+    assert len(half_way) == 60
+    for found in (half_way, all_the_way):
+        assert NOMINAL[0] < found.mean() < NOMINAL[1]
+    # Four standard errors.
+    assert half_way.min() > NOMINAL[0] - 4 * np.sqrt(0.93 * 0.07 / runs)
+    assert all_the_way.min() > 0.8
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_nearly_every_interval_of_400_rows_covers_as_it_says():
+    half_way, all_the_way = shares(ORDINARY, 1000, 2_000_000)
+
+    def within(found):
+        return np.mean((found >= NOMINAL[0]) & (found <= NOMINAL[1]))
+
+    assert within(half_way) >= 0.95
+    assert within(all_the_way) >= 0.75
+    assert NOMINAL[0] < all_the_way.mean() < NOMINAL[1]
