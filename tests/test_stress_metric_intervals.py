@@ -43,16 +43,41 @@ def left_out(rows, loss):
     return jackknifed(rows.left_out.means(loss), dot(rows.share, loss))
 
 
+def first_order(rows, loss):
+    """Influence on the mean of a loss of rows that move by 1 over what is free of them, at most 2.
+
+    See `Reweighted`, whose stretch this is instead of.
+    """
+    centred = loss - dot(rows.share, loss)
+    slope = dot(rows.share * rows.standard, centred)
+    residual = rows.weights * (centred - slope * rows.deviation)
+    return residual * np.minimum(rows.leaning.lack, 2) + slope * (rows.target - rows.target.mean())
+
+
 def error(score, rows):
     influence, _ = group_influence(score, score(rows.weights), rows)
     return np.sqrt(np.square(influence).mean() / len(influence))
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
+def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, anchor, monkeypatch):
+    # As many groups as rows: each row's own influence is got back, where the moves are small.
+    monkeypatch.setattr("uqwidgets.stress.directions._FAY", 1e-3)
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=GROUPS)
+    rows = rows_of(x, anchor, tau)
+    score, loss = scored(name, x, rng)
+    found = group_influence(score, score(rows.weights), rows)[0][_groups(GROUPS)]
+    exact = first_order(rows, loss)
+    assert np.abs(found - exact).max() < 0.02 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("tau", [-0.2, 0.0, 0.2])
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
-def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, anchor):
-    # As many groups as rows: each row's own influence is got back.
+def test_moves_by_half_of_the_weight_tell_what_the_lack_of_a_row_does(name, tau, anchor):
     rng = np.random.default_rng(1)
     x = rng.normal(size=GROUPS)
     rows = rows_of(x, anchor, tau)
@@ -63,6 +88,24 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
     assert np.corrcoef(found, exact)[0, 1] > 0.98
     assert np.sqrt(np.mean(found**2)) == pytest.approx(spread, rel=0.1)
     assert abs(bias - exact_bias) < 0.1 * spread / np.sqrt(GROUPS)
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
+@pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
+def test_groups_of_rows_have_the_error_of_the_rows_on_average(name, tau, anchor, monkeypatch):
+    monkeypatch.setattr("uqwidgets.stress.directions._FAY", 1e-3)
+    rng, ratios = np.random.default_rng(2), []
+    for _ in range(24):
+        x = rng.normal(size=400)
+        rows = rows_of(x, anchor, tau)
+        score, loss = scored(name, x, rng)
+        exact = np.square(first_order(rows, loss)).mean() / 400
+        ratios.append(error(score, rows) ** 2 / exact)
+    # A variance over 63 groups is known to within a share of sqrt(2 / 63).
+    noise = np.sqrt(2 / GROUPS)
+    assert abs(np.mean(ratios) - 1) < 3 * noise / np.sqrt(24)
+    assert 0.3 * noise < np.std(ratios) < 1.5 * noise
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])

@@ -13,7 +13,7 @@ from scipy.linalg import hadamard
 from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.intervals import leaning_interval
-from uqwidgets.stress.left_out import FARTHEST, LEAST, tilted
+from uqwidgets.stress.left_out import FARTHEST, LEAST, SOLVED, STEPS, tilted
 from uqwidgets.stress.reweighted import Leaning, Reweighted
 from uqwidgets.sums import dot
 
@@ -26,7 +26,6 @@ _FAY = 0.5
 _MOST = 1 / _FAY
 # What a row keeps of its weight, at the least: a class must not lose its last row.
 _KEPT = 1e-3
-_STEPS, _SOLVED = 8, 1e-6
 # Of the bounds: a value so near to one is on it. Of a value: what moves it less does not move it.
 _ROUNDING = 1e-12
 
@@ -102,11 +101,12 @@ def group_influence(
     group = _groups(rows.n)
     signs = hadamard(DIRECTIONS)[:, 1 : 2 + int(group.max())].astype(np.float64)
     lack, target = np.minimum(rows.leaning.lack, _MOST), rows.target - rows.target.mean()
-    moves = np.empty(DIRECTIONS)
+    unit, moves = math.sqrt(rows.inverse), np.empty(DIRECTIONS)
+    u = rows.deviation * unit
     for b, sign in enumerate(signs):
         factor = _FAY * sign[group]
         base = rows.share * np.maximum(1 + factor * lack, _KEPT)
-        weights = _solved(rows, base / base.sum(), dot(factor, target) / rows.n)
+        weights = _solved(base / base.sum(), u, dot(factor, target) / rows.n * unit)
         moves[b] = score(weights * rows.n) - value
     sums = signs.T @ moves / (DIRECTIONS * _FAY)
     # Two rows of one group have influences that tend to cancel: all of them add up to nothing.
@@ -115,15 +115,14 @@ def group_influence(
     return np.asarray(sums * (len(sizes) / np.sqrt(apart))), float(moves.mean() / _FAY**2 / apart)
 
 
-def _solved(rows: Reweighted, base: Floats, moved: float) -> Floats:
-    """Weights (n,) of sum 1, as near to these as the target allows after it has moved."""
-    unit = math.sqrt(rows.inverse)
-    u, weights, turn = rows.deviation * unit, base, 0.0
-    for _ in range(_STEPS if unit else 0):
+def _solved(base: Floats, u: Floats, goal: float) -> Floats:
+    """Weights (n,) of sum 1, as near to these as bring the mean of u (n,) to the goal, or near."""
+    weights, turn = base, 0.0
+    for _ in range(STEPS):
         mean = dot(weights, u)
         spread = max(dot(weights, np.square(u - mean)), LEAST)
-        turned = min(max(turn + (moved * unit - mean) / spread, -FARTHEST), FARTHEST)
-        if abs(turned - turn) < _SOLVED:
+        turned = min(max(turn + (goal - mean) / spread, -FARTHEST), FARTHEST)
+        if abs(turned - turn) < SOLVED:
             break
         turn, weights = turned, tilted(base, turned * u)
         weights /= weights.sum()

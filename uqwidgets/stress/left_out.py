@@ -16,8 +16,8 @@ from uqwidgets.sums import dot
 _HOLD, _TURN, _CUT = 0.1, 0.3, 1e-3
 _ORDER = 8
 FARTHEST = 1.0
-_STEPS = 8
-_SOLVED = 1e-6
+STEPS = 8
+SOLVED = 1e-6
 _LARGEST = 700.0
 # What is left without a row, of the weight and of the variance: no less than this.
 LEAST = 0.05
@@ -69,16 +69,17 @@ class LeftOut:
         """
         moments = self._series(np.ones_like(first), _ORDER + 3)
         # The derivatives of a series have the same coefficients, one place on.
-        series = np.stack([moments[k : k + _ORDER + 1] for k in range(3)], axis=1)
+        series = np.stack([moments[k : k + _ORDER + 1] / _FACTORIALS for k in range(3)], axis=1)
+        powers = np.vander(self._u, 3, increasing=True).T
         delta, turned = np.full_like(first, np.inf), first
-        for _ in range(_STEPS):
+        for _ in range(STEPS):
             turned = np.clip(turned, -FARTHEST, FARTHEST)
-            if np.abs(turned - delta).max() < _SOLVED:
+            if np.abs(turned - delta).max() < SOLVED:
                 break
             delta = turned
             own = tilted(self._share, delta * self._u)
-            rest = _polynomial(series / _FACTORIALS[:, None], delta)
-            rest -= own * np.vander(self._u, 3, increasing=True).T
+            rest = _polynomial(series, delta)
+            rest -= own * powers
             weight = np.maximum(rest[0], LEAST)
             mean, square = rest[1:] / weight
             turned = delta + (wanted - mean) / np.maximum(square - np.square(mean), LEAST)
@@ -107,16 +108,14 @@ class LeftOut:
 def _without(row: int, share: Floats, deviation: Floats, target: float) -> Floats:
     """Weights (n,) of sum 1 without a row; those of the outermost where the target is beyond."""
     kept = (share > 0) & (np.arange(len(share)) != row)
-    base, x = share[kept] / share[kept].sum(), deviation[kept]
-    centred = x - dot(base, x)
-    spread = math.sqrt(dot(base, np.square(centred)))
-    weights = np.zeros_like(share)
+    base, x, weights = share[kept] / share[kept].sum(), deviation[kept], np.zeros_like(share)
     if not x.min() < target < x.max():
         weights[kept] = x == (x.max() if target >= x.max() else x.min())
-        weights /= weights.sum()
-    else:
-        goal = np.array([target - x[0] + centred[0]]) / spread
-        weights[kept] = tilt(centred[:, None] / spread, base, goal).weights
+        return np.asarray(weights / weights.sum())
+    mean = dot(base, x)
+    spread = math.sqrt(dot(base, np.square(x - mean)))
+    goal = np.array([target - mean]) / spread
+    weights[kept] = tilt((x - mean)[:, None] / spread, base, goal).weights
     return weights
 
 
