@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from uqwidgets.stress.intervals import interval, leaning_interval, reach
+from uqwidgets.stress.intervals import corrected_interval, half_widths, transformed_interval
 from uqwidgets.stress.projection import Column
-from uqwidgets.stress.reweighted import Reweighted
+from uqwidgets.stress.reweighted import StressedRows
 
 COLUMNS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -21,7 +21,7 @@ COLUMNS = {
 
 
 def rows_of(column, tau):
-    return Reweighted(column, tau, column.project(tau).weights)
+    return StressedRows(column, tau, column.project(tau).weights)
 
 
 def one_by_one(x, targets, outputs):
@@ -50,7 +50,7 @@ def test_means_without_a_row_are_those_of_weights_solved_anew(kind, anchor, tau)
     target, (*_, second, most) = column.target(tau) + moved, np.sort(x)
     within = np.flatnonzero(target < np.where(x == most, second, most))
     expected = one_by_one(x, zip(within, target[within], strict=True), outputs)[:, within]
-    found = np.stack([rows.left_out.means(output)[within] for output in outputs.T])
+    found = np.stack([rows.jackknife.means(output)[within] for output in outputs.T])
     assert len(within) >= 298
     # Of each mean, in how much the lack of a row moves it.
     spread = expected.std(axis=1, keepdims=True)
@@ -60,7 +60,7 @@ def test_means_without_a_row_are_those_of_weights_solved_anew(kind, anchor, tau)
 def test_without_stress_they_are_plain_means_of_the_other_rows():
     rng = np.random.default_rng(1)
     x, output = rng.normal(size=(2, 50))
-    found = rows_of(Column(x, 0.05), 0.0).left_out.means(output)
+    found = rows_of(Column(x, 0.05), 0.0).jackknife.means(output)
     np.testing.assert_allclose(found, (output.sum() - output) / 49, rtol=1e-9, atol=1e-12)
 
 
@@ -69,7 +69,7 @@ def test_a_row_that_holds_the_solution_leaves_a_mean_that_rows_can_have():
     output = np.r_[np.zeros(30), 1.0]
     rows = rows_of(Column(x, 0.01, "tail-mean"), 0.9)
     assert rows.share[-1] > 0.8
-    means = rows.left_out.means(output)
+    means = rows.jackknife.means(output)
     assert np.isfinite(means).all()
     assert ((means >= 0) & (means <= 1)).all()
 
@@ -79,7 +79,7 @@ def test_on_the_edge_there_is_nothing_to_solve():
     column = Column(x, 0.1, "quantile")
     weights = np.where(x == 2.0, len(x) / 3, 0.0)
     output = np.arange(23.0)
-    found = Reweighted(column, 1.0, weights).left_out.means(output)
+    found = StressedRows(column, 1.0, weights).jackknife.means(output)
     assert found[:20] == pytest.approx(np.full(20, 21.0))
     assert found[20:] == pytest.approx([21.5, 21.0, 20.5])
 
@@ -88,17 +88,17 @@ def test_on_the_edge_there_is_nothing_to_solve():
 def test_the_units_of_columns_and_outputs_change_nothing(unit):
     rng = np.random.default_rng(8)
     x, output = rng.normal(size=(2, 200))
-    plain = rows_of(Column(x, 0.05), 0.8).left_out.means(output)
-    scaled = rows_of(Column(x * unit, 0.05), 0.8).left_out.means(output * unit)
+    plain = rows_of(Column(x, 0.05), 0.8).jackknife.means(output)
+    scaled = rows_of(Column(x * unit, 0.05), 0.8).jackknife.means(output * unit)
     np.testing.assert_allclose(scaled / unit, plain, rtol=1e-6)
 
 
 def test_an_interval_reaches_farther_to_where_the_lacking_rows_would_draw_the_estimate():
     influence, bounds = np.random.default_rng(0).normal(size=100), (-np.inf, np.inf)
-    below, above = reach(influence, 0.0, 0.95)
+    below, above = half_widths(influence, 0.0, 0.95)
     for bias, low, high in ((0.02, 0.08, 0.0), (-0.02, 0.0, 0.08), (0.0, 0.0, 0.0)):
-        found = leaning_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
+        found = corrected_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
         assert found == pytest.approx((-below - low, above + high))
     # Without stress no row lacks.
-    whole = leaning_interval(0.0, influence, 0.02, 0.0, 0.95, bounds, 1.0, 1.0)
-    assert whole == pytest.approx(interval(0.0, (below, above), bounds))
+    whole = corrected_interval(0.0, influence, 0.02, 0.0, 0.95, bounds, 1.0, 1.0)
+    assert whole == pytest.approx(transformed_interval(0.0, (below, above), bounds))

@@ -10,15 +10,20 @@ from scipy.stats import t as student
 
 import uqwidgets as uq
 from uqwidgets.stress.anchors import anchors_of
-from uqwidgets.stress.intervals import interval, leaning_interval, reach, unseen
-from uqwidgets.stress.left_out import jackknifed
+from uqwidgets.stress.intervals import (
+    clopper_pearson,
+    corrected_interval,
+    half_widths,
+    transformed_interval,
+)
+from uqwidgets.stress.left_out import influence_and_bias
 from uqwidgets.stress.projection import Column
-from uqwidgets.stress.reweighted import Reweighted
+from uqwidgets.stress.reweighted import StressedRows
 from uqwidgets.sums import dot
 
 
 def rows_of(column, tau):
-    return Reweighted(column, tau, column.project(tau).weights)
+    return StressedRows(column, tau, column.project(tau).weights)
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
@@ -52,7 +57,9 @@ def test_the_spread_is_that_of_a_bootstrap_that_solves_the_weights_anew(anchor):
         drawn = np.std([means(rng.integers(1500, size=1500)) for _ in range(600)], axis=0)
         for output, spread in zip(outputs.T, drawn, strict=True):
             first_order, _ = rows.influence(output)
-            left_out, bias = jackknifed(rows.left_out.means(output), dot(rows.share, output))
+            left_out, bias = influence_and_bias(
+                rows.jackknife.means(output), dot(rows.share, output)
+            )
             for influence in (first_order, left_out):
                 assert abs(influence.mean()) < 0.05
                 assert np.sqrt(np.mean(influence**2) / 1500) == pytest.approx(spread, rel=0.2)
@@ -103,12 +110,12 @@ def test_ends_are_quantiles_of_a_statistic_without_skewness(lean):
     squares = influence**2
     error = np.sqrt(squares.sum()) / 300
     freedom = 2 / ((squares**2).sum() / squares.sum() ** 2 - 1 / 300)
-    below, above = reach(influence, lean, 0.95)
+    below, above = half_widths(influence, lean, 0.95)
     for studentised, p in ((below / error, 0.975), (-above / error, 0.025)):
         cubic = studentised + 2 / 3 * lean * studentised**2 + 4 / 27 * lean**2 * studentised**3
         assert cubic + lean / 3 == pytest.approx(student.ppf(p, freedom), abs=1e-5)
     assert (above > below) == (lean > 0) or abs(lean) < 1e-6
-    assert reach(np.zeros(5), 0.0, 0.95) == (0.0, 0.0)
+    assert half_widths(np.zeros(5), 0.0, 0.95) == (0.0, 0.0)
 
 
 def test_a_row_with_all_the_influence_does_not_make_an_endless_interval():
@@ -116,16 +123,16 @@ def test_a_row_with_all_the_influence_does_not_make_an_endless_interval():
     influence[0] = 1.0
     error = 1 / 400
     for lean in (0.0, 0.5, 30.0, -30.0):
-        below, above = reach(influence, lean, 0.95)
+        below, above = half_widths(influence, lean, 0.95)
         assert 0.9 * error < min(below, above) <= max(below, above) < 5 * error
         assert (above > below) == (lean > 0) or lean == 0
 
 
 def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
     exact = binomtest(0, 30).proportion_ci(0.95)
-    assert unseen(0.0, 30.0, 0.95) == pytest.approx((0.0, exact.high))
+    assert clopper_pearson(0.0, 30.0, 0.95) == pytest.approx((0.0, exact.high))
     exact = binomtest(30, 30).proportion_ci(0.95)
-    assert unseen(1.0, 30.0, 0.95) == pytest.approx((exact.low, 1.0))
+    assert clopper_pearson(1.0, 30.0, 0.95) == pytest.approx((exact.low, 1.0))
 
 
 @pytest.mark.parametrize(("hits", "n"), [(6, 143), (40, 143), (137, 143), (25, 1000)])
@@ -135,7 +142,7 @@ def test_a_share_without_stress_has_nearly_the_exact_binomial_interval(hits, n):
     output[rng.permutation(n)[:hits]] = 1.0
     rows = rows_of(Column(rng.normal(size=n), 0.05), 0.0)
     influence, lean = rows.influence(output)
-    found = leaning_interval(hits / n, influence, 0.0, lean, 0.95, (0.0, 1.0), 1.0, 1.0)
+    found = corrected_interval(hits / n, influence, 0.0, lean, 0.95, (0.0, 1.0), 1.0, 1.0)
     exact = binomtest(hits, n).proportion_ci(0.95)
     width = exact.high - exact.low
     assert found == pytest.approx((exact.low, exact.high), abs=0.15 * width)
@@ -148,13 +155,15 @@ def test_a_scale_takes_out_what_it_bends():
     influence, lean = rows.influence(output)
     mean, error = output.mean(), np.sqrt(np.mean(influence**2) / 500)
     # Of an exponential's mean, the logarithm has half of its skewness, to the other side.
-    low, high = leaning_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 1.0, 1.0)
-    sides = reach(influence, lean - error / mean, 0.95)
-    assert (low, high) == pytest.approx(interval(mean, sides, (0.0, np.inf)))
+    low, high = corrected_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 1.0, 1.0)
+    sides = half_widths(influence, lean - error / mean, 0.95)
+    assert (low, high) == pytest.approx(transformed_interval(mean, sides, (0.0, np.inf)))
     assert sides[0] > sides[1]
     # Where stress keeps few rows, it is hardly reckoned with.
-    low, high = leaning_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 0.1, 0.0)
-    assert (low, high) == pytest.approx(interval(mean, reach(influence, lean, 0.95), (0, np.inf)))
+    low, high = corrected_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 0.1, 0.0)
+    assert (low, high) == pytest.approx(
+        transformed_interval(mean, half_widths(influence, lean, 0.95), (0, np.inf))
+    )
 
 
 def test_shares_of_none_and_of_all_are_not_certain():
@@ -203,14 +212,14 @@ def test_a_single_row_says_nothing_of_its_error():
     ],
 )
 def test_intervals_stay_where_the_quantity_can_be(value, half, bounds, low, high):
-    assert interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
+    assert transformed_interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-2.0, 5.0)])
 @pytest.mark.parametrize("value", [0.03, 0.5, 0.96])
 def test_ends_move_smoothly_and_never_out_of_bounds(value, bounds):
     halves = np.linspace(0.001, 3.0, 3000)
-    low, high = np.array([interval(value, half, bounds) for half in halves]).T
+    low, high = np.array([transformed_interval(value, half, bounds) for half in halves]).T
     for ends, sign in ((low, -1), (high, 1)):
         moved = sign * np.diff([value, *ends])
         assert (moved >= 0).all()
@@ -231,11 +240,11 @@ def test_on_the_edge_rounding_is_no_spread():
         top = x == x.max()
         weights = np.where(top, len(x) / top.sum(), 0.0)
         output = rng.normal(size=60)
-        rows = Reweighted(Column(x, 0.001, "tail-mean"), 1.0, weights)
+        rows = StressedRows(Column(x, 0.001, "tail-mean"), 1.0, weights)
         influence, _ = rows.influence(output)
         plain = weights * (output - output[top].mean())
         assert np.abs(influence[~top]).max() == 0
-        np.testing.assert_allclose(influence / rows.stretch, plain, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(influence / rows.hc4_factor, plain, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("unit", [1e-200, 1e-5, 1e150])
@@ -248,12 +257,12 @@ def test_the_unit_of_a_column_changes_nothing(unit):
 
 
 def test_ends_surround_a_value_that_is_on_a_bound_or_nearly():
-    assert interval(0.0, 0.1, (0.0, np.inf)) == (0.0, 0.1)
-    assert interval(1.0, (0.1, 0.2), (0.0, 1.0)) == (0.9, 1.0)
-    assert np.isnan(interval(0.0, np.nan, (0.0, np.inf))).all()
-    assert interval(1e-320, 1e-3, (0.0, np.inf)) == pytest.approx((0.0, np.e * 1e-3))
+    assert transformed_interval(0.0, 0.1, (0.0, np.inf)) == (0.0, 0.1)
+    assert transformed_interval(1.0, (0.1, 0.2), (0.0, 1.0)) == (0.9, 1.0)
+    assert np.isnan(transformed_interval(0.0, np.nan, (0.0, np.inf))).all()
+    assert transformed_interval(1e-320, 1e-3, (0.0, np.inf)) == pytest.approx((0.0, np.e * 1e-3))
     for value in np.random.default_rng(9).random(300):
-        low, high = interval(float(value), 1e-19, (0.0, 1.0))
+        low, high = transformed_interval(float(value), 1e-19, (0.0, 1.0))
         assert low <= value <= high
 
 

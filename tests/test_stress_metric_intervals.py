@@ -11,18 +11,18 @@ import uqwidgets as uq
 from models import classification, regression
 from uqwidgets.metrics import find_metric
 from uqwidgets.predictive import Categorical, Normal
-from uqwidgets.stress.directions import DIRECTIONS, _groups, group_influence, group_lean
-from uqwidgets.stress.left_out import jackknifed
+from uqwidgets.stress.directions import N_REPLICATES, _groups, group_influence, group_skew_slope
+from uqwidgets.stress.left_out import influence_and_bias
 from uqwidgets.stress.projection import Column
-from uqwidgets.stress.reweighted import Reweighted
+from uqwidgets.stress.reweighted import StressedRows
 from uqwidgets.sums import dot
 
-GROUPS = DIRECTIONS - 1
+GROUPS = N_REPLICATES - 1
 
 
 def rows_of(x, anchor, tau):
     column = Column(x, 0.05, anchor)
-    return Reweighted(column, tau, column.project(tau).weights)
+    return StressedRows(column, tau, column.project(tau).weights)
 
 
 def scored(name, x, rng):
@@ -40,18 +40,20 @@ def scored(name, x, rng):
 
 def left_out(rows, loss):
     """Influence on the mean of a loss, and its bias, from leaving out each row."""
-    return jackknifed(rows.left_out.means(loss), dot(rows.share, loss))
+    return influence_and_bias(rows.jackknife.means(loss), dot(rows.share, loss))
 
 
 def first_order(rows, loss):
     """Influence on the mean of a loss of rows that move by 1 over what is free of them, at most 2.
 
-    See `Reweighted`, whose stretch this is instead of.
+    This factor stands in place of the HC4 factor of `StressedRows`.
     """
     centred = loss - dot(rows.share, loss)
     slope = dot(rows.share * rows.standard, centred)
     residual = rows.weights * (centred - slope * rows.deviation)
-    return residual * np.minimum(rows.leaning.lack, 2) + slope * (rows.target - rows.target.mean())
+    return residual * np.minimum(rows.effects.inverse_free_weight, 2) + slope * (
+        rows.target - rows.target.mean()
+    )
 
 
 def error(score, rows):
@@ -183,7 +185,7 @@ def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
 
         value = mean(rows.weights)
         influence, _ = group_influence(mean, value, rows)
-        found.append([rows.influence(output)[1], group_lean(mean, value, rows, influence)])
+        found.append([rows.influence(output)[1], group_skew_slope(mean, value, rows, influence)])
     exact, of_groups = np.transpose(found)
     # The skewness of 63 numbers has an error of its own.
     assert np.mean(of_groups - exact) == pytest.approx(0, abs=0.03 + 0.1 * np.std(exact))
@@ -280,7 +282,7 @@ def test_a_metric_that_is_not_defined_for_other_weights_has_no_interval():
     assert np.isnan(found.high["picky"]).all()
 
 
-@pytest.mark.parametrize(("level", "scores"), [(None, 1), (0.95, 2 + DIRECTIONS)])
+@pytest.mark.parametrize(("level", "scores"), [(None, 1), (0.95, 2 + N_REPLICATES)])
 def test_how_often_a_metric_is_scored(level, scores):
     asked = []
 
@@ -294,7 +296,7 @@ def test_how_often_a_metric_is_scored(level, scores):
     explainer.stress(["x0", "x2"], [scorer], taus=5, level=level)
     assert len(asked) - once == once + 2 * 5 * scores
     assert set(asked) == {60}, "every row keeps some weight"
-    assert DIRECTIONS == 64  # as the docstring of `stress` says
+    assert N_REPLICATES == 64  # as the docstring of `stress` says
 
 
 def test_rows_without_a_value_have_no_part_in_the_interval():

@@ -9,7 +9,7 @@ import numpy as np
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.intervals import interval
+from uqwidgets.stress.intervals import transformed_interval
 from uqwidgets.sums import dot, weighted_sums
 
 
@@ -41,7 +41,7 @@ class Score:
 
     def r2(self, level: float) -> tuple[float, float, float]:
         """R2 and the ends of its interval, which like R2 itself stay below 1."""
-        least, most = interval(self.left, self._half(level), (0.0, np.inf))
+        least, most = transformed_interval(self.left, self._half(level), (0.0, np.inf))
         return 1 - self.left, 1 - most, 1 - least
 
     def gain(self, before: Score, level: float) -> tuple[float, float, float]:

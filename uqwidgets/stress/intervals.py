@@ -1,4 +1,4 @@
-"""Intervals of stressed summaries, from what each row does to them."""
+"""Intervals of stressed summaries, from the influence of each row."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from uqwidgets.inference.few_rows import freedom_of, skewed
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.indicators import SHARE
 
-# By how much more than the jackknife tells a sample is drawn aside, for it lacks heavy rows.
-_UNTOLD = 5.0
-# By no more than this is it reckoned with, in standard errors: a bias is hardly known then.
-_AT_MOST = 2.0
-# Of a share: so near to none or all of the rows, it is that.
+# Multiplier of the jackknife bias: a sample lacks the heaviest rows of its population, so that the
+# true bias is larger. Chosen by simulation, see benchmarks/bench_stress_coverage.py.
+_BIAS_FACTOR = 5.0
+# Upper bound of the bias that is allowed for, in standard errors: larger ones are hardly known.
+_MAX_BIAS = 2.0
+# A share this near to 0 or 1 is 0 or 1 up to rounding.
 _ROUNDING = 1e-12
 
 
-def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:
-    r"""How far an interval reaches below and above an estimate.
+def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[float, float]:
+    r"""How far a skewness-corrected t interval reaches below and above an estimate.
 
-    Under stress few rows carry much of a sum, so the degrees of freedom of the t interval are
-    those of the estimated variance itself, and the quantiles are those of a statistic whose
-    skewness is twice the lean (see `uqwidgets.inference.few_rows`).
+    Under stress few rows carry much of a sum. The degrees of freedom of the t interval are
+    therefore those of the estimated variance (Satterthwaite 1946), and the quantiles are those of
+    a statistic whose skewness is twice the skew slope (Hall 1992, see
+    `uqwidgets.inference.few_rows`).
 
     Parameters
     ----------
     influence : ndarray of shape (n,)
-    lean : float
-        See `Reweighted.influence`.
+    skew_slope : float
+        See `StressedRows.influence`.
     level : float
 
     Returns
@@ -43,25 +45,27 @@ def reach(influence: Floats, lean: float, level: float) -> tuple[float, float]:
         return 0.0, 0.0
     t = float(stdtrit(min(n - 1.0, freedom_of(squares)), (1 + level) / 2))
     error = np.sqrt(total) / n
-    return error * max(skewed(t, 2 * lean), 0.0), error * max(-skewed(-t, 2 * lean), 0.0)
+    below, above = skewed(t, 2 * skew_slope), -skewed(-t, 2 * skew_slope)
+    return error * max(below, 0.0), error * max(above, 0.0)
 
 
-def leaning_interval(
+def corrected_interval(
     value: float,
     influence: Floats,
     bias: float,
-    lean: float,
+    skew_slope: float,
     level: float,
     bounds: tuple[float, float],
-    kept: float,
-    told: float,
+    ess_share: float,
+    curvature_share: float,
 ) -> tuple[float, float]:
-    """Interval of an estimate whose errors lean, on the scale of `interval`.
+    """Interval of a stressed estimate, corrected for the skewness and the bias of its error.
 
-    A logarithm or logit takes out skewness by itself, as much as it bends, which leaves less to
-    be taken out. The rows that would weigh most, a sample lacks: errors lean more than it tells,
-    so that only a part of the bend is reckoned with, and the estimate is drawn to one side by more
-    than it tells, so that the interval reaches farther to the other.
+    The logarithm or logit of `transformed_interval` already removes skewness, by the curvature of
+    the transformation, so that less remains to be corrected. Under stress the heaviest rows of the
+    population are often missing from the sample. The estimate is therefore more biased, and its
+    error more skewed, than the jackknife shows. So only a part of the curvature is subtracted, and
+    the interval is widened on the side opposite to the estimated bias.
 
     Parameters
     ----------
@@ -70,95 +74,103 @@ def leaning_interval(
     influence : ndarray of shape (n,)
         Of rows, or of groups of rows.
     bias : float
-        Of the estimate, as far as the sample tells.
-    lean : float
-        See `uqwidgets.stress.reweighted.Reweighted.influence`.
+        Jackknife bias of the estimate.
+    skew_slope : float
+        See `uqwidgets.stress.reweighted.StressedRows.influence`.
     level : float
     bounds : tuple of float
-        What the estimate lies between.
-    kept : float
+        Lower and upper bound of the quantity.
+    ess_share : float
         Effective sample size of the weights, over the number of rows.
-    told : float
-        The part of the bend that is reckoned with, between 0 and 1.
+    curvature_share : float
+        The part of the curvature that is subtracted, between 0 and 1.
     """
     low, high = bounds
     error = float(np.sqrt(np.square(influence).sum())) / len(influence)
     if low < value < high:
-        lean += told * (error / (high - value) - error / (value - low))
-    below, above = reach(influence, lean, level)
-    drawn = min(max(_UNTOLD * (1 - kept) * bias, -_AT_MOST * error), _AT_MOST * error)
-    return interval(value, (below + max(drawn, 0.0), above + max(-drawn, 0.0)), bounds)
+        skew_slope += curvature_share * (error / (high - value) - error / (value - low))
+    below, above = half_widths(influence, skew_slope, level)
+    limit = _MAX_BIAS * error
+    shift = min(max(_BIAS_FACTOR * (1 - ess_share) * bias, -limit), limit)
+    return transformed_interval(value, (below + max(shift, 0.0), above + max(-shift, 0.0)), bounds)
 
 
-def none_or_all(value: float, bounds: tuple[float, float]) -> bool:
-    """Whether an estimate within these bounds is a share, of none or of all of the rows."""
+def is_zero_or_one(value: float, bounds: tuple[float, float]) -> bool:
+    """Whether an estimate with these bounds is a share of 0 or of 1, up to rounding."""
     return bounds == SHARE and min(value, 1 - value) < _ROUNDING
 
 
-def unseen(value: float, size: float, level: float) -> tuple[float, float]:
-    """Interval of a share of none or of all of the rows.
+def clopper_pearson(value: float, size: float, level: float) -> tuple[float, float]:
+    """Interval of a share that is 0 or 1 in the sample.
 
-    That of Clopper and Pearson, with the effective sample size for the size (Korn and Graubard
-    1998, Confidence intervals for proportions with small expected number of positive counts
-    estimated from survey data, Survey Methodology 24, 193-201).
+    The interval of Clopper and Pearson with the effective sample size in place of the sample size
+    (Korn and Graubard 1998).
 
     Parameters
     ----------
     value : float
-        The share: 0 or 1, but for rounding.
+        The share: 0 or 1, up to rounding.
     size : float
-        Effective number of the rows of which it is the share.
+        Effective sample size of the rows that the share refers to.
     level : float
     """
     end = float(1 - ((1 - level) / 2) ** (1 / size))
     return (0.0, max(end, value)) if value < 0.5 else (min(1 - end, value), 1.0)
 
 
-def interval(
+def transformed_interval(
     value: float, half: float | tuple[float, float], bounds: tuple[float, float]
 ) -> tuple[float, float]:
-    """Find the ends of an interval on the scale on which an estimate has room to both sides.
+    """Compute an interval on a logit or log scale, so that it keeps the bounds of the quantity.
 
-    What is bounded on both sides, as a share, is taken on the logit scale, and what is bounded on
-    one side, as a positive quantity, on that of the logarithm of its distance from the bound; so
-    the ends never leave what the quantity can be. Farther than one unit of such a scale, where
-    the way back would lead to ever larger numbers, it goes on straight.
+    A quantity with two bounds, such as a share, is transformed by the logit; a quantity with one
+    bound, such as a variance, by the logarithm of its distance from the bound. Beyond one unit of
+    such a scale the inverse is continued linearly, because the exponential function would lead to
+    ever larger numbers.
 
     Parameters
     ----------
     value : float
         The estimate.
     half : float or tuple of float
-        How far the interval reaches to both sides on the quantity's own scale, or below and above.
+        Half width on the scale of the quantity, or the widths below and above.
     bounds : tuple of float
-        What the quantity lies between; infinite where it has no bound.
+        Lower and upper bound of the quantity; infinite where there is none.
     """
     below, above = half if isinstance(half, tuple) else (half, half)
     low, high = bounds
     if low < value < high and not np.isinf([low, high]).all():
         below, above = (
-            _length(value - low, high - value, below),
-            _length(high - value, value - low, above),
+            _transformed_width(value - low, high - value, below),
+            _transformed_width(high - value, value - low, above),
         )
-    # On a bound, and by rounding, an end may lie beyond: min and max keep a NaN that comes first.
+    # On a bound, rounding may put an end beyond it; min and max keep a NaN that comes first.
     return min(max(value - below, low), value), max(min(value + above, high), value)
 
 
-def _length(room: float, behind: float, half: float) -> float:
-    """How far an end lies from an estimate, which has so much room to its side and behind it."""
-    if np.isinf(room):
-        # With the logarithm of what lies behind, it grows.
+def _transformed_width(ahead: float, behind: float, half: float) -> float:
+    """Distance of an end from the estimate, given the distances of both bounds from it.
+
+    Parameters
+    ----------
+    ahead, behind : float
+        Distance of the bound on the side of the end, and on the other side; may be infinite.
+    half : float
+        Half width before the transformation.
+    """
+    if np.isinf(ahead):
+        # On the scale of log(behind) the width grows exponentially.
         near = min(half / behind, 1.0)
         return behind * float(np.expm1(near)) + float(np.exp(near)) * (half - near * behind)
     if np.isinf(behind):
-        return -room * float(np.expm1(-half / room))
-    span = room + behind
-    share = room / span
+        return -ahead * float(np.expm1(-half / ahead))
+    span = ahead + behind
+    share = ahead / span
     step = half / (span * share * (1 - share))
     near = min(step, 1.0)
 
-    def left(step: float) -> float:
+    def remaining(step: float) -> float:
         return float(expit(np.log(share / (1 - share)) - step))
 
-    straight = left(near) - left(near) * (1 - left(near)) * (step - near)
-    return span * (share - max(straight, left(step)))
+    linear = remaining(near) - remaining(near) * (1 - remaining(near)) * (step - near)
+    return span * (share - max(linear, remaining(step)))

@@ -17,10 +17,10 @@ from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.directions import metric_interval
 from uqwidgets.stress.indicators import RATIO, Indicator, Scored
-from uqwidgets.stress.intervals import leaning_interval, none_or_all, unseen
-from uqwidgets.stress.left_out import jackknifed
+from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, is_zero_or_one
+from uqwidgets.stress.left_out import influence_and_bias
 from uqwidgets.stress.remarks import BY_ROWS, few_rows, undefined_points
-from uqwidgets.stress.reweighted import Reweighted
+from uqwidgets.stress.reweighted import StressedRows
 from uqwidgets.sums import dot
 
 
@@ -203,7 +203,7 @@ def _over_rows(
             points[name][t] = value
         rows = None
         if level is not None and np.count_nonzero(found.weights) > 1:  # one row has no spread
-            rows = Reweighted(stressed.column, float(taus[t]), found.weights)
+            rows = StressedRows(stressed.column, float(taus[t]), found.weights)
         for q, indicator in enumerate(indicators):
             if isinstance(indicator, Scored):
                 score = stressed.scored(indicator.score, n)
@@ -254,19 +254,22 @@ def _interval(
     value: float,
     outputs: Sequence[Floats],
     means: Floats,
-    rows: Reweighted,
+    rows: StressedRows,
     level: float,
 ) -> tuple[float, float]:
     """Interval of an indicator that is of these weighted means of outputs."""
-    if none_or_all(value, indicator.bounds):
+    if is_zero_or_one(value, indicator.bounds):
         # Of a rate, only the rows that it is a rate of could have been otherwise.
         others = rows.weights * outputs[1] if indicator.combination is RATIO else rows.weights
-        return unseen(value, effective_sample_size(others), level)
+        return clopper_pearson(value, effective_sample_size(others), level)
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.array(indicator.combination.slopes(*means))
-    _, lean = rows.influence(np.einsum("k,kn->n", slopes, np.stack(outputs)))
-    without = indicator.combine(*(rows.left_out.means(output) for output in outputs))
-    influence, bias = jackknifed(without, value)
-    # What lies between two bounds cannot lean far.
-    told = (1 + rows.kept) / 2 if np.isfinite(indicator.bounds).all() else rows.kept
-    return leaning_interval(value, influence, bias, lean, level, indicator.bounds, rows.kept, told)
+    _, skew_slope = rows.influence(np.einsum("k,kn->n", slopes, np.stack(outputs)))
+    without = indicator.combine(*(rows.jackknife.means(output) for output in outputs))
+    influence, bias = influence_and_bias(without, value)
+    ess_share = rows.ess_share
+    # Two bounds limit the skewness, so that more of the curvature can be subtracted.
+    curvature = (1 + ess_share) / 2 if np.isfinite(indicator.bounds).all() else ess_share
+    return corrected_interval(
+        value, influence, bias, skew_slope, level, indicator.bounds, ess_share, curvature
+    )

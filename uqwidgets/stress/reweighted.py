@@ -1,4 +1,4 @@
-"""What each row does to a stressed mean: the delta method with re-solved weights."""
+"""Influence functions of stressed means: the delta method, with weights that are solved anew."""
 
 from __future__ import annotations
 
@@ -9,99 +9,104 @@ import numpy as np
 
 from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stress.left_out import LeftOut
+from uqwidgets.stress.left_out import Jackknife
 from uqwidgets.stress.projection import Column
 from uqwidgets.sums import dot
 
-# A row that holds the solution alone says nothing of its own error.
-_LEAST_FREEDOM = 0.05
-# Of the largest value of a column, in its unit: what weighting it may round off.
+# Lower bound of 1 - leverage: a row with leverage near 1 says nothing about its own error.
+_MIN_FREE_WEIGHT = 0.05
+# Rounding error of a weighted value, relative to the largest value of the column.
 _ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Leaning:
-    """What the lack of a row, or of a group of rows, does to an estimate and to its error.
+class LeaveOneOutEffects:
+    """First-order effects of leaving out a row, or a group of rows, on the stressed weights.
 
     Attributes
     ----------
     n : int
-        Rows.
-    weights, deviation, standard, bend, off : ndarray of shape (g,)
-        Weight; distance from the target, and the same over the variance; their product; and by
-        how much more than its own weight a row moves the target.
-    lack : ndarray of shape (g,)
-        1 over what of a row the solution leaves free.
-    gone, turn, retarget : ndarray of shape (g,)
-        Without a row: the weight that goes with it, how xi follows, and how the target moves.
+        Number of rows.
+    weights, deviation, standard, squared_distance, target_excess : ndarray of shape (g,)
+        Weight; distance from the target; the distance over the variance; the product of the last
+        two; and influence on the target minus weight times distance.
+    inverse_free_weight : ndarray of shape (g,)
+        1 / (1 - leverage).
+    lost_weight, xi_change, target_change : ndarray of shape (g,)
+        Without the row: the weight that is lost, the change of xi, and the change of the target.
     """
 
     n: int
     weights: Floats
     deviation: Floats
     standard: Floats
-    bend: Floats
-    off: Floats
-    lack: Floats
-    gone: Floats
-    turn: Floats
-    retarget: Floats
+    squared_distance: Floats
+    target_excess: Floats
+    inverse_free_weight: Floats
+    lost_weight: Floats
+    xi_change: Floats
+    target_change: Floats
 
-    def lean(self, direct: Floats, through: Floats, robust: Floats, slope: float) -> float:
-        """How an estimate's error leans, see `Reweighted.influence`.
+    def skew_slope(
+        self, direct: Floats, through_target: Floats, robust: Floats, slope: float
+    ) -> float:
+        """Slope of the log standard error on the estimate, see `StressedRows.influence`.
 
         Parameters
         ----------
-        direct, through, robust : ndarray of shape (g,)
-            Influence by the rows' own weight, by the target, and altogether with the stretch.
+        direct, through_target, robust : ndarray of shape (g,)
+            Influence through the rows' own weight, influence through the target, and their sum
+            with the HC4 factor on the first.
         slope : float
-            How the estimate answers to the target.
+            Derivative of the estimate with respect to the target.
         """
-        plain, squares = direct + through, np.square(robust)
+        plain, squares = direct + through_target, np.square(robust)
         total, robust_total = dot(plain, plain), float(squares.sum())
-        lost = direct / self.n * self.lack
-        moved = slope * self.retarget - lost
-        moved -= moved.mean()
-        movement = dot(moved, moved)
-        if not (total > 0 and movement > 0):
+        lost = direct / self.n * self.inverse_free_weight
+        movement = slope * self.target_change - lost
+        movement -= movement.mean()
+        movement_total = dot(movement, movement)
+        if not (total > 0 and movement_total > 0):
             return 0.0
-        # How the sum of squares answers to xi, to the weights' sum, to the mean and to the slope.
-        by_turn = dot(plain * direct, self.deviation)
-        by_sum = dot(plain, direct)
+        # Derivatives of the sum of squares by xi, by the sum of the weights, by the mean, and by
+        # the slope.
+        by_xi = dot(plain * direct, self.deviation)
+        by_weight = dot(plain, direct)
         by_mean = dot(plain, self.weights)
-        by_slope = dot(plain, self.off)
-        bend = dot(direct, self.bend) / self.n
-        change = self.turn * (by_turn + bend * by_slope) + self.gone * by_sum
+        by_slope = dot(plain, self.target_excess)
+        curvature = dot(direct, self.squared_distance) / self.n
+        change = self.xi_change * (by_xi + curvature * by_slope) + self.lost_weight * by_weight
         change += lost * (by_mean - by_slope * self.standard)
-        left = 1 - squares / robust_total + 2 * change / total
-        log_error = np.log(np.maximum(left, _LEAST_FREEDOM)) / 2
-        return float(dot(moved, log_error) / movement * np.sqrt(robust_total) / self.n)
+        remaining = 1 - squares / robust_total + 2 * change / total
+        log_error = np.log(np.maximum(remaining, _MIN_FREE_WEIGHT)) / 2
+        return float(dot(movement, log_error) / movement_total * np.sqrt(robust_total) / self.n)
 
 
-class Reweighted:
-    r"""A column at one level of tau: what each of its rows does to stressed means.
+class StressedRows:
+    r"""A column at one level of tau, and the influence of its rows on stressed means.
 
-    A fresh sample would have other rows, and with them another mean, other ends for tau and
+    Another sample would have other rows, and with them another mean, other anchors of tau and
     other weights. With target t, the weighted mean :math:`\theta = \sum w_i o_i / n` of an output
     solves :math:`\sum w_i (x_i - t) = 0` with :math:`w_i \propto e^{\xi x_i}` (004, eq. 4), so
-    that
+    that the influence function is
 
     .. math:: \mathrm{IF}_i = w_i r_i + \beta\,\mathrm{IF}_i(t), \qquad
               r_i = (o_i - \theta) - \beta (x_i - t),
 
-    where :math:`\beta = \mathrm{cov}_w(o, x) / \mathrm{var}_w(x)` is how the mean answers to
-    the target, and :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(end)`
-    how the target hangs on the rows. :math:`r` are the residuals of a weighted regression of
-    the output on the column, and as there (HC4: Cribari-Neto 2004) a row's residual is divided by
-    :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
-    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`. This tells how
-    errors lean. How large they are comes from leaving out each row (`uqwidgets.stress.left_out`),
-    or groups of rows (`uqwidgets.stress.directions`).
+    where :math:`\beta = \mathrm{cov}_w(o, x) / \mathrm{var}_w(x)` is the derivative of the mean
+    with respect to the target, and
+    :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(\mathrm{anchor})` is the
+    influence of the rows on the target. The :math:`r_i` are the residuals of a weighted regression
+    of the output on the column. As in the estimator HC4 (Cribari-Neto 2004) a row's residual is
+    divided by :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
+    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`. The skewness of the error is
+    computed from these influences; its size comes from the jackknife over rows
+    (`uqwidgets.stress.left_out`) or over groups of rows (`uqwidgets.stress.directions`).
 
-    The intervals that follow need weights of finite variance in the population: a column with
-    a tail heavier than that of the exponential distribution has none when it is stressed far
-    upwards. A small effective sample size tells of it. Nor do they know of a quantile that jumps
-    from one value of a column of few values to the next.
+    The intervals assume that the weights have a finite variance in the population. A column with a
+    heavier tail than the exponential distribution has none when it is stressed far upwards; a
+    small effective sample size is the sign of it. For columns with few distinct values the
+    intervals ignore that the quantile can jump between neighbouring values.
 
     Parameters
     ----------
@@ -113,50 +118,49 @@ class Reweighted:
 
     def __init__(self, column: Column, tau: float, weights: Floats) -> None:
         n = len(weights)
-        # In standard units: squares of very small or very large numbers are no floats.
+        # In standard deviations, because squares of very small or large numbers lose precision.
         unit = column.std or 1.0
         x = (column.values - column.mean) / unit
         self.n, self.weights, self.share = n, weights, weights / n
-        self.kept = effective_sample_size(weights) / n
+        self.ess_share = effective_sample_size(weights) / n
         self.deviation = x - dot(self.share, x)
-        spread = dot(self.share, np.square(self.deviation))
+        variance = dot(self.share, np.square(self.deviation))
         # On the edge of the data all weight lies on one value, and there is nothing to solve.
         rounding = (_ROUNDING * float(np.abs(x).max())) ** 2
-        inverse = 1 / spread if spread > rounding else 0.0
-        self.standard = self.deviation * inverse
-        hold = self.share * (1 + self.deviation * self.standard)
-        free = np.maximum(1 - hold, _LEAST_FREEDOM)
-        # Heavy rows draw the solution to themselves and look better fitted than a fresh row would.
-        self.stretch = free ** (-np.minimum(4.0, hold / hold.mean()) / 2)
+        inverse_variance = 1 / variance if variance > rounding else 0.0
+        self.standard = self.deviation * inverse_variance
+        leverage = self.share * (1 + self.deviation * self.standard)
+        free = np.maximum(1 - leverage, _MIN_FREE_WEIGHT)
+        # Rows of high leverage attract the solution, so that their residuals are too small.
+        self.hc4_factor = free ** (-np.minimum(4.0, leverage / leverage.mean()) / 2)
         low, high = column.end_influences
         self.target = (1 - abs(tau)) * x + abs(tau) * ((high if tau > 0 else low) / unit)
-        # Without a row: the weight that goes with it, how the target moves, and how xi follows.
-        self.gone = self.share / free
-        self.retarget = -self.target / max(n - 1, 1)
-        self.turn = (self.gone * self.deviation + self.retarget) * inverse
-        self.inverse = inverse
-        self.leaning = Leaning(
+        self.target_change = -self.target / max(n - 1, 1)
+        self.inverse_variance = inverse_variance
+        lost_weight = self.share / free
+        self.xi_change = (lost_weight * self.deviation + self.target_change) * inverse_variance
+        self.effects = LeaveOneOutEffects(
             n,
             weights=weights,
             deviation=self.deviation,
             standard=self.standard,
-            bend=self.deviation * self.standard,
-            off=self.target - weights * self.deviation,
-            lack=1 / free,
-            gone=self.gone,
-            turn=self.turn,
-            retarget=self.retarget,
+            squared_distance=self.deviation * self.standard,
+            target_excess=self.target - weights * self.deviation,
+            inverse_free_weight=1 / free,
+            lost_weight=lost_weight,
+            xi_change=self.xi_change,
+            target_change=self.target_change,
         )
 
     def influence(self, output: Floats) -> tuple[Floats, float]:
-        r"""Influence of each row on the stressed mean of an output, and how its error leans.
+        r"""Influence of each row on the stressed mean of an output, and the skewness of its error.
 
-        The standard error of a skewed output is smallest in the very samples whose mean is too
-        small. The lean is how much its logarithm grows while the estimate grows by one standard
-        error: the slope of a regression of one on the other over the samples that lack one row,
-        each with its weights solved anew. These follow to first order from :math:`\mathrm{IF}`,
-        with :math:`1 / (1 - h_i)` for the weight that a lacking row had held. Of a plain mean it is
-        half the skewness of the mean.
+        The standard error of a skewed output is smallest in those samples whose mean is too small.
+        The skew slope is the change of the logarithm of the standard error while the estimate grows
+        by one standard error: the slope of the regression of one on the other over the samples that
+        lack one row, with weights solved anew. To first order these samples follow from
+        :math:`\mathrm{IF}`, with the factor :math:`1 / (1 - h_i)` for the weight of the row that is
+        left out. For a plain mean the skew slope is half the skewness of the mean.
 
         Parameters
         ----------
@@ -165,19 +169,21 @@ class Reweighted:
         Returns
         -------
         influence : ndarray of shape (n,)
-            The variance of the mean is the mean square, over n.
-        lean : float
+            Its mean square over n is the variance of the mean.
+        skew_slope : float
         """
         centred = output - dot(self.share, output)
         slope = dot(self.share * self.standard, centred)
         residual = centred - slope * self.deviation
-        direct, through = self.weights * residual, slope * self.target
-        robust = direct * self.stretch + through
-        return robust, self.leaning.lean(direct, through, robust, slope)
+        direct, through_target = self.weights * residual, slope * self.target
+        robust = direct * self.hc4_factor + through_target
+        return robust, self.effects.skew_slope(direct, through_target, robust, slope)
 
     @cached_property
-    def left_out(self) -> LeftOut:
+    def jackknife(self) -> Jackknife:
         """The same rows, without each of them in turn."""
-        # Rows that share their value with a quantile make it seem to move on the whole.
-        retarget = self.retarget - self.retarget.mean()
-        return LeftOut(self.share, self.deviation, self.inverse, retarget, self.turn)
+        # Ties at a quantile make the target changes add up to something other than 0.
+        target_change = self.target_change - self.target_change.mean()
+        return Jackknife(
+            self.share, self.deviation, self.inverse_variance, target_change, self.xi_change
+        )

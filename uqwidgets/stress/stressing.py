@@ -78,7 +78,7 @@ class Stressing:
             Whether rows without a value of the stressed feature are left out, with a remark.
         level : float, optional
             Of pointwise intervals, such as 0.95; they re-solve the weights (see
-            `uqwidgets.stress.reweighted.Reweighted`). One of scikit-learn's metrics is scored
+            `uqwidgets.stress.reweighted.StressedRows`). One of scikit-learn's metrics is scored
             1 + 65 times for each feature and level then, and once without (see
             `uqwidgets.stress.directions.group_influence`). Where few rows carry the weight
             (``ess``) they hold less often than they say, above all of a variance, and where a

@@ -15,7 +15,7 @@ from uqwidgets.stress.batched.products import Squared
 from uqwidgets.stress.compressed.compression import Compressed
 from uqwidgets.stress.compressed.levels import Levels
 from uqwidgets.stress.indicators import RATIO, Indicator
-from uqwidgets.stress.intervals import interval, none_or_all, unseen
+from uqwidgets.stress.intervals import clopper_pearson, is_zero_or_one, transformed_interval
 from uqwidgets.sums import dot
 
 # An effective sample size that is no greater is that of a single row.
@@ -26,7 +26,7 @@ class Influences:
     r"""A column at every level of tau: mean products of what its rows do to stressed means.
 
     With :math:`w, \theta, t, \beta` and :math:`\mathrm{IF} = w r + \beta\,\mathrm{IF}(t)` of
-    `uqwidgets.stress.reweighted.Reweighted`, the weighted residuals :math:`w r` are orthogonal to
+    `uqwidgets.stress.reweighted.StressedRows`, the weighted residuals :math:`w r` are orthogonal to
     1 and to the column. So, for outputs a and b, the mean over rows is
 
     .. math:: \overline{\mathrm{IF}_a \mathrm{IF}_b} = \overline{w^2 r_a r_b}
@@ -214,10 +214,10 @@ def interval_ends(
             sizes = influences.sample_size(start + 1)
         for t in np.flatnonzero(spread & np.isfinite(values[q])).tolist():
             value = float(values[q, t])
-            if none_or_all(value, indicator.bounds):
-                ends[:, q, t] = unseen(value, float(sizes[t]), level)
+            if is_zero_or_one(value, indicator.bounds):
+                ends[:, q, t] = clopper_pearson(value, float(sizes[t]), level)
             else:
                 half = float(quantile[t] * error[t])
-                ends[:, q, t] = interval(value, half, indicator.bounds)
+                ends[:, q, t] = transformed_interval(value, half, indicator.bounds)
         start += length
     return ends
