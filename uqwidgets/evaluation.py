@@ -60,6 +60,7 @@ class Evaluations:
 
     Attributes
     ----------
+    memory_limit : int
     original : Distribution
         Of the rows as they are.
     classes : ndarray of shape (k,) or None
@@ -70,6 +71,7 @@ class Evaluations:
 
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
         self.table = table
+        self.memory_limit = memory_limit
         self._calls = Calls(predictive, table, memory_limit)
         self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
         # Answers about their first rows, of questions that are not yet answered in full.
@@ -210,7 +212,11 @@ class Evaluations:
     def seconds(self, questions: Sequence[Replacement]) -> float:
         """Time that asking those of these that are not known will take, from the pace so far."""
         waiting = sum(not self.known(q) for q in questions)
-        return self._calls.pace.seconds(waiting * len(self.table)) if waiting else 0.0
+        return self.seconds_for(waiting * len(self.table))
+
+    def seconds_for(self, rows: int) -> float:
+        """Time that asking so many rows will take, from the pace so far."""
+        return self._calls.pace.seconds(rows) if rows > 0 else 0.0
 
     def fitting(self, questions: int) -> int:
         """How many of this many questions have answers that fit in the memory together."""

@@ -32,6 +32,7 @@ def dependence(
     form: Form,
     level: float,
     report: Report | None = None,
+    curves: Floats | None = None,
 ) -> Dependence:
     """PD and ICE of a measure (000, eq. 7 to 9; band: 003, eq. 5).
 
@@ -45,6 +46,8 @@ def dependence(
     level : float
     report : callable, optional
         See `Evaluations.ask`.
+    curves : ndarray of shape (g, n), optional
+        Those of an earlier result of the same measure, grid and form, so that none is made anew.
 
     Returns
     -------
@@ -56,7 +59,8 @@ def dependence(
         If the feature has no curve of this form.
     """
     asked = questions(evaluations, grid, form)
-    curves = _formed(evaluations, measure, grid, form, asked, report)
+    if curves is None:
+        curves = _formed(evaluations, measure, grid, form, asked, report)
     average, std_error = mean_over_rows(curves, population)
     width = half_width(std_error, level, population)
     axis = axis_of(evaluations, grid)

@@ -1,7 +1,8 @@
 """Importance over evaluations: how much a measure rises when values are replaced."""
 
-from uqwidgets.importance.assembly import importance
+from uqwidgets.importance.assembly import importance, summarised
 from uqwidgets.importance.changes import changes, original_values, questions
+from uqwidgets.importance.remarks import floored, unpaired
 from uqwidgets.importance.scores import metric_importance
 from uqwidgets.importance.settings import Settings
 from uqwidgets.importance.streaming import streamed
@@ -9,9 +10,12 @@ from uqwidgets.importance.streaming import streamed
 __all__ = [
     "Settings",
     "changes",
+    "floored",
     "importance",
     "metric_importance",
     "original_values",
     "questions",
     "streamed",
+    "summarised",
+    "unpaired",
 ]

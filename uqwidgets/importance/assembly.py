@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from uqwidgets.importance.changes import changes, original_values
 from uqwidgets.importance.ranked import asked, ranked
 from uqwidgets.importance.remarks import floored, unpaired
 from uqwidgets.importance.settings import Settings
-from uqwidgets.inference import as_ratio, bounds
+from uqwidgets.inference import Change, as_ratio, bounds
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population
 from uqwidgets.results import Importance
@@ -47,6 +47,30 @@ def importance(
     ValueError
         If a ratio is asked for and the measure's mean is not positive.
     """
+    made = changes(evaluations, measure, units, population, settings, report)
+    return summarised(evaluations, measure, units, population, settings, made)
+
+
+def summarised(
+    evaluations: Evaluations,
+    measure: Measure,
+    units: Sequence[str],
+    population: Population,
+    settings: Settings,
+    made: Iterable[Change],
+) -> Importance:
+    """Rank features by changes that are made already, or one by one; see `importance`.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+    measure : Measure
+    units : sequence of str, length p
+    population : Population
+    settings : Settings
+    made : iterable of Change, length p
+        In the order of ``units``.
+    """
     original = original_values(evaluations, measure)
     baseline = dot(population.scored, original) / population.scored.sum()
     if settings.compare == "ratio" and not baseline > 0:
@@ -55,7 +79,7 @@ def importance(
             "positive one; use compare='difference'."
         )
     sides, per_row, repeats, pairs = [], [], [], []
-    for change in changes(evaluations, measure, units, population, settings, report):
+    for change in made:
         if settings.compare == "ratio":
             change = as_ratio(change, original, population)
         how = settings.interval, settings.level, population, settings.reference

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from math import ceil, floor
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +16,11 @@ from uqwidgets.evaluation import Progress, Report
 from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
 from uqwidgets.stress.projection import Projection
+from uqwidgets.widgets.dependence import GRID
 from uqwidgets.widgets.heartbeat import heartbeat
 from uqwidgets.widgets.inputs import Condition, Inputs
-from uqwidgets.widgets.panel import Panel, Populations
+from uqwidgets.widgets.panel import Content, Populations
+from uqwidgets.widgets.repeats import FEWEST
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 
 if TYPE_CHECKING:
@@ -31,6 +35,9 @@ _AT_REST = 0.15
 # Rows of which all intervals under stress are found in a blink.
 _BOUNDED_AT_ONCE = 20_000
 _BEAT = 0.5
+# What comes first of more is taken for the most important feature.
+_REPEATS_BEFORE_CHOICE = 10
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 class Answer:
@@ -57,6 +64,9 @@ class Answer:
         self._ticket = ticket
         self._notes: list[str] = []
         self._sending = Lock()
+        self._ended = False
+        # Of importance, when this answer began to ask for it; see `RepeatChanges.work`.
+        self._work: int | None = None
         self._progress: dict[str, Any] | None = None
         self._calls = self._explainer.model_calls
         self._rows = self._explainer.rows_evaluated
@@ -73,26 +83,75 @@ class Answer:
             If a newer request came.
         """
         try:
-            self._forget_failures()
-            self._populations = self._describe_rows()
-            if self._at_once():
-                return
-            self._ask_importance()
-            self._ask_dependence()
-            self._session.stress.profile(self._ticket)
-            self._bound_stress()
-            self._refine_importance()
+            with heartbeat(self._beat, _BEAT):
+                self._forget_failures()
+                self._populations = self._describe_rows()
+                self._say_memory()
+                if self._at_once():
+                    return
+                self._ask()
         except SupersededError:
             if not self._ticket.stopped:
                 raise
-            self._notes.append("stopped; what is finished is kept, and the next change goes on")
+            self._notes.insert(0, self._stopped_at())
         self._progress = None
         self._send(final=True)
 
+    def _ask(self) -> None:
+        feature, target = self._inputs.feature, self._target
+        if self._seconds_left() > _LONG:
+            # Progress from the first moment, and what asks the model nothing before what does.
+            self._tell_importance("importance", 0)
+            if len(self._explainer.table) <= _BOUNDED_AT_ONCE:
+                self._profile_stress()
+        # What was clicked comes first.
+        if feature:
+            self._ask_dependence()
+            self._ask_importance(target)
+        else:
+            self._ask_importance(min(target, _REPEATS_BEFORE_CHOICE))
+            self._choose_feature()
+            self._ask_importance(target)
+        self._profile_stress()
+        self._bound_stress()
+        self._refine_importance()
+
+    @property
+    def _target(self) -> int:
+        """How many repeats are to be known: as many as are wanted and fit in the memory."""
+        return min(self._inputs.n_repeats, self._session.importance.repeats.most_repeats)
+
+    def _say_memory(self) -> None:
+        repeats, wanted = self._session.importance.repeats, self._inputs.n_repeats
+        if self._target < wanted:
+            limit = self._explainer.evaluations.memory_limit
+            self._notes.append(
+                f"importance rests on {self._target} of {wanted} repeats, for more do not fit in "
+                f"memory_limit={_size(limit, floor)!r}; "
+                f"memory_limit={_size(repeats.required_memory(wanted), ceil)!r} holds all"
+            )
+
+    def _stopped_at(self) -> str:
+        target, panel = self._target, self._session.importance
+        known = panel.known_repeats(target)
+        where = "Stopped"
+        if known < target:
+            where = f"Stopped at {known} of {target} repeats"
+        elif self._curve_missing:
+            where = f"Stopped before the curve of {self._inputs.feature}"
+        return f"{where}; what is finished is kept, and the next change goes on"
+
+    @property
+    def _curve_missing(self) -> bool:
+        """Whether the curve that is shown is not that of the picked feature."""
+        drawn = self._session.dependence.meta.get("feature")
+        return drawn is not None and drawn != self._inputs.feature
+
     def _forget_failures(self) -> None:
-        chosen = {("dependence", self._inputs.feature)}
+        inputs = self._inputs
+        chosen = ("dependence", inputs.feature, inputs.measure)
         for key in list(self._session.failed):
-            stays = key in chosen or (key[0] == "importance" and key[1] <= self._inputs.n_repeats)
+            stays = key == chosen or (key[0] == "importance" and key[1] <= inputs.n_repeats)
             if not stays:
                 del self._session.failed[key]
 
@@ -127,99 +186,164 @@ class Answer:
 
     def _at_once(self) -> bool:
         """Show what needs no model call; True if that is everything."""
-        importance, dependence = self._session.importance, self._session.dependence
-        feature, wanted = self._inputs.feature, self._inputs.n_repeats
-        known = importance.known_repeats(wanted)
-        if not known:
+        importance, stress = self._session.importance, self._session.stress
+        known = importance.known_repeats(self._target)
+        summed = importance.affordable_repeats(known, _AT_ONCE) if known else 0
+        if summed:
+            self._sum_importance(summed)
+        drawn = self._draw_known()
+        if not summed and not drawn:
             return False
-        summed = importance.affordable_repeats(known, _AT_ONCE)
-        self._sum_importance(summed)
-        drawn = bool(feature) and dependence.known(feature)
-        if drawn:
-            self._draw(coarse=False)
-        elif feature and dependence.known(feature, coarse=True):
-            self._draw(coarse=True)
-        stress = self._session.stress
         if stress.complete and len(self._explainer.table) <= _BOUNDED_AT_ONCE:
             self._bound_stress()
-        everything = summed == wanted and drawn and stress.complete and stress.bounded(self._inputs)
+        everything = (
+            summed == self._target and drawn and stress.complete and stress.bounded(self._inputs)
+        )
         self._send(final=everything)
         return everything
 
-    def _ask_importance(self) -> None:
-        panel, wanted = self._session.importance, self._inputs.n_repeats
-        evaluations = self._explainer.evaluations
-        known = panel.known_repeats(wanted)
-        while known < wanted:
-            step = wanted
-            if evaluations.seconds(panel.questions(wanted)) > _LONG:
-                step = min(wanted, max(2, 2 * known))
-            if not self._ask("importance", panel.questions(step), ("importance", step)):
+    def _draw_known(self) -> bool:
+        """Draw the curve as far as the model is asked nothing; True if that is all of it."""
+        inputs, panel = self._inputs, self._session.dependence
+        if not inputs.feature or self._curve_key in self._session.failed:
+            return False
+        drawn = False
+
+        def draw() -> None:
+            nonlocal drawn
+            drawn = panel.ready(inputs)
+            if drawn or panel.ready(inputs, coarse=True):
+                self._draw(coarse=not drawn)
+
+        return self._attempt(self._curve_key, draw) and drawn
+
+    def _ask_importance(self, n_repeats: int) -> None:
+        panel = self._session.importance
+        while (known := panel.known_repeats(n_repeats)) < n_repeats:
+            step = n_repeats
+            if panel.repeats.seconds(n_repeats) > _LONG:
+                step = min(n_repeats, max(FEWEST, 2 * known))
+
+            def extend(step: int = step) -> None:
+                panel.repeats.extend(step, self._tell_importance)
+
+            if not self._attempt(("importance", step), extend):
                 return
-            known = step
-            self._sum_importance(panel.affordable_repeats(known, _AT_ONCE))
+            self._sum_importance(panel.affordable_repeats(step, _AT_ONCE))
             self._send()
-        if not self._inputs.feature and panel.meta:
-            # Of fewer repeats, as many as there was time for, another feature may come first.
-            self._sum_importance(wanted)
+
+    def _choose_feature(self) -> None:
+        panel = self._session.importance
+        known = panel.known_repeats(self._target)
+        if not known:
+            return
+        # Of fewer repeats, as many as there was time for, another feature may come first.
+        self._sum_importance(known)
+        if panel.meta:
             self._session.choose(panel.top)
             self._ticket.check()
 
+    @property
+    def _curve_key(self) -> tuple[Any, ...]:
+        return ("dependence", self._inputs.feature, self._inputs.measure)
+
     def _ask_dependence(self) -> None:
-        panel, feature = self._session.dependence, self._inputs.feature
-        if not feature or panel.known(feature):
+        panel, inputs = self._session.dependence, self._inputs
+        if self._populations is None or self._curve_key in self._session.failed:
+            self._attempt(self._curve_key, lambda: None)
             return
-        what = f"curves of {feature}"
-        evaluations = self._explainer.evaluations
-        if evaluations.seconds(panel.questions(feature)) > _LONG:
-            first = panel.questions(feature, coarse=True)
-            if not self._ask(what, first, ("dependence", feature)):
-                return
-            self._draw(coarse=True)
-            self._send()
-        if self._ask(what, panel.questions(feature), ("dependence", feature)):
-            self._draw(coarse=False)
+        if panel.ready(inputs):
+            return
+        evaluations, rows = self._explainer.evaluations, len(self._explainer.table)
+        total = rows * sum(not evaluations.known(q) for q in panel.questions(inputs.feature))
+        before = evaluations.rows_evaluated
+
+        def report(_progress: Progress | None = None) -> None:
+            done = min(total, evaluations.rows_evaluated - before)
+            if done == total:
+                self._tell(*self._drawing)
+            else:
+                seconds = evaluations.seconds_for(total - done) + self._seconds_left()
+                self._tell(f"curve of {inputs.feature}", done, total, seconds)
+
+        def ask() -> None:
+            report()
+            if evaluations.seconds_for(total) > _LONG and not panel.ready(inputs, coarse=True):
+                self._draw(coarse=True, report=report)
+                self._send()
+            self._draw(coarse=False, report=report)
+
+        if self._attempt(self._curve_key, ask):
             self._send()
 
-    def _ask(self, what: str, questions: Any, key: tuple[Any, ...]) -> bool:
-        """Ask the model; False where it failed, now or before."""
+    def _attempt(self, key: tuple[Any, ...], work: Callable[[], None]) -> bool:
+        """Do a part of the work; False where it failed, now or before."""
         failed = self._session.failed
         if key not in failed:
             try:
-                with heartbeat(self._beat, _BEAT):
-                    self._explainer.evaluations.ask(questions, self._report(what))
+                work()
                 return True
-            except ValueError as error:
-                failed[key] = str(error)
+            except SupersededError:
+                raise
+            except Exception as error:  # noqa: BLE001  one panel that fails leaves the others
+                said = isinstance(error, ValueError)
+                failed[key] = str(error) if said else f"{type(error).__name__}: {error}"
         self.errors.append(failed[key])
         return False
 
     def _beat(self) -> None:
         # The browser takes longer silence for a dead kernel.
-        if time.perf_counter() - self._published > _BEAT:
-            with suppress(SupersededError):
-                self._send()
+        with self._sending, suppress(SupersededError):
+            if not self._ended and time.perf_counter() - self._published > _BEAT:
+                self._send_one(final=False)
 
-    def _report(self, what: str) -> Report:
-        def report(progress: Progress) -> None:
-            self._ticket.check()
-            self._progress = {
-                "what": what,
-                "done": progress.rows_done,
-                "total": progress.rows_total,
-                "seconds_left": progress.seconds_left,
-            }
-            if time.perf_counter() - self._published > _BETWEEN_FRAMES:
-                self._send()
+    def _seconds_left(self) -> float:
+        """Time that the model still needs for importance, and for a curve not chosen yet."""
+        ex, repeats = self._explainer, self._session.importance.repeats
+        ahead = 0 if self._inputs.feature else GRID * len(ex.table)
+        return repeats.seconds(self._target) + ex.evaluations.seconds_for(ahead)
 
-        return report
+    def _tell_importance(self, what: str, answered: int) -> None:
+        panel, target = self._session.importance, self._target
+        if self._work is None:
+            self._work = panel.repeats.work(target)
+        done = self._work - panel.repeats.work(target) + answered
+        repeats = f"{panel.known_repeats(target)} of {target} repeats"
+        ahead = self._seconds_left() - panel.repeats.seconds(target)
+        seconds = panel.repeats.seconds(target, answered) + ahead
+        self._tell(f"{what}, {repeats}", done, self._work, seconds)
+
+    def _tell(
+        self, what: str, done: int = 0, total: int = 0, seconds_left: float | None = None
+    ) -> None:
+        """Say what is being done: how much of how much, or only what where that is not known."""
+        self._ticket.check()
+        first = self._progress is None and (seconds_left or 0.0) > _BETWEEN_FRAMES
+        self._progress = _progress(what, done, total, seconds_left)
+        if first or time.perf_counter() - self._published > _BETWEEN_FRAMES:
+            self._send()
 
     def _sum_importance(self, n_repeats: int) -> None:
-        panel = self._session.importance
+        panel, before = self._session.importance, self._progress
         if self._populations is None or panel.known_repeats(n_repeats) < n_repeats:
             return
+
+        def tell(done: int, total: int) -> None:
+            self._tell(f"intervals of importance, {n_repeats} repeats", done, total)
+
         if panel.key != panel.wanted(self._inputs, self._populations, n_repeats):
-            panel.compute(self._inputs, self._populations, n_repeats, self._ticket)
+            panel.compute(self._inputs, self._populations, n_repeats, tell)
+        self._progress = before
+
+    def _profile_stress(self) -> None:
+        def tell(done: int, total: int) -> None:
+            if before is None:
+                self._tell("stress of each feature", done, total)
+            else:
+                self._ticket.check()
+
+        before = self._progress
+        self._session.stress.profile(tell)
 
     def _bound_stress(self) -> None:
         stress = self._session.stress
@@ -227,27 +351,37 @@ class Answer:
             return
         if len(self._explainer.table) > _BOUNDED_AT_ONCE:
             self._ticket.rest(_AT_REST)
+        self._progress = _progress(f"interval of {self._inputs.indicator} under stress")
         stress.bound(self._inputs)
+        self._progress = None
 
     def _refine_importance(self) -> None:
-        summed = self._session.importance.meta.get("n_repeats", 0)
-        if summed < self._inputs.n_repeats:
+        known = self._session.importance.known_repeats(self._target)
+        if self._session.importance.meta.get("n_repeats", 0) < known:
             # Summing all repeats of many rows takes a while: not while a control moves.
             self._ticket.rest(_AT_REST)
-            self._sum_importance(self._inputs.n_repeats)
+            self._sum_importance(known)
 
-    def _draw(self, *, coarse: bool) -> None:
-        panel = self._session.dependence
+    @property
+    def _drawing(self) -> tuple[str]:
+        measure = self._explainer.measure(self._inputs.measure)
+        return (f"computing {measure.label} along {self._inputs.feature}",)
+
+    def _draw(self, *, coarse: bool, report: Report | None = None) -> None:
+        panel, before = self._session.dependence, self._progress
         if self._populations is None:
             return
         if panel.key != panel.wanted(self._inputs, self._populations, coarse=coarse):
-            panel.compute(self._inputs, self._populations, coarse=coarse)
+            if report is None:
+                self._progress = _progress(*self._drawing)
+            panel.compute(self._inputs, self._populations, coarse=coarse, report=report)
+        self._progress = before
 
     def _send(self, *, final: bool = False) -> None:
         with self._sending:
-            self._send_one(final)
+            self._send_one(final=final)
 
-    def _send_one(self, final: bool) -> None:
+    def _send_one(self, *, final: bool) -> None:
         # What a newer request will answer need not be shown; an end that was asked for must.
         if not self._ticket.stopped:
             self._ticket.check()
@@ -260,13 +394,22 @@ class Answer:
             session.dependence.wanted(inputs, populations, coarse=False),
             session.dependence.wanted(inputs, populations, coarse=True),
         )
+        dependence = session.dependence.content
+        if self._ticket.stopped and self._curve_missing:
+            # It was on its way out, and nothing comes in its place.
+            dependence = Content()
+        shown = {
+            "importance": (session.importance.content, stale_sums),
+            "dependence": (dependence, stale_curves),
+            "stress": (session.stress.content, not session.stress.complete),
+        }
+        remarks = [r for content, _ in shown.values() for r in content.meta.get("remarks", ())]
+        self._ended = final
         self._published = time.perf_counter()
         session.publish(
             {
                 "final": final,
-                "importance": _described(session.importance, stale_sums),
-                "dependence": _described(session.dependence, stale_curves),
-                "stress": _described(session.stress, not session.stress.complete),
+                **{name: _described(*of_panel) for name, of_panel in shown.items()},
                 "cost": {
                     "calls": ex.model_calls - self._calls,
                     "rows": ex.rows_evaluated - self._rows,
@@ -275,18 +418,29 @@ class Answer:
                 "total": {"calls": ex.model_calls, "rows": ex.rows_evaluated},
                 "progress": self._progress,
                 "error": "; ".join(dict.fromkeys(self.errors)) or None,
-                "notes": self._notes,
+                "notes": list(dict.fromkeys([*self._notes, *remarks])),
             },
-            {
-                **session.importance.columns,
-                **session.dependence.columns,
-                **session.stress.columns,
-            },
+            {k: v for content, _ in shown.values() for k, v in content.columns.items()},
         )
 
 
-def _described(panel: Panel, stale: bool) -> dict[str, Any] | None:
-    return {**panel.meta, "stale": stale} if panel.meta else None
+def _described(content: Content, stale: bool) -> dict[str, Any] | None:
+    if not content.meta:
+        return None
+    # Remarks are among the notes, each once.
+    return {**{k: v for k, v in content.meta.items() if k != "remarks"}, "stale": stale}
+
+
+def _progress(
+    what: str, done: int = 0, total: int = 0, seconds_left: float | None = None
+) -> dict[str, Any]:
+    return {"what": what, "done": done, "total": total, "seconds_left": seconds_left}
+
+
+def _size(size: float, whole: Callable[[float], int]) -> str:
+    """Bytes as `memory_limit` takes them, rounded by ``whole`` to two or more digits."""
+    unit = next((u for u in _UNITS if size >= 10 * u[0]), (1, "B"))
+    return f"{whole(size / unit[0])}{unit[1]}"
 
 
 def _rows(filters: tuple[Condition, ...], explainer: Explainer) -> npt.NDArray[np.bool_] | None:

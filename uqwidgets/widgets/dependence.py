@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.dependence import Form, Grid, dependence, grid_of
+from uqwidgets.evaluation import Report
 from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats, class_codes
@@ -16,7 +17,7 @@ from uqwidgets.replacement import Constant
 from uqwidgets.stills.wording import value_text
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.panel import Panel, Populations
+from uqwidgets.widgets.panel import Content, Panel, Populations
 
 # Every sixth of the values is a coarse grid of 9, for a first look.
 GRID, COARSE = 49, 6
@@ -31,6 +32,8 @@ class DependencePanel(Panel):
         self._explainer = explainer
         self._grids: dict[str, Grid] = {}
         self._bins: dict[str, tuple[npt.NDArray[np.intp], Floats | None, int]] = {}
+        # Of the newest curve: where the cache has no room for it, weights would ask for it anew.
+        self._kept: tuple[tuple[Any, ...], Floats] | None = None
         self._unstressed: dict[tuple[Any, ...], tuple[Floats, Floats]] = {}
         n = len(explainer.table)
         # A fixed order, so that a filter thins the lines and does not exchange them.
@@ -70,10 +73,35 @@ class DependencePanel(Panel):
             return Form(derivative=True)
         return Form(center=inputs.center)
 
-    def compute(self, inputs: Inputs, populations: Populations, *, coarse: bool) -> None:
-        """Average what the model answered; ask it nothing."""
+    def ready(self, inputs: Inputs, *, coarse: bool = False) -> bool:
+        """Whether `compute` asks the model nothing."""
+        kept = self._kept is not None and self._kept[0] == self._curve_key(inputs, coarse)
+        return kept or self.known(inputs.feature, coarse=coarse)
+
+    def _curve_key(self, inputs: Inputs, coarse: bool) -> tuple[Any, ...]:
+        return (inputs.feature, inputs.measure, self.form(inputs), coarse)
+
+    def compute(
+        self,
+        inputs: Inputs,
+        populations: Populations,
+        *,
+        coarse: bool,
+        report: Report | None = None,
+    ) -> None:
+        """Average what the model answers; what it answered before is not asked again.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        populations : Populations
+        coarse : bool
+            Whether a few of the values do, for a first look.
+        report : callable, optional
+            See `Evaluations.ask`.
+        """
         ex, feature, form = self._explainer, inputs.feature, self.form(inputs)
-        grid = self.grid(feature, coarse=coarse)
+        grid, curve_key = self.grid(feature, coarse=coarse), self._curve_key(inputs, coarse)
 
         def curve(population: Population) -> Any:
             return dependence(
@@ -83,11 +111,14 @@ class DependencePanel(Panel):
                 population,
                 form=form,
                 level=LEVEL,
+                report=report,
+                curves=self._kept[1] if self._kept and self._kept[0] == curve_key else None,
             )
 
         now = curve(populations.now)
+        self._kept = (curve_key, now.curves)
         counts = self._counts(feature, populations.now)
-        key = (feature, inputs.measure, form, coarse, populations.rows_key)
+        key = (*curve_key, populations.rows_key)
         if populations.now is populations.unstressed:
             self._unstressed = {key: (now.average, counts)}
         elif key not in self._unstressed:
@@ -96,7 +127,7 @@ class DependencePanel(Panel):
         base, base_counts = self._unstressed[key]
         rows = self._lines(populations.now, inputs.ice_lines)
         edges = self._binned(feature)[1]
-        self.meta = {
+        meta = {
             "feature": feature,
             "measure": now.measure,
             "label": now.quantity,
@@ -108,8 +139,9 @@ class DependencePanel(Panel):
             "n_rows": len(now.rows),
             "n_lines": len(rows),
             "level": LEVEL,
+            "remarks": now.remarks,
         }
-        self.columns = {
+        columns = {
             "dependence.grid": np.arange(len(grid)) if now.categorical else now.grid,
             "dependence.average": now.average,
             "dependence.low": now.low,
@@ -124,8 +156,8 @@ class DependencePanel(Panel):
             "dependence.counts_base": base_counts,
         }
         if edges is not None:
-            self.columns["dependence.edges"] = edges
-        self.key = self.wanted(inputs, populations, coarse=coarse)
+            columns["dependence.edges"] = edges
+        self.content = Content(self.wanted(inputs, populations, coarse=coarse), meta, columns)
 
     def _lines(self, population: Population, most: int) -> npt.NDArray[np.intp]:
         if population.rows is None:

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from uqwidgets.explainer import Explainer
-from uqwidgets.importance import Settings, changes, original_values, questions
+from uqwidgets.importance import Settings, floored, original_values, summarised, unpaired
 from uqwidgets.inference import bounds, checked_interval
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Replacement
+from uqwidgets.results import Importance
 from uqwidgets.sums import dot
 from uqwidgets.widgets.about import LEVEL, ranked_by
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.panel import Panel, Populations
-from uqwidgets.widgets.scheduler import Ticket
+from uqwidgets.widgets.panel import Content, Panel, Populations
+from uqwidgets.widgets.repeats import RepeatChanges
 
 # A chunk of features after which a newer request is heard, in values summed.
 _CHUNK = 2_000_000
+
+
+class Sums(NamedTuple):
+    """Means of changes with their intervals, each of shape (measures, features).
+
+    Attributes
+    ----------
+    value, low, high : ndarray
+    pairs : list of float, length p
+        Effective number of pairs of a scored row and its donor for each feature.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    pairs: list[float]
 
 
 class ImportancePanel(Panel):
@@ -30,25 +47,15 @@ class ImportancePanel(Panel):
         super().__init__()
         self._explainer = explainer
         self.measures = ranked_by(explainer)
-        self._unstressed: dict[tuple[Any, ...], tuple[Floats, Floats, Floats]] = {}
+        self.repeats = RepeatChanges(
+            explainer.evaluations, explainer.features, self.measures, explainer.seed
+        )
+        self._unstressed: dict[tuple[Any, ...], Sums] = {}
         self._seconds_per_value = 1e-8
 
-    def questions(self, n_repeats: int) -> list[Replacement]:
-        """Return what has to be asked for this many repeats, repeat by repeat."""
-        ex = self._explainer
-        settings = Settings(n_repeats=n_repeats, seed=ex.seed)
-        asked = [questions(ex.evaluations, feature, settings) for feature in ex.features]
-        return [of_feature[k] for k in range(n_repeats) for of_feature in asked]
-
     def known_repeats(self, most: int) -> int:
-        """How many repeats are answered for every feature."""
-        known = self._explainer.evaluations.known
-        p = len(self._explainer.features)
-        questions = self.questions(most)
-        for k in range(most):
-            if not all(known(q) for q in questions[k * p : (k + 1) * p]):
-                return k
-        return most
+        """How many repeats, up to ``most``, are kept of every feature."""
+        return min(most, self.repeats.n_repeats)
 
     def affordable_repeats(self, most: int, seconds: float) -> int:
         """How many repeats can be summed in this time; at least one."""
@@ -66,28 +73,46 @@ class ImportancePanel(Panel):
         return (populations.key, inputs.interval, n_repeats)
 
     def compute(
-        self, inputs: Inputs, populations: Populations, n_repeats: int, ticket: Ticket
+        self,
+        inputs: Inputs,
+        populations: Populations,
+        n_repeats: int,
+        tell: Callable[[int, int], None],
     ) -> None:
-        """Sum what the model answered; ask it nothing."""
+        """Sum what the model answered; ask it nothing.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        populations : Populations
+        n_repeats : int
+        tell : callable
+            Called with how many features are summed, and of how many; what it raises stops it.
+        """
         ex = self._explainer
-        now = self._sums(populations.now, inputs, n_repeats, ticket)
+        now = self._sums(populations.now, inputs, n_repeats, tell)
         key = (populations.rows_key, inputs.interval)
         if populations.now is populations.unstressed:
             self._unstressed = {key: now}
         elif key not in self._unstressed:
-            unstressed = self._sums(populations.unstressed, inputs, n_repeats, ticket)
+            unstressed = self._sums(populations.unstressed, inputs, n_repeats, tell)
             self._unstressed = {key: unstressed}
-        base = self._unstressed[key][0]
+        base = self._unstressed[key].value
         scored = populations.now.scored
-        self.meta = {
+        originals = [original_values(ex.evaluations, m) for m in self.measures]
+        remarks = [
+            *(r for m, o in zip(self.measures, originals, strict=True) for r in floored(m, o)),
+            *unpaired(now.pairs),
+        ]
+        meta = {
             "measures": [
                 {
                     "name": m.name,
                     "label": m.label,
                     "unit": m.unit,
-                    "baseline": dot(original_values(ex.evaluations, m), scored) / scored.sum(),
+                    "baseline": dot(original, scored) / scored.sum(),
                 }
-                for m in self.measures
+                for m, original in zip(self.measures, originals, strict=True)
             ],
             "order": np.argsort(-base[0], kind="stable"),
             "n_repeats": n_repeats,
@@ -95,34 +120,61 @@ class ImportancePanel(Panel):
             "n_rows": len(populations.now.positions),
             "interval": inputs.interval,
             "level": LEVEL,
+            "remarks": remarks,
         }
-        self.columns = {
-            f"importance.{name}": values
-            for name, values in zip(("value", "low", "high", "base"), (*now, base), strict=True)
+        columns = {
+            "importance.value": now.value,
+            "importance.low": now.low,
+            "importance.high": now.high,
+            "importance.base": base,
         }
-        self.key = self.wanted(inputs, populations, n_repeats)
+        self.content = Content(self.wanted(inputs, populations, n_repeats), meta, columns)
 
-    def _sums(
-        self, population: Population, inputs: Inputs, n_repeats: int, ticket: Ticket
-    ) -> tuple[Floats, Floats, Floats]:
-        ex = self._explainer
-        chunk = max(1, _CHUNK // (len(ex.table) * n_repeats))
-        settings = Settings(
+    def results(self, inputs: Inputs, n_repeats: int) -> list[Importance]:
+        """Return results of all rows, unstressed, by each measure; they ask the model nothing."""
+        ex, population = self._explainer, Population.of(len(self._explainer.table))
+        settings = self._settings(inputs, n_repeats)
+        return [
+            summarised(
+                ex.evaluations,
+                measure,
+                ex.features,
+                population,
+                settings,
+                (self.repeats.change(m, f, n_repeats, population) for f in ex.features),
+            )
+            for m, measure in enumerate(self.measures)
+        ]
+
+    def _settings(self, inputs: Inputs, n_repeats: int) -> Settings:
+        return Settings(
             n_repeats=n_repeats,
             interval=checked_interval(inputs.interval),
             level=LEVEL,
-            seed=ex.seed,
+            seed=self._explainer.seed,
         )
-        values = np.empty((3, len(self.measures), len(ex.features)))
+
+    def _sums(
+        self,
+        population: Population,
+        inputs: Inputs,
+        n_repeats: int,
+        tell: Callable[[int, int], None],
+    ) -> Sums:
+        ex, settings = self._explainer, self._settings(inputs, n_repeats)
+        p = len(ex.features)
+        chunk = max(1, _CHUNK // (len(ex.table) * n_repeats))
+        values = np.empty((3, len(self.measures), p))
+        pairs: dict[str, float] = {}
         started = time.perf_counter()
-        for m, measure in enumerate(self.measures):
-            for first in range(0, len(ex.features), chunk):
-                ticket.check()
-                part = ex.features[first : first + chunk]
-                found = changes(ex.evaluations, measure, part, population, settings)
-                for j, change in enumerate(found, first):
-                    b = bounds(change, settings.interval, LEVEL, population)
-                    values[:, m, j] = b.estimate, b.low, b.high
+        for m in range(len(self.measures)):
+            for j, feature in enumerate(ex.features):
+                if j % chunk == 0:
+                    tell(m * p + j, len(self.measures) * p)
+                change = self.repeats.change(m, feature, n_repeats, population)
+                b = bounds(change, settings.interval, LEVEL, population)
+                values[:, m, j] = b.estimate, b.low, b.high
+                pairs[feature] = change.pairs  # of weights and donors alone
         spent = time.perf_counter() - started
         self._seconds_per_value = spent / (values[0].size * n_repeats * len(ex.table))
-        return values[0], values[1], values[2]
+        return Sums(values[0], values[1], values[2], list(pairs.values()))

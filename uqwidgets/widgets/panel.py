@@ -29,18 +29,42 @@ class Populations:
     rows_key: tuple[Any, ...]
 
 
-@dataclass(eq=False)
-class Panel:
-    """The last good content of a panel.
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What a panel shows.
 
     Attributes
     ----------
     key : tuple or None
         What it was computed for.
     meta, columns : dict
-        See `uqwidgets.widgets.frames.pack`.
+        See `uqwidgets.widgets.frames.pack`; of ``meta``, ``remarks`` are sentences that a reader
+        of the panel should know.
     """
 
     key: tuple[Any, ...] | None = None
     meta: dict[str, Any] = field(default_factory=dict)
     columns: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+
+class Panel:
+    """The last good content of a panel.
+
+    Attributes
+    ----------
+    content : Content
+        Replaced as a whole, for a sign of life may publish it from another thread.
+    """
+
+    def __init__(self) -> None:
+        self.content = Content()
+
+    @property
+    def key(self) -> tuple[Any, ...] | None:
+        """What the content was computed for."""
+        return self.content.key
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What is said of the content."""
+        return self.content.meta

@@ -13,13 +13,8 @@ from uqwidgets.widgets.static_page import Beside, still_html
 def still(session: Session, inputs: Inputs) -> str:
     """HTML of what the model was asked so far; asks it nothing."""
     ex = session.explainer
-    importances = []
     repeats = session.importance.known_repeats(inputs.n_repeats)
-    if repeats:
-        importances = [
-            ex.importance(m.name, ex.features, n_repeats=repeats, interval=inputs.interval)
-            for m in session.importance.measures
-        ]
+    importances = session.importance.results(inputs, repeats) if repeats else []
     dependence = None
     if inputs.feature and session.dependence.known(inputs.feature):
         dependence = curves(

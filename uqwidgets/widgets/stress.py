@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, get_args
 
 import numpy as np
@@ -12,15 +13,15 @@ from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import stressed
 from uqwidgets.stress.profile import described_weights
-from uqwidgets.stress.projection import Column, Projection, Status
+from uqwidgets.stress.projection import Column, Projection, Status, checked_taus
 from uqwidgets.sums import dot
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs, immovable
-from uqwidgets.widgets.panel import Panel
-from uqwidgets.widgets.scheduler import Ticket
+from uqwidgets.widgets.panel import Content, Panel
 
 STATUSES: tuple[str, ...] = get_args(Status)
 ALPHA = 0.05
+_LEVELS = 21
 
 
 class StressPanel(Panel):
@@ -42,12 +43,20 @@ class StressPanel(Panel):
         """Whether every feature has been stressed."""
         return len(self._profiles) == len(self.features)
 
-    def profile(self, ticket: Ticket) -> None:
-        """Stress the features that were not yet: once, for every indicator, at every level."""
+    def profile(self, tell: Callable[[int, int], None]) -> None:
+        """Stress the features that were not yet: once, for every indicator, at every level.
+
+        Parameters
+        ----------
+        tell : callable
+            Called with how many features are done, and of how many, before each.
+        """
         for feature in self.features:
             if feature not in self._profiles:
-                ticket.check()
-                self._profiles[feature] = self._explainer.stress([feature], alpha=ALPHA)
+                tell(len(self._profiles), len(self.features))
+                self._profiles[feature] = self._explainer.stress(
+                    [feature], taus=_LEVELS, alpha=ALPHA
+                )
 
     def bounded(self, inputs: Inputs) -> bool:
         """Whether the intervals of what is stressed are known, or there are none to know."""
@@ -57,7 +66,9 @@ class StressPanel(Panel):
     def bound(self, inputs: Inputs) -> None:
         """Find the intervals of the picked indicator while the stressed feature is moved."""
         key = inputs.stress_feature, inputs.indicator
-        self._bounded[key] = self._explainer.stress([key[0]], [key[1]], alpha=ALPHA, level=LEVEL)
+        self._bounded[key] = self._explainer.stress(
+            [key[0]], [key[1]], taus=_LEVELS, alpha=ALPHA, level=LEVEL
+        )
 
     def project(self, feature: str, tau: float) -> Projection:
         """Weights of this level; the column is compressed once."""
@@ -71,30 +82,33 @@ class StressPanel(Panel):
         indicator = self._explainer.indicators[inputs.indicator]
         shown = [f for f in self.features if f in self._profiles]
         profiles = [self._profiles[f] for f in shown]
-        self.meta = {
+        bounded = self._bounded.get((inputs.stress_feature, inputs.indicator))
+        meta = {
             "indicator": indicator.name,
             "label": indicator.label,
             "unit": indicator.unit,
             "features": [self._explainer.table.index(f) for f in shown],
             "now": self._now(inputs, projection),
             "level": LEVEL,
+            "remarks": bounded.remarks if bounded else (),
         }
-        self.columns = {}
-        if profiles:
-            codes = np.concatenate([_codes(p.status) for p in profiles])
-            taus = profiles[0].taus
-            found = self._bounded.get((inputs.stress_feature, inputs.indicator))
-            unknown = np.full(len(taus), np.nan)
-            self.columns = {
-                "stress.taus": taus,
-                "stress.value": np.concatenate([p.values[indicator.name] for p in profiles]),
-                "stress.reached": np.concatenate([p.reached for p in profiles]),
-                "stress.ess": np.concatenate([p.ess for p in profiles]),
-                "stress.status": codes,
-                # Of the feature that is stressed.
-                "stress.low": found.low[indicator.name][0] if found else unknown,
-                "stress.high": found.high[indicator.name][0] if found else unknown,
-            }
+        taus = checked_taus(_LEVELS)
+        unknown = np.full(len(taus), np.nan)
+        # No lines are an answer too: while none is made yet, and where none can be.
+        nothing = np.empty((0, len(taus)))
+        columns = {
+            "stress.taus": taus,
+            "stress.value": np.vstack([nothing, *(p.values[indicator.name] for p in profiles)]),
+            "stress.reached": np.vstack([nothing, *(p.reached for p in profiles)]),
+            "stress.ess": np.vstack([nothing, *(p.ess for p in profiles)]),
+            "stress.status": np.vstack(
+                [nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]
+            ),
+            # Of the feature that is stressed.
+            "stress.low": bounded.low[indicator.name][0] if bounded else unknown,
+            "stress.high": bounded.high[indicator.name][0] if bounded else unknown,
+        }
+        self.content = Content(None, meta, columns)
 
     def _now(self, inputs: Inputs, projection: Projection | None) -> dict[str, Any] | None:
         if projection is None:
