@@ -117,6 +117,7 @@ export const STATUS = ["ok", "edge", "infeasible", "constant", "beyond quantile"
 
 export interface Progress {
   what: string;
+  /** `total` is 0 where it is not known how much there is to do. */
   done: number;
   total: number;
   seconds_left: number | null;
@@ -152,17 +153,19 @@ export interface Frame {
   progress: Progress | null;
   error: string | null;
   notes: string[];
+  /** What could not be read of it, in sentences; the parts concerned are those of the frame before. */
+  faults: string[];
 }
 
 type Raw = Record<string, unknown>;
 
+const unreadable = (name: string) =>
+  `The kernel's answer has a part "${name}" that could not be read; run the cell again.`;
+
 function part(meta: Raw, name: string): Raw | null {
   const value = meta[name];
   if (value === null || value === undefined) return null;
-  if (!isRecord(value))
-    throw new WireError(
-      `The kernel's answer has an unreadable part "${name}"; run the cell again.`,
-    );
+  if (!isRecord(value)) throw new WireError(unreadable(name));
   return value;
 }
 
@@ -244,7 +247,8 @@ function readLearner(meta: Raw, columns: Columns, importance: Importance | null)
 export const seqOf = (raw: unknown): number | null =>
   isRecord(raw) && typeof raw.seq === "number" ? raw.seq : null;
 
-export function readFrame(raw: unknown, about: About): Frame {
+/** Reads a frame part by part: one that cannot be read stays as it was `before`, and the others are shown. */
+export function readFrame(raw: unknown, about: About, before: Frame | null = null): Frame {
   const seq = seqOf(raw);
   if (seq === null || !isRecord(raw) || !isRecord(raw.meta) || !isRecord(raw.inputs))
     throw new WireError("The kernel sent an answer that is no frame; run the cell again.");
@@ -255,23 +259,43 @@ export function readFrame(raw: unknown, about: About): Frame {
     );
   const meta = raw.meta;
   const columns = new Columns(meta.cols, raw.cols);
-  const ranking = part(meta, "importance");
-  const importance = ranking && readImportance(ranking, columns, about);
-  const learner = part(meta, "learner");
-  const dependence = part(meta, "dependence");
-  const stress = part(meta, "stress");
+  const faults: string[] = [];
+  const readPart = <T>(name: string, read: (part: Raw) => T, last: T | null | undefined) => {
+    try {
+      const found = part(meta, name);
+      return found && read(found);
+    } catch (error) {
+      if (!(error instanceof WireError)) console.error(error);
+      faults.push(error instanceof WireError ? error.message : unreadable(name));
+      return last ?? null;
+    }
+  };
+  const importance = readPart(
+    "importance",
+    (found) => readImportance(found, columns, about),
+    before?.importance,
+  );
   return {
     seq,
     final: meta.final === true,
     inputs: raw.inputs as unknown as Inputs,
     importance,
-    dependence: dependence && readDependence(dependence, columns, about),
-    stress: stress && readStress(stress, columns),
-    learner: learner && readLearner(learner, columns, importance),
+    dependence: readPart(
+      "dependence",
+      (found) => readDependence(found, columns, about),
+      before?.dependence,
+    ),
+    stress: readPart("stress", (found) => readStress(found, columns), before?.stress),
+    learner: readPart(
+      "learner",
+      (found) => readLearner(found, columns, importance),
+      before?.learner,
+    ),
     cost: meta.cost as Frame["cost"],
     total: meta.total as Frame["total"],
     progress: (meta.progress ?? null) as Progress | null,
     error: (meta.error ?? null) as string | null,
     notes: (meta.notes ?? []) as string[],
+    faults,
   };
 }

@@ -91,8 +91,8 @@ export class Session {
     const raw = this.model.get("_frame");
     try {
       this.about = readAbout(this.model.get("_about"));
-      if (seqOf(raw) !== null) this.frame = readFrame(raw, this.about);
-      this.problem = null;
+      if (seqOf(raw) !== null) this.frame = readFrame(raw, this.about, this.frame);
+      this.problem = [...new Set(this.frame?.faults)].join(" ") || null;
     } catch (error) {
       if (!(error instanceof WireError)) console.error(error);
       this.problem =

@@ -46,20 +46,27 @@ function column(name: string, description: unknown, raw: unknown): Column {
   return { data: new Kind(bytes.buffer), shape };
 }
 
-/** The columns of a frame by name, each of exactly the shape that is asked for. */
+/** The columns of a frame by name, each of exactly the shape that is asked for; one that is broken harms no other. */
 export class Columns {
-  readonly #columns = new Map<string, Column>();
+  readonly #descriptions: Record<string, unknown>;
+  readonly #cols: Record<string, unknown>;
 
   constructor(descriptions: unknown, cols: unknown) {
     if (!isRecord(descriptions) || !isRecord(cols))
       throw new WireError("The kernel's answer has no columns; run the cell again.");
-    for (const [name, description] of Object.entries(descriptions))
-      this.#columns.set(name, column(name, description, cols[name]));
+    this.#descriptions = descriptions;
+    this.#cols = cols;
+  }
+
+  #find(name: string): Column | null {
+    return Object.hasOwn(this.#descriptions, name)
+      ? column(name, this.#descriptions[name], this.#cols[name])
+      : null;
   }
 
   /** A `null` in `shape` takes any length. */
   get<T extends Numbers = Float64Array>(name: string, shape: (number | null)[]): T {
-    const found = this.#columns.get(name);
+    const found = this.#find(name);
     if (!found)
       throw new WireError(
         `The kernel's answer lacks the column "${name}"; the last result is still shown, run the cell again.`,
@@ -77,6 +84,6 @@ export class Columns {
 
   /** Length of the first axis, 0 where the column is missing. */
   rows(name: string): number {
-    return this.#columns.get(name)?.shape[0] ?? 0;
+    return this.#find(name)?.shape[0] ?? 0;
   }
 }

@@ -89,6 +89,75 @@ describe("the widget", () => {
     expect(model.saved.at(-1)).toEqual({ _stop: 2 });
   });
 
+  it.each([
+    ["nothing is done yet", { done: 0, total: 15, seconds_left: null }, "fits, 61 s so far", false],
+    [
+      "it is not known how much",
+      { done: 0, total: 0, seconds_left: null },
+      "fits, 61 s so far",
+      false,
+    ],
+    [
+      "only the time is known",
+      { done: 0, total: 9, seconds_left: 8 },
+      "fits, about 8 s left",
+      false,
+    ],
+    [
+      "nearly all is done",
+      { done: 999, total: 1000, seconds_left: 0.001 },
+      "fits: 99 %, less than 1 s left",
+      true,
+    ],
+    ["all is asked", { done: 9, total: 9, seconds_left: null }, "fits: 99 %, 61 s so far", true],
+  ])("does not pretend to know more than it does when %s", async (_, progress, text, counted) => {
+    const { one, receive } = await mount(about);
+    const frame = wireFrame(about, 2);
+    frame.meta.cost.seconds = 61;
+    frame.meta.progress = { what: "fits", ...progress };
+    await receive(frame);
+    expect(one("uq-progress").nextElementSibling?.textContent).toBe(text);
+    expect(one("uq-progress").hasAttribute("value")).toBe(counted);
+    expect(one("uq-progress").getAttribute("aria-valuetext")).toBe(text);
+  });
+
+  it("lists notes one by one, and only while there are some", async () => {
+    const { one, receive } = await mount(about);
+    expect(one("uq-notes").hidden).toBe(true);
+    const frame = wireFrame(about, 2);
+    frame.meta.notes = ["<b>first</b>", "second"];
+    await receive(frame);
+    const items = [...one("uq-notes").children];
+    expect(items.map(({ textContent }) => textContent)).toEqual(["<b>first</b>", "second"]);
+    await receive({ ...frame, seq: 3 });
+    expect([...one("uq-notes").children]).toEqual(items);
+    await receive(wireFrame(about, 4));
+    expect(one("uq-notes").hidden).toBe(true);
+  });
+
+  it("shows what a first frame holds, and says what the others wait for", async () => {
+    const frame = wireFrame(about, 1, { feature: "mean area" });
+    Object.assign(frame.meta, { final: false, importance: null, dependence: null });
+    const { root, receive } = await mount(about, frame);
+    expect(root.querySelectorAll(".uq-others path").length).toBeGreaterThan(0);
+    expect(root.textContent).toContain("no importance yet");
+    expect(root.textContent).toContain("no curve of mean area yet");
+    frame.meta.final = true;
+    await receive({ ...frame, seq: 2 });
+    expect(root.textContent).not.toContain("yet");
+  });
+
+  it("says why nothing can be stressed where every feature is categorical", async () => {
+    const sites = aboutMulti();
+    sites.features = sites.features.slice(3);
+    const { root, one } = await mount(sites, wireFrame(sites, 1, { stress_feature: "" }));
+    expect(one("uq-error").hidden).toBe(true);
+    expect(root.querySelector(".uq-stress")?.textContent).toContain(
+      "no feature can be stressed (categorical features are not stressed yet)",
+    );
+    expect(root.querySelectorAll(".uq-bar")).not.toHaveLength(0);
+  });
+
   it("says that the kernel is silent, and stops saying so", async () => {
     const { one, receive } = await mount(about);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -48,14 +48,16 @@ describe("a session", () => {
     expect(model.saved).toEqual([{ _stop: 6 }, { _stop: 7 }]);
   });
 
-  it("takes a broken frame for an answer, keeps the last good one and says what is wrong", () => {
+  it("takes a frame with a broken part for an answer, keeps that part and says what is wrong", () => {
     const model = new FakeModel(about);
     const s = session(model);
     s.request({ tau: 0.4 });
     const broken = wireFrame(about, 2);
     delete broken.cols["stress.value"];
+    const stress = s.frame?.stress;
     model.receive("_frame", broken);
-    expect(s.frame?.seq).toBe(1);
+    expect(s.frame?.seq).toBe(2);
+    expect(s.frame?.stress).toBe(stress);
     expect(s.problem).toMatch(/"stress.value"/);
     s.request({ tau: 0.5 });
     expect(model.saved).toHaveLength(2);
@@ -70,8 +72,9 @@ describe("a session", () => {
     const broken = wireFrame(about, 2);
     broken.meta.importance.order = 5;
     model.receive("_frame", broken);
-    expect(s.problem).toMatch(/could not be read/);
-    expect(s.frame?.seq).toBe(1);
+    expect(s.problem).toMatch(/"importance" that could not be read/);
+    expect(s.frame?.seq).toBe(2);
+    expect(s.frame?.dependence).not.toBeNull();
   });
 
   it("leaves nothing behind when it ends", () => {

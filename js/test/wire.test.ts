@@ -66,8 +66,14 @@ describe("columns", () => {
     ["do not exist at all", null, null, /no columns/],
   ];
   it.each(broken)("that %s are named in a sentence", (_, descriptions, cols, message) => {
-    expect(() => new Columns(descriptions, cols)).toThrow(message);
-    expect(() => new Columns(descriptions, cols)).toThrow(WireError);
+    const read = () => new Columns(descriptions, cols).get("x", [null]);
+    expect(read).toThrow(message);
+    expect(read).toThrow(WireError);
+  });
+
+  it("that are broken harm no other", () => {
+    const columns = new Columns({ ...described, y: null }, { x: f8.buffer });
+    expect(columns.get("x", [3])).toHaveLength(3);
   });
 
   it("of another shape than the frame's are refused", () => {
@@ -124,8 +130,27 @@ describe("frames", () => {
     const raw = wireFrame(about, 1);
     delete raw.cols["importance.low"];
     delete raw.meta.cols["importance.low"];
-    expect(() => readFrame(raw, about)).toThrow(/lacks the column "importance.low"/);
+    const frame = readFrame(raw, about);
+    expect(frame.faults).toEqual([expect.stringMatching(/lacks the column "importance.low"/)]);
+    expect(frame.importance).toBeNull();
   });
+
+  it.each(["importance", "dependence", "stress"] as const)(
+    "with a broken %s show the other parts, and of it what the frame before showed",
+    (name) => {
+      const before = readFrame(wireFrame(about, 1), about);
+      const raw = wireFrame(about, 2, { tau: 0.5 });
+      for (const column of Object.keys(raw.cols))
+        if (column.startsWith(`${name}.`)) delete raw.cols[column];
+      const frame = readFrame(raw, about, before);
+      expect(frame.seq).toBe(2);
+      expect(frame.faults).toHaveLength(1);
+      expect(frame[name]).toBe(before[name]);
+      for (const other of ["importance", "dependence", "stress"] as const)
+        if (other !== name) expect(frame[other]).not.toBe(before[other]);
+      expect(readFrame(raw, about)[name]).toBeNull();
+    },
+  );
 
   it("show their seq though nothing else can be read", () => {
     expect(seqOf({ seq: 5, meta: "?" })).toBe(5);

@@ -101,6 +101,9 @@ class DependencePanel(Panel):
             See `Evaluations.ask`.
         """
         ex, feature, form = self._explainer, inputs.feature, self.form(inputs)
+        if not self.ready(inputs, coarse=coarse):
+            # Outside of what is remembered, so that others can ask between two blocks.
+            ex.evaluations.prepare(self.questions(feature, coarse=coarse), report)
         grid, curve_key = self.grid(feature, coarse=coarse), self._curve_key(inputs, coarse)
 
         def curve(population: Population) -> Any:

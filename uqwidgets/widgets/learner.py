@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from uqwidgets.dependence import Form
@@ -180,7 +180,7 @@ class LearnerPanel:
             "total": {"calls": total["calls"] + calls, "rows": total["rows"] + rows},
             "progress": meta["progress"] or self._progress,
             "error": "; ".join(filter(None, [meta["error"], *problems])) or None,
-            "notes": [*meta["notes"], *(f"learner: {r}" for r in (done.remarks if done else ()))],
+            "notes": [*meta["notes"], *self._notes(known.values())],
         }
         beside = {
             f"learner.{panel}.{name}": getattr(averages, name)
@@ -189,6 +189,18 @@ class LearnerPanel:
             for name in ("value", "low", "high")
         }
         return {**meta, **added}, {**columns, **beside}
+
+    def _notes(self, shown: Iterable[Averages | None]) -> list[str]:
+        """Say what was stopped, and what each result says of itself, each once."""
+        notes = []
+        if self._stopped:
+            fits, wanted = len(self._refitted.learner.refits), self._refitted.learner.n_refits
+            where = (
+                f"at {fits} of {wanted} fits" if fits < wanted else "before it was asked in full"
+            )
+            notes.append(f"stopped {where}; the next change goes on")
+        notes += [remark for averages in shown if averages for remark in averages.remarks]
+        return [f"learner: {note}" for note in dict.fromkeys(notes)]
 
     def _beside(self, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
         """Return the curve of what is drawn, which may lag behind what is wanted."""
@@ -237,18 +249,30 @@ class LearnerPanel:
             moved_on = what == asking and self._missing() != missing
             if ticket.stopped or moved_on:
                 raise SupersededError
-            self._show_progress(
-                what, progress.rows_done, progress.rows_total, progress.seconds_left
-            )
+            done, total, seconds = progress.rows_done, progress.rows_total, progress.seconds_left
+            if what == asking and done == total:
+                self._show_progress(f"computing {wanted.measure} of the refits", 0, 0, None)
+            else:
+                self._show_progress(fits() if what == fitting else what, done, total, seconds)
 
-        fitting, asking = f"fitting the learner {wanted.n_refits} times", "asking the refits"
+        def fits() -> str:
+            return f"{fitting}, {len(self._refitted.learner.refits)} of {wanted.n_refits} fits"
+
+        def tell(done: int, total: int) -> None:
+            if ticket.stopped or self._missing() != missing:
+                raise SupersededError
+            names = " and ".join(m.name for m in self._measures)
+            self._show_progress(f"computing {names} of the refits", done, total, None)
+
+        fitting, asking = "fitting the learner", "asking the refits"
         what = fitting
         try:
-            self._show_progress(what, 0, wanted.n_refits, None)
+            if len(self._refitted.learner.refits) < wanted.n_refits:
+                self._show_progress(fits(), 0, wanted.n_refits, None)
             self._refitted.fit(report)
             what = asking
             if missing == wanted.ranking:
-                found = self._refitted.importance(self._measures, wanted.n_repeats, report)
+                found = self._refitted.importance(self._measures, wanted.n_repeats, report, tell)
             else:
                 grid = self._curves.grid(wanted.feature)
                 found = self._refitted.curve(grid, wanted.measure, wanted.form, report)

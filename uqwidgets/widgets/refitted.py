@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from uqwidgets.widgets.about import LEVEL
 
 # What a refit is to be asked.
 Asks = Callable[[Explainer], list[Replacement]]
+Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +84,29 @@ class Refitted:
         self.learner.fit(report=checked)
         self._check_alike()
 
-    def importance(self, measures: Sequence[Measure], n_repeats: int, report: Report) -> Averages:
-        """Average the importance of every feature of the model, in the order of its table."""
+    def importance(
+        self, measures: Sequence[Measure], n_repeats: int, report: Report, tell: Tell
+    ) -> Averages:
+        """Average the importance of every feature of the model, in the order of its table.
+
+        Parameters
+        ----------
+        measures : sequence of Measure
+        n_repeats : int
+        report : callable
+            See `Evaluations.ask`; one progress over all refits.
+        tell : callable
+            Called before the measures of a refit are computed from its answers, with how many
+            times that is done and how many times in all. What it raises stops the work.
+        """
         self._ask(self._ranking_asks(n_repeats), report)
+        refits = self.learner.refits
+        for i, (refit, measure) in enumerate(product(refits, measures)):
+            tell(i, len(refits) * len(measures))
+            # What takes long of it is remembered for the averages below.
+            refit.explainer.importance(
+                measure.name, self._explainer.features, n_repeats=n_repeats, level=LEVEL
+            )
         features, found = self._explainer.features, self._ranked(measures, n_repeats)
         places = [[result.features.index(f) for f in features] for result in found]
         value, low, high = (

@@ -87,6 +87,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const controls = [feature, measure, lines, center, derivative].map(({ element }) => element);
   const panel = section("Dependence", "uq-dependence", controls, fig.element);
   const features = about.features.map(({ name }) => ({ value: name, label: name }));
+  const none = { value: "", label: "choose a feature", disabled: true };
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
 
   const describe = (data: Dependence, frame: Frame, learner: Averages | null) => {
@@ -120,7 +121,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     element: panel.element,
     update({ frame, inputs }) {
       const data = frame?.dependence ?? null;
-      feature.update(features, inputs.feature);
+      feature.update(inputs.feature ? features : [none, ...features], inputs.feature);
       measure.update(measures, inputs.measure);
       lines.update(inputs.ice_lines);
       const sloped = data?.derivative === true;
@@ -132,6 +133,8 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;
       empty.hidden = data !== null;
+      const of = inputs.feature ? ` of ${inputs.feature}` : "";
+      setText(empty, `no curve${of}${frame?.final ? "" : " yet"}`);
       if (!data) return;
       const stressed = frame?.inputs.tau !== 0;
       const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);

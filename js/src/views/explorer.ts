@@ -92,7 +92,8 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     if (signal.aborted) return;
     const { frame, inputs } = session;
     const shown = { frame, inputs };
-    notices.update(session.problem ?? frame?.error ?? null, session.gate.silent);
+    const wrong = [session.problem, frame?.error].filter(Boolean).join(" ");
+    notices.update(wrong || null, session.gate.silent);
     set(root, { "data-silent": session.gate.silent ? "true" : null });
     stress.update(shown);
     filters.update(inputs.ice_filter);

@@ -180,6 +180,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       scroller.hidden = !data;
       empty.hidden = data !== null;
+      setText(empty, shown.frame?.final ? "no importance" : "no importance yet");
       const learner = shown.frame?.learner?.importance ?? null;
       if (!data || !shown.frame) return;
       if (shown.frame.learner && !legend.isConnected) fig.plot.prepend(legend);

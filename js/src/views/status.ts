@@ -1,6 +1,6 @@
 import { h, set, setText } from "../dom.ts";
-import { counted, number, percent, seconds, whole } from "../format.ts";
-import type { Frame } from "../frame.ts";
+import { counted, number, seconds } from "../format.ts";
+import type { Frame, Progress } from "../frame.ts";
 import type { Session } from "../model.ts";
 
 /** What went wrong, and whether the kernel answers: above the charts, which stay as they were. */
@@ -27,10 +27,19 @@ export function alerts() {
   };
 }
 
+/** What is being done, how much of it is, and how long it takes: nothing of this is said before it is known. */
+function working({ what, done, total, seconds_left: left }: Progress, spent: number): string {
+  const share =
+    done > 0 && total > 0 ? `: ${Math.min(99, Math.floor((100 * done) / total))} %` : "";
+  if (left === null) return `${what}${share}, ${seconds(spent)} so far`;
+  return `${what}${share}, ${left < 1 ? "less than 1 s" : `about ${seconds(left)}`} left`;
+}
+
 /** What the last change cost, and how long work that is still running will take. */
 export function footer(session: Session, signal: AbortSignal) {
   const cost = h("span", { class: "uq-cost" });
-  const notes = h("span", { class: "uq-notes" });
+  const notes = h("ul", { class: "uq-notes", "data-testid": "uq-notes", hidden: true });
+  let listed = "";
   const bar = h("progress", { "data-testid": "uq-progress", "aria-label": "progress" });
   const what = h("span");
   const stop = h(
@@ -51,17 +60,21 @@ export function footer(session: Session, signal: AbortSignal) {
         `last change: ${counted(calls, "model call")}, ${counted(rows, "row")}, ${seconds(time)} · ` +
           `in all ${counted(frame.total.calls, "call")}, ${counted(frame.total.rows, "row")}`,
       );
-      setText(notes, frame.notes.join(" · "));
+      if (listed !== frame.notes.join("\n")) {
+        listed = frame.notes.join("\n");
+        notes.replaceChildren(...frame.notes.map((note) => h("li", {}, note)));
+      }
+      notes.hidden = frame.notes.length === 0;
       const { progress } = frame;
       if (!progress) return;
-      set(bar, { max: Math.max(1, progress.total), value: progress.done });
-      const share = percent(progress.done / Math.max(1, progress.total));
-      const left =
-        progress.seconds_left === null ? "" : `, about ${seconds(progress.seconds_left)} left`;
-      setText(what, `${progress.what}: ${share}${left}`);
+      const text = working(progress, time);
+      // Without a value the bar says that there is work, not how much.
       set(bar, {
-        "aria-valuetext": `${progress.what}, ${whole(progress.done)} of ${whole(progress.total)} rows`,
+        max: Math.max(1, progress.total),
+        value: progress.done > 0 && progress.total > 0 ? progress.done : null,
+        "aria-valuetext": text,
       });
+      setText(what, text);
     },
   };
 }

@@ -80,7 +80,11 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   const chart = profile();
   const read = reader(signal);
   const plot = h("div", { class: "uq-layers" }, chart.element, read.element, read.card);
-  const empty = h("p", { class: "uq-empty" }, "no stress yet");
+  const waiting = "no stress yet";
+  const empty = h("p", { class: "uq-empty" });
+  const reasons = [...new Set(about.features.map(({ unstressable }) => unstressable))]
+    .filter(Boolean)
+    .join(", ");
   fig.content.append(plot);
   fig.plot.append(empty);
   const indicator = picker(
@@ -168,9 +172,12 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       const stress = shown.frame?.stress ?? null;
       indicator.update(choices, shown.inputs.indicator);
       set(panel.element, { "data-stale": stress?.stale ? "true" : null });
-      fig.content.hidden = !stress;
-      empty.hidden = stress !== null;
-      if (!stress) return;
+      const lines = stress?.features.length ? stress : null;
+      fig.content.hidden = !lines;
+      empty.hidden = lines !== null;
+      setText(empty, stress && !stress.stale ? `no feature can be stressed (${reasons})` : waiting);
+      setText(panel.note, "");
+      if (!stress || !lines) return;
       draw(shown);
       describe(stress, rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature));
       const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
