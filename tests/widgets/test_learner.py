@@ -181,6 +181,8 @@ def test_the_model_goes_on_while_it_is_fitted_and_a_stop_keeps_what_is_finished(
         assert last["meta"]["final"]
         assert last["meta"]["learner"]["state"] == "stopped"
         assert last["meta"]["progress"] is None
+        (note,) = [n for n in last["meta"]["notes"] if "stopped" in n]
+        assert note == "learner: stopped at 2 of 10 fits; the next change goes on"
         Waiting.go_on.set()
         assert widget.wait(20)
         assert Waiting.fits == len(waiting.refits) == 3
@@ -197,6 +199,8 @@ def test_a_long_fit_is_no_silence(explainer: uq.Explainer, waiting: uq.Learner) 
         Waiting.go_on.wait(2.3)
         assert len(frames) >= 2, "the browser takes 1.5 s for a dead kernel"
         assert not any(f["meta"]["final"] for f in frames)
+        told = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
+        assert told == {"fitting the learner, 2 of 10 fits"}
         Waiting.go_on.set()
         assert widget.wait(20)
     names = {thread.name for thread in threading.enumerate()}
@@ -251,6 +255,32 @@ def test_its_remarks_are_notes(explainer: uq.Explainer) -> None:
         assert widget.wait(30)
         assert widget._frame["meta"]["learner"]["n_refits"] == 3
         assert any(n.startswith("learner: 3 refits") for n in widget._frame["meta"]["notes"])
+
+
+def test_a_remark_that_two_of_its_results_have_is_one_note(explainer: uq.Explainer) -> None:
+    learner = uq.Learner(Rule(), *table(), n_refits=3)
+    with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
+        assert widget.wait(30)
+        meta = widget._frame["meta"]
+        assert (meta["learner"]["importance"], meta["learner"]["dependence"]) == (True, True)
+        assert sum("3 refits" in note for note in meta["notes"]) == 1
+
+
+def test_what_takes_long_after_the_refits_are_asked_is_named(
+    explainer: uq.Explainer, learner: uq.Learner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uqwidgets.widgets.learner._BETWEEN_FRAMES", 0.0)
+    with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
+        frames = Frames(widget)
+        assert widget.wait(30)
+    told = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
+    computing = [p for p in told if p["what"] == "computing nll and entropy of the refits"]
+    assert [p["done"] for p in computing] == sorted(p["done"] for p in computing)
+    assert {p["total"] for p in computing} == {2 * 10}
+    assert len({p["done"] for p in computing}) > 10
+    asking = [p for p in told if p["what"] == "asking the refits"]
+    assert all(p["done"] < p["total"] for p in asking)
+    assert computing[-1]["seconds_left"] is None
 
 
 def test_python_is_told_what_a_learner_is(model: Counting) -> None:

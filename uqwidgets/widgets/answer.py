@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from math import ceil, floor
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -104,6 +103,7 @@ class Answer:
             self._tell_importance("importance", 0)
             if len(self._explainer.table) <= _BOUNDED_AT_ONCE:
                 self._profile_stress()
+                self._send()
         # What was clicked comes first.
         if feature:
             self._ask_dependence()
@@ -292,10 +292,11 @@ class Answer:
         return False
 
     def _beat(self) -> None:
-        # The browser takes longer silence for a dead kernel.
-        with self._sending, suppress(SupersededError):
+        # The browser takes longer silence for a dead kernel, also while a newer request waits for
+        # the end of a model call.
+        with self._sending:
             if not self._ended and time.perf_counter() - self._published > _BEAT:
-                self._send_one(final=False)
+                self._publish(final=False)
 
     def _seconds_left(self) -> float:
         """Time that the model still needs for importance, and for a curve not chosen yet."""
@@ -378,13 +379,13 @@ class Answer:
         self._progress = before
 
     def _send(self, *, final: bool = False) -> None:
-        with self._sending:
-            self._send_one(final=final)
-
-    def _send_one(self, *, final: bool) -> None:
         # What a newer request will answer need not be shown; an end that was asked for must.
         if not self._ticket.stopped:
             self._ticket.check()
+        with self._sending:
+            self._publish(final=final)
+
+    def _publish(self, *, final: bool) -> None:
         session, inputs, ex = self._session, self._inputs, self._explainer
         session.stress.compute(inputs, self._projection)
         populations = self._populations

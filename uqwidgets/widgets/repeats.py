@@ -130,6 +130,7 @@ class RepeatChanges:
             def report(progress: Progress) -> None:
                 tell("importance", progress.rows_done)
 
+            tell("importance", 0)
             evaluations.ask([asked[f][k] for f, k in window], report)
             start = 0
             while start < len(window):

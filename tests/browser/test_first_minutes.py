@@ -1,0 +1,147 @@
+"""The widget as it is first seen: a slow model, one that fails, a table of categories alone."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.reading import answered, numbers, wait_for_answer
+
+
+class Model:
+    """Two classes from every column; what it does beside the rows as they are can be replaced."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def meanwhile(self, X: pd.DataFrame) -> None:
+        """Nothing."""
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        self.calls += 1
+        if self.calls > 2:
+            self.meanwhile(X)
+        codes = [c if c.dtype.kind == "f" else c.astype("category").cat.codes for _, c in X.items()]
+        yes = 1 / (1 + np.exp(-sum(np.asarray(c, dtype=float) for c in codes)))
+        return np.column_stack([1 - yes, yes])
+
+
+def data(n: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["length", "width", "height"])
+    return X, np.where(X["length"] + rng.normal(size=n) > 0, "yes", "no")
+
+
+@pytest.fixture
+def shown(bridge):
+    """Show a widget at once, before it has computed anything."""
+    made: list[uq.Explorer] = []
+
+    def show(model: Any, X: pd.DataFrame, y: np.ndarray, **inputs: Any):
+        widget = uq.explore(model, X, y, **inputs)
+        made.append(widget)
+        return widget, bridge.mount(widget)
+
+    yield show
+    for widget in made:
+        widget.close()
+
+
+def test_one_long_call_is_work_and_not_silence(shown):
+    class Long(Model):
+        go_on = threading.Event()
+
+        def meanwhile(self, X: pd.DataFrame) -> None:  # noqa: ARG002
+            assert self.go_on.wait(20)
+
+    _, root = shown(Long(), *data())
+    work, watchdog = root.locator(".uq-work"), root.get_by_test_id("uq-watchdog")
+    expect(work).to_contain_text("importance, 0 of 10 repeats")
+    # The browser takes 1.5 s without a word for a dead kernel, and has asked for an answer itself.
+    root.page.wait_for_timeout(2200)
+    expect(watchdog).to_be_hidden()
+    expect(work).to_be_visible()
+    Long.go_on.set()
+    wait_for_answer(root)
+    expect(work).to_be_hidden()
+
+
+def test_a_slow_model_shows_progress_stop_and_stress_from_the_first_moment(shown):
+    class Slow(Model):
+        go_on = threading.Event()
+
+        def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+            if not self.go_on.is_set():
+                time.sleep(2e-3 * len(X))
+            return super().predict_proba(X)
+
+    widget, root = shown(Slow(), *data())
+    error, work = root.get_by_test_id("uq-error"), root.locator(".uq-work")
+    expect(work).to_be_visible()
+    expect(root.get_by_test_id("uq-stop")).to_be_visible()
+    expect(work).to_contain_text("of 10 repeats")
+    expect(root.locator(".uq-others path")).to_have_count(3)
+    expect(error).to_be_hidden()
+    expect(root.locator(".uq-importance")).to_contain_text("permuted 2 of 10 times")
+    expect(error).to_be_hidden()
+    root.get_by_test_id("uq-stop").click()
+    expect(root).to_have_attribute("data-final", "true")
+    expect(work).to_be_hidden()
+    stopped = root.get_by_test_id("uq-notes").locator("li").first
+    known, wanted = numbers(stopped.inner_text())
+    assert stopped.inner_text().startswith("Stopped at")
+    assert 2 <= known < wanted == 10
+    Slow.go_on.set()
+    with answered(root):
+        root.get_by_test_id("uq-importance-row").first.click()
+    assert widget.feature == root.get_by_test_id("uq-feature").input_value() != ""
+    expect(root.locator(".uq-importance")).to_contain_text("permuted 10 times")
+    expect(root.get_by_test_id("uq-notes")).not_to_contain_text("Stopped")
+
+
+def test_a_model_that_fails_from_the_first_question_leaves_stress(shown):
+    class Failing(Model):
+        def meanwhile(self, X: pd.DataFrame) -> None:  # noqa: ARG002
+            raise RuntimeError("no licence")
+
+    _, root = shown(Failing(), *data())
+    wait_for_answer(root, after=-1)
+    error = root.get_by_test_id("uq-error")
+    expect(error).to_contain_text("replaced were asked: RuntimeError: no licence")
+    expect(root).to_have_attribute("data-final", "true")
+    assert error.inner_text().count("no licence") == 1
+    expect(root.locator(".uq-others path")).to_have_count(3)
+    expect(root.locator(".uq-importance .uq-empty")).to_have_text("no importance")
+    expect(root.locator(".uq-dependence .uq-empty")).to_have_text("no curve")
+    with answered(root):
+        root.get_by_test_id("uq-stress-feature").select_option(value="width")
+    with answered(root):
+        root.get_by_test_id("uq-tau").press("PageUp")
+    expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("width")
+    expect(error).to_contain_text("no licence")
+
+
+def test_a_table_of_categories_alone_is_shown(shown):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(["u", "v", "w"], 90) for name in ("site", "sort")})
+    _, root = shown(Model(), X, np.where(X["site"] == "u", "yes", "no"))
+    wait_for_answer(root)
+    expect(root.get_by_test_id("uq-error")).to_be_hidden()
+    expect(root.get_by_test_id("uq-importance-row")).to_have_count(2)
+    expect(root.locator(".uq-curves")).to_be_visible()
+    expect(root.locator(".uq-stress .uq-empty")).to_have_text(
+        "no feature can be stressed (categorical)"
+    )
+    for feature in ("site", "sort"):
+        with answered(root):
+            root.get_by_test_id("uq-feature").select_option(value=feature)
+        expect(root.get_by_test_id("uq-error")).to_be_hidden()
