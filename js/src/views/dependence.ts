@@ -133,8 +133,9 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;
       empty.hidden = data !== null;
-      const of = inputs.feature ? ` of ${inputs.feature}` : "";
-      setText(empty, `no curve${of}${frame?.final ? "" : " yet"}`);
+      const waiting = frame?.final ? "" : " yet";
+      const nothing = waiting ? "no curve yet" : "choose a feature to see its curve";
+      setText(empty, inputs.feature ? `no curve of ${inputs.feature}${waiting}` : nothing);
       if (!data) return;
       const stressed = frame?.inputs.tau !== 0;
       const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);

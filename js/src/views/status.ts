@@ -29,8 +29,8 @@ export function alerts() {
 
 /** What is being done, how much of it is, and how long it takes: nothing of this is said before it is known. */
 function working({ what, done, total, seconds_left: left }: Progress, spent: number): string {
-  const share =
-    done > 0 && total > 0 ? `: ${Math.min(99, Math.floor((100 * done) / total))} %` : "";
+  const hundredths = total > 0 ? Math.min(99, Math.floor((100 * done) / total)) : 0;
+  const share = hundredths > 0 ? `: ${hundredths} %` : "";
   if (left === null) return `${what}${share}, ${seconds(spent)} so far`;
   return `${what}${share}, ${left < 1 ? "less than 1 s" : `about ${seconds(left)}`} left`;
 }
