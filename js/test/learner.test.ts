@@ -31,7 +31,10 @@ describe("a learner", () => {
     expect(learner?.dependence?.high).toHaveLength(50);
     const short = shown();
     short.meta.cols["learner.dependence.low"] = { dtype: "f8", shape: [25, 2] };
-    expect(() => readFrame(short, about)).toThrow("learner.dependence.low");
+    const broken = readFrame(short, about);
+    expect(broken.faults).toEqual([expect.stringContaining("learner.dependence.low")]);
+    expect(broken.learner).toBeNull();
+    expect(broken.importance).not.toBeNull();
     expect(readFrame(wireFrame(about, 1), about).learner).toBeNull();
   });
 
