@@ -121,7 +121,9 @@ def test_a_model_that_fails_from_the_first_question_leaves_stress(shown):
     assert error.inner_text().count("no licence") == 1
     expect(root.locator(".uq-others path")).to_have_count(3)
     expect(root.locator(".uq-importance .uq-empty")).to_have_text("no importance")
-    expect(root.locator(".uq-dependence .uq-empty")).to_have_text("choose a feature to see its curve")
+    expect(root.locator(".uq-dependence .uq-empty")).to_have_text(
+        "choose a feature to see its curve"
+    )
     with answered(root):
         root.get_by_test_id("uq-stress-feature").select_option(value="width")
     with answered(root):
