@@ -63,7 +63,7 @@ def legends(root):
 
 def test_everything_of_the_model_works_while_it_is_fitted(root, bridge):
     progress = root.get_by_test_id("uq-footer")
-    expect(progress).to_contain_text("fitting the learner 10 times")
+    expect(progress).to_contain_text("fitting the learner, 0 of 10 fits")
     expect(root.locator(".uq-average")).to_have_attribute("d", re.compile("M"))
     root.get_by_test_id("uq-tau").press("ArrowRight")
     expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.01")
