@@ -262,7 +262,9 @@ def test_weights_and_filters_never_ask_however_little_memory_there_is(
             assert not frame["meta"]["importance"]["stale"], inputs
             assert not frame["meta"]["dependence"]["stale"]
             assert frame["meta"]["error"] is None
-        widget._repr_mimebundle_()
+        shown = widget._repr_mimebundle_()
+        html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
+        assert "Still computing" not in html
         assert explainer.rows_evaluated == rows, "nor does the still picture"
     shown = columns(frame)["importance.value"]
     for m, measure in enumerate(("nll", "entropy")):

@@ -27,7 +27,8 @@ def still(session: Session, inputs: Inputs) -> str:
         )
     stress = ex.stress(indicators=[inputs.indicator]) if session.stress.features else None
     learner = session.learner
-    complete = repeats == inputs.n_repeats and (learner is None or not learner.pending)
+    target = min(inputs.n_repeats, session.importance.repeats.most_repeats)
+    complete = repeats == target and (learner is None or not learner.pending)
     rows = f"{len(ex.table):,} rows, {len(ex.features)} features"
     return still_html(
         importances,
