@@ -88,7 +88,7 @@ describe("dependence", () => {
   it("draws the average through every grid point, the band, and the ghost only under stress", () => {
     const chart = curves();
     const points = (path: Element | null) => path?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
-    const find = (name: string) => chart.element.querySelector(`:scope > ${name}`);
+    const find = (name: string) => chart.element.querySelector(`.uq-clip > ${name}`);
     chart.update(frameOf().dependence as never, 500, false);
     expect(points(find(".uq-average"))).toBe(50);
     expect(find(".uq-band")?.getAttribute("d")).toMatch(/Z$/);
@@ -266,11 +266,10 @@ describe("stress", () => {
     const chart = profile();
     chart.update(state({}), 500);
     const band = () => chart.element.querySelector(".uq-stress-band")?.getAttribute("d");
-    const box = chart.element.querySelector("svg");
-    const points = (band()?.match(/[\d.-]+,[\d.-]+/g) ?? []).map((point) => {
-      const [px, py] = point.split(",").map(Number) as [number, number];
-      return [px + x(box, "x"), py + x(box, "y")] as const;
-    });
+    const box = chart.element.querySelector(".uq-stress-band")?.closest(".uq-clip");
+    const points = (band()?.match(/[\d.-]+,[\d.-]+/g) ?? []).map(
+      (point) => point.split(",").map(Number) as [number, number],
+    );
     expect(points).toHaveLength(2 * 20); // both ends at all levels but the first
     const line = chart.element.querySelector(".uq-chosen")?.getAttribute("d") as string;
     const drawn = line

@@ -1,5 +1,5 @@
 import { h, set, setText } from "../dom.ts";
-import { counted, number, percent, seconds, whole } from "../format.ts";
+import { counted, isolated, number, percent, seconds, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
 import type { Session } from "../model.ts";
 
@@ -96,10 +96,10 @@ export function summary(frame: Frame, names: string[]): string {
   const now = stress?.now;
   return [
     now && frame.inputs.tau !== 0
-      ? `${now.feature} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
+      ? `${isolated(now.feature)} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
       : "No stress",
-    first === undefined ? "" : `most important feature ${names[first]}`,
-    dependence ? `curve of ${dependence.label} along ${dependence.feature}` : "",
+    first === undefined ? "" : `most important feature ${isolated(names[first] ?? "")}`,
+    dependence ? `curve of ${dependence.label} along ${isolated(dependence.feature)}` : "",
   ]
     .filter(Boolean)
     .join("; ");
