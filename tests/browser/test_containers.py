@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from browser.harness import watched_page
-from browser.reading import wait_for_answer
+from browser.reading import outside, wait_for_answer
 
 CELL = """
 import ipywidgets as w
@@ -51,18 +53,6 @@ for name, box in boxes.items():
     box.add_class(f"box-{name}")
     display(box)
 """
-MEASURE = """(root) => {
-  const box = root.getBoundingClientRect();
-  const outside = [...root.querySelectorAll("*")].filter((element) => {
-    if (element.closest(".uq-sr, .uq-half, .uq-ends, .uq-table-scroll, .uq-clip")) return false;
-    const inner = element.getBoundingClientRect();
-    return inner.width > 0 && (inner.right > box.right + 2 || inner.left < box.left - 2);
-  });
-  return {
-    left: box.left, right: box.right, top: box.top, bottom: box.bottom,
-    outside: outside.map((element) => element.outerHTML.slice(0, 120)),
-  };
-}"""
 
 
 @pytest.fixture(scope="module")
@@ -112,12 +102,12 @@ def test_explorers_have_their_room_side_by_side(page, box, count):
     assert len(roots) == count
     for root in roots:
         wait_for_answer(root, quiet=50)
-    measured = [root.evaluate(MEASURE) for root in roots]
+        assert outside(root) == []
+    measured = [root.evaluate("(root) => root.getBoundingClientRect().toJSON()") for root in roots]
     measured.sort(key=lambda one: (one["left"], one["top"]))
     for one in measured:
         assert one["right"] - one["left"] >= 240, box
-        assert one["outside"] == []
-    for first, second in zip(measured, measured[1:], strict=False):
+    for first, second in pairwise(measured):
         assert first["right"] <= second["left"] + 1 or first["bottom"] <= second["top"] + 1
     if box in ("box-HBox", "box-GridBox"):
         widths = [one["right"] - one["left"] for one in measured]

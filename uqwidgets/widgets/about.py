@@ -37,9 +37,7 @@ def about(explainer: Explainer) -> dict[str, Any]:
                     _choice(m, bounds_of(m, None if classes is None else len(classes)))
                     for m in offered(explainer)
                 ],
-                "indicators": [
-                    _choice(i, i.bounds) for i in explainer.indicators.values()
-                ],
+                "indicators": [_choice(i, i.bounds) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
             }
         )

@@ -19,7 +19,7 @@ export function ticksOf(
   let values = scale.ticks(count);
   const room = () => Math.abs(scale(values[1] ?? 0) - scale(values[0] ?? 0));
   // d3 gives about as many as asked for: where that is too many, every second one goes, never the zero.
-  while (values.length > 2 && room() < spacing * 0.6) {
+  while (values.length > 1 && room() < spacing * 0.6) {
     const parity = Math.max(0, values.indexOf(0)) % 2;
     values = values.filter((_, i) => i % 2 === parity);
   }
