@@ -87,6 +87,11 @@ def test_long_names_stay_inside_and_are_there_in_full(bridge, page, width):
     assert LONG[1] in reader.get_attribute("aria-valuetext")
     expect(root.locator(".uq-dependence .uq-tooltip strong")).to_contain_text(LONG[1])
     assert outside(root) == []
+    root.locator(".uq-stress .uq-reader").press("End")
+    expect(root.locator(".uq-stress .uq-tooltip")).to_contain_text(LONG[0])
+    for toggle in root.get_by_test_id("uq-table-toggle").all():
+        toggle.click()
+    assert outside(root) == []
 
 
 def test_ten_classes_differ_and_the_others_share_one_key(bridge):

@@ -4,7 +4,7 @@ import { figure } from "../charts/figure.ts";
 import { reader } from "../charts/reader.ts";
 import { checkBox, picker, wholeNumber } from "../controls/picker.ts";
 import { h, set, setText } from "../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../format.ts";
+import { counted, interval, isolated, isolatedIn, number, percent, withUnit } from "../format.ts";
 import type { Averages, Dependence, Frame } from "../frame.ts";
 import {
   classKeys,
@@ -95,18 +95,19 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
 
   const describe = (data: Dependence, frame: Frame, learner: Averages | null) => {
+    const label = isolatedIn(data.label, data.feature);
     const refits = counted(frame.learner?.n_refits ?? 0, "refit");
     const beside = learner
       ? ` That of the learner, mean of ${refits}, ${course(data, learner.value)}`
       : "";
     fig.describe(
-      `${data.label} as a function of ${isolated(data.feature)}, average of ${counted(data.n_rows, "row")} and ${counted(data.n_lines, "line")}`,
+      `${label} as a function of ${isolated(data.feature)}, average of ${counted(data.n_rows, "row")} and ${counted(data.n_lines, "line")}`,
       extent(data.average)
-        ? `The average of ${withUnit(data.label, data.unit)} ${course(data, data.average)}${beside}`
-        : `${data.label} is not available here.`,
+        ? `The average of ${withUnit(label, data.unit)} ${course(data, data.average)}${beside}`
+        : `${label} is not available here.`,
       () => ({
         columns: [
-          ...[data.feature, withUnit(data.label, data.unit), "low", "high", "at τ = 0"],
+          ...[data.feature, withUnit(label, data.unit), "low", "high", "at τ = 0"],
           ...(learner ? LEARNER_COLUMNS : []),
           "rows around it",
         ],

@@ -1,5 +1,5 @@
 import { h, set, setText } from "../dom.ts";
-import { counted, isolated, number, percent, seconds, whole } from "../format.ts";
+import { counted, isolated, isolatedIn, number, percent, seconds, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
 import type { Session } from "../model.ts";
 
@@ -99,7 +99,9 @@ export function summary(frame: Frame, names: string[]): string {
       ? `${isolated(now.feature)} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
       : "No stress",
     first === undefined ? "" : `most important feature ${isolated(names[first] ?? "")}`,
-    dependence ? `curve of ${dependence.label} along ${isolated(dependence.feature)}` : "",
+    dependence
+      ? `curve of ${isolatedIn(dependence.label, dependence.feature)} along ${isolated(dependence.feature)}`
+      : "",
   ]
     .filter(Boolean)
     .join("; ");
