@@ -13,10 +13,15 @@ export interface Feature {
   group?: string;
 }
 
+/** What a measure lies between, null where it has no end. */
+export type Bounds = readonly [number | null, number | null];
+
 export interface Choice {
   name: string;
   label: string;
   unit: string;
+  /** Absent in notebooks saved by earlier versions. */
+  bounds?: Bounds;
 }
 
 /** What is constant for a model: what it is, and what may be asked of it. */

@@ -39,6 +39,17 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/** A box in a chart, in the chart's own pixels, that cuts off what would leave it. */
+export function clipBox(...children: Element[]) {
+  const element = svg("svg", { class: "uq-clip" }, ...children);
+  return {
+    element,
+    update(x: number, y: number, width: number, height: number): void {
+      set(element, { x, y, width, height, viewBox: `${x} ${y} ${width} ${height}` });
+    },
+  };
+}
+
 /** A field's value counts when it is left, and on Enter, which a notebook keeps from the browser. */
 export function onCommit(field: HTMLInputElement, commit: () => void, signal: AbortSignal): void {
   field.addEventListener("change", commit, { signal });

@@ -4,19 +4,22 @@ const thousands = format(",.0f");
 const significant = format(".3~r");
 const exponent = format(".2~e");
 const plain = format(",");
+/** From here on a row of digits is counted rather than read. */
+export const EXPONENT_FROM = 1e7;
 
 /** Three significant digits for people; what is not a number says so. */
 export function number(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "not available";
   const size = Math.abs(value);
-  if (size >= 1e7 || (size > 0 && size < 1e-4)) return exponent(value);
+  if (size >= EXPONENT_FROM || (size > 0 && size < 1e-4)) return exponent(value);
   return size >= 1000 ? thousands(value) : significant(value);
 }
 
 /** One printing for a whole column: as many decimals as a thousandth or so of its span needs. */
 export function decimals(span: number): (value: number) => string {
   const places = Math.max(0, 2 - Math.floor(Math.log10(span)));
-  const print = places > 6 ? format(".1e") : format(`,.${places}f`);
+  const fixed = places > 6 ? format(".1e") : format(`,.${places}f`);
+  const print = span >= EXPONENT_FROM ? number : fixed;
   // A value that rounds to zero has no sign to show.
   return (value) =>
     Number.isFinite(value) ? print(value).replace(/^\u2212(?=[0.]+$)/, "") : "n/a";
@@ -40,6 +43,22 @@ export const counted = (count: number, noun: string): string =>
 /** "nll (nats)", or just the name where there is no unit. */
 export const withUnit = (label: string, unit: string): string =>
   unit ? `${label} (${unit})` : label;
+
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/**
+ * A name for the middle of a sentence of plain text. A name that is written from right to left would turn round the
+ * numbers after it; inside these two marks (Unicode's first strong isolate and its end) it moves nothing but itself.
+ */
+export const isolated = (name: string): string =>
+  RIGHT_TO_LEFT.test(name)
+    ? `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`
+    : name;
+
+/** The kernel's words with each mention of a name isolated. */
+export const isolatedIn = (text: string, name: string): string =>
+  name ? text.replaceAll(name, () => isolated(name)) : text;
 
 export const interval = (low: number, high: number): string =>
   Number.isFinite(low) && Number.isFinite(high)

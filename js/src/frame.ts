@@ -68,7 +68,7 @@ export interface Dependence {
   /** Row-major (lines, grid). */
   ice: Float32Array;
   iceWeight: Float32Array;
-  iceClass: Uint8Array;
+  iceClass: Int32Array;
   edges: Float64Array | null;
   /** Row-major (classes, bins): the share of rows, now and at tau 0. */
   counts: Float64Array;
@@ -200,7 +200,7 @@ function readDependence(meta: Raw, columns: Columns, about: About): Dependence {
     near: columns.get<Uint8Array>("dependence.near", [points]),
     ice: columns.get<Float32Array>("dependence.ice", [lines, points]),
     iceWeight: columns.get<Float32Array>("dependence.ice_weight", [lines]),
-    iceClass: columns.get<Uint8Array>("dependence.ice_class", [lines]),
+    iceClass: columns.get<Int32Array>("dependence.ice_class", [lines]),
     edges,
     counts: columns.get("dependence.counts", [classes, bins]),
     countsBase: columns.get("dependence.counts_base", [classes, bins]),

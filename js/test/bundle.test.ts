@@ -22,13 +22,13 @@ afterAll(() => {
 });
 
 describe("the bundle", () => {
-  it("stays within 100 KB raw and 35 KB gzip", () => {
+  it("stays within 130 KB raw and 45 KB gzip", () => {
     const all = Object.values(files);
     const raw = all.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     const gzip = all.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
     expect(raw).toBeGreaterThan(10_000);
-    expect(raw).toBeLessThanOrEqual(100_000);
-    expect(gzip).toBeLessThanOrEqual(35_000);
+    expect(raw).toBeLessThanOrEqual(130_000);
+    expect(gzip).toBeLessThanOrEqual(45_000);
   });
 
   it.each([

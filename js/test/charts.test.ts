@@ -1,10 +1,13 @@
+import { scaleLinear } from "d3-scale";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ticksOf } from "../src/charts/axis.ts";
+import { lookOf } from "../src/charts/classes.ts";
 import { curves } from "../src/charts/curves.ts";
+import { distribution } from "../src/charts/distribution.ts";
 import { extent, SteadyScale } from "../src/charts/domain.ts";
 import { opacity } from "../src/charts/lines.ts";
 import { profile, valueAt } from "../src/charts/profile.ts";
-import { decimals, number, percent, seconds } from "../src/format.ts";
+import { decimals, isolated, isolatedIn, number, percent, seconds } from "../src/format.ts";
 import { readFrame } from "../src/frame.ts";
 import { aboutBinary, aboutMulti, aboutRegression, wireFrame } from "./fixtures.ts";
 import { clearPage, mount, press } from "./mount.ts";
@@ -88,7 +91,7 @@ describe("dependence", () => {
   it("draws the average through every grid point, the band, and the ghost only under stress", () => {
     const chart = curves();
     const points = (path: Element | null) => path?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
-    const find = (name: string) => chart.element.querySelector(`:scope > ${name}`);
+    const find = (name: string) => chart.element.querySelector(`.uq-clip > ${name}`);
     chart.update(frameOf().dependence as never, 500, false);
     expect(points(find(".uq-average"))).toBe(50);
     expect(find(".uq-band")?.getAttribute("d")).toMatch(/Z$/);
@@ -266,11 +269,10 @@ describe("stress", () => {
     const chart = profile();
     chart.update(state({}), 500);
     const band = () => chart.element.querySelector(".uq-stress-band")?.getAttribute("d");
-    const box = chart.element.querySelector("svg");
-    const points = (band()?.match(/[\d.-]+,[\d.-]+/g) ?? []).map((point) => {
-      const [px, py] = point.split(",").map(Number) as [number, number];
-      return [px + x(box, "x"), py + x(box, "y")] as const;
-    });
+    const box = chart.element.querySelector(".uq-stress-band")?.closest(".uq-clip");
+    const points = (band()?.match(/[\d.-]+,[\d.-]+/g) ?? []).map(
+      (point) => point.split(",").map(Number) as [number, number],
+    );
     expect(points).toHaveLength(2 * 20); // both ends at all levels but the first
     const line = chart.element.querySelector(".uq-chosen")?.getAttribute("d") as string;
     const drawn = line
@@ -297,6 +299,18 @@ describe("stress", () => {
       chart.element.querySelector(".uq-chosen")?.getAttribute("d")?.match(/[ML]/g),
     ).toHaveLength(18);
     expect(chart.element.querySelector(".uq-means")?.textContent).toContain("mean");
+  });
+
+  it("is read by what is shown and which feature is stressed, and nothing where none is", () => {
+    const read = profile().update(state({ tau: 0.5 }), 500);
+    const facts = read.reading(15).rows;
+    expect(facts.slice(0, 2)).toEqual([
+      ["stressed", "mean radius"],
+      ["error rate", expect.stringMatching(/^0\.0/)],
+    ]);
+    const hovered = profile().update({ ...state(), hovered: 7 }, 500);
+    expect(hovered.reading(15).rows.filter(([name]) => name === "stressed")).toHaveLength(2);
+    expect(profile().update(state({}, null), 500).reading(15).rows).toEqual([]);
   });
 
   it("finds the line under the pointer, if one is near", () => {
@@ -377,7 +391,149 @@ describe("axes", () => {
   });
 });
 
+describe("what a measure can be", () => {
+  const labels = (chart: { element: Element }) =>
+    [...chart.element.querySelectorAll(".uq-axis-left text")].map(({ textContent }) =>
+      Number(textContent?.replace("−", "-")),
+    );
+
+  it("ends the axis of a curve, and of nothing that is a change", () => {
+    const data = frameOf().dependence;
+    data?.low.fill(-2);
+    const chart = curves();
+    chart.update(data as never, 500, false, null, [0, 1]);
+    expect(Math.min(...labels(chart))).toBe(0);
+    chart.update({ ...data, center: true } as never, 500, false, null, [0, 1]);
+    expect(Math.min(...labels(chart))).toBeLessThan(0);
+    chart.update({ ...data, feature: "other" } as never, 500, false);
+    expect(Math.min(...labels(chart))).toBeLessThan(0);
+  });
+
+  it("ends the axis of an indicator", async () => {
+    const bounded = {
+      ...about,
+      indicators: about.indicators.map((one) => ({ ...one, bounds: [0, 1] as const })),
+    };
+    const raw = wireFrame(bounded, 1);
+    new Float64Array(raw.cols["stress.low"].buffer).fill(-2);
+    new Float64Array(raw.cols["stress.high"].buffer).fill(3);
+    const { root } = await mount(bounded, raw);
+    const shown = labels({ element: root.querySelector(".uq-profile") as Element });
+    expect(Math.min(...shown)).toBe(0);
+    expect(Math.max(...shown)).toBeLessThanOrEqual(1);
+  });
+
+  it("leaves a constant at its end some room inside", () => {
+    const scale = new SteadyScale().fit("share", [1, 1], [0, 100], [0, 1]);
+    expect(scale.domain()[0]).toBeLessThan(1);
+    expect(scale.domain()[1]).toBe(1);
+  });
+});
+
+describe("classes", () => {
+  const looksOf = (count: number) =>
+    Array.from({ length: count }, (_, i) => {
+      const { colour, dash } = lookOf(i);
+      return `${colour} ${dash.join(" ")}`;
+    });
+
+  it("differ in colour or dash, ten of them and the rest", () => {
+    expect(new Set(looksOf(11)).size).toBe(11);
+    expect(new Set(Array.from({ length: 10 }, (_, i) => lookOf(i).className)).size).toBe(10);
+    expect(lookOf(11)).toEqual(lookOf(300));
+  });
+
+  it("beyond the looks are one part of a bar, which keeps all rows", () => {
+    const shares = distribution();
+    const counts = new Float64Array(300).fill(1 / 300);
+    const spans: [number, number][] = [[0, 10]];
+    shares.update({ counts, countsBase: counts, bins: 1, spans, ghost: false }, 0, 90);
+    const parts = [...shares.element.querySelectorAll("rect")];
+    expect(parts).toHaveLength(11);
+    const heights = parts.map((part) => x(part, "height"));
+    expect(heights.reduce((a, b) => a + b, 0)).toBeCloseTo(90, 0);
+    expect(heights[10]).toBeCloseTo((290 / 300) * 90, 0);
+  });
+});
+
+describe("a constant feature", () => {
+  it("is a point with its interval", () => {
+    const chart = curves();
+    const data = frameOf().dependence as NonNullable<ReturnType<typeof frameOf>["dependence"]>;
+    const one = (values: Float64Array) => values.slice(0, 1);
+    const read = chart.update(
+      {
+        ...data,
+        grid: Float64Array.of(2),
+        edges: Float64Array.of(1.5, 2.5),
+        bins: 1,
+        counts: Float64Array.of(0.5, 0.5),
+        countsBase: Float64Array.of(0.5, 0.5),
+        average: one(data.average),
+        low: one(data.low),
+        high: one(data.high),
+        base: one(data.base),
+        near: data.near.slice(0, 1),
+        ice: data.ice.slice(0, data.iceWeight.length),
+      },
+      500,
+      false,
+    );
+    const points = chart.element.querySelectorAll(".uq-points:not(.uq-learner) circle");
+    expect(points).toHaveLength(1);
+    expect(points[0]?.getAttribute("visibility")).toBeNull();
+    expect(read.positions).toHaveLength(1);
+  });
+});
+
+describe("many categories", () => {
+  it("are named as far as there is room for their names", () => {
+    const chart = curves();
+    const data = frameOf().dependence as NonNullable<ReturnType<typeof frameOf>["dependence"]>;
+    const labels = Array.from(data.grid, (_, i) => `2020-01-${String(i).padStart(2, "0")}`);
+    chart.update({ ...data, categorical: true, labels, edges: null } as never, 500, false);
+    const shown = [...chart.element.querySelectorAll(".uq-axis-bottom text")].map(
+      ({ textContent }) => textContent,
+    );
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown.length).toBeLessThan(8);
+    for (const text of shown) expect(labels).toContain(text);
+  });
+});
+
 describe("numbers", () => {
+  it("of ten million and more have exponents, in columns and on axes too", () => {
+    const huge = 4.61e29;
+    expect(decimals(huge)(huge)).toBe("4.61e+29");
+    expect(decimals(huge)(0.5)).toBe("0.5");
+    expect(decimals(9e6)(8_999_999)).toBe("8,999,999");
+    const ticks = ticksOf(scaleLinear([0, huge], [0, 300]), 300, 60).map(({ label }) => label);
+    expect(ticks[0]).toBe("0");
+    expect(ticks.slice(1).every((label) => /^\d(\.\d)?e\+29$/.test(label))).toBe(true);
+    expect(new Set(ticks).size).toBe(ticks.length);
+  });
+
+  it("keep their side of a name that is written from right to left", () => {
+    expect(isolated("mean radius")).toBe("mean radius");
+    expect(isolated("גיל")).toBe("\u2068גיל\u2069");
+    // Marks inside a name cannot end or leave open what keeps it apart.
+    expect(isolated("x\u2069\u202ey")).toBe("\u2068xy\u2069");
+    expect(isolatedIn("from עמר = 3", "עמר")).toBe("from \u2068עמר\u2069 = 3");
+  });
+
+  it("of a bar have the room that they take", async () => {
+    const raw = wireFrame(about, 1);
+    for (const part of ["value", "low", "high"])
+      new Float64Array(raw.cols[`importance.${part}`].buffer).fill(-4.6e29, 0, 30);
+    const { root } = await mount(about, raw);
+    const column = root.querySelector(".uq-bars") as Element;
+    const text = column.querySelector(".uq-bar text") as Element;
+    const left = x(text, "x") - 6.4 * (text.textContent?.length ?? 0);
+    const ends = [...column.querySelectorAll(".uq-grid line")].map((line) => x(line, "x1"));
+    expect(text.textContent).toBe("−4.6e+29");
+    expect(Math.max(...ends, x(column.querySelector(".uq-zero"), "x1"))).toBeLessThan(left);
+  });
+
   it.each([
     [14.127, "14.1"],
     [0.0712345, "0.0712"],

@@ -357,6 +357,28 @@ describe("τ", () => {
     expect(one<HTMLInputElement>("uq-tau").valueAsNumber).toBe(0);
   });
 
+  it("waits for a feature, and marks nothing as stressed until then", async () => {
+    const changes = { tau: 0.5, stress_feature: "" };
+    const { one, root, receive } = await mount(about, wireFrame(about, 1, changes));
+    const tau = one<HTMLInputElement>("uq-tau");
+    expect(tau.disabled).toBe(true);
+    expect(tau.title).toContain("Choose the feature");
+    expect(root.querySelector(".uq-hint")?.textContent).toContain("Choose the feature");
+    expect(root.querySelector<HTMLElement>(".uq-key-tick")?.hidden).toBe(true);
+    await receive(wireFrame(about, 2, { tau: 0.5 }));
+    expect(tau.disabled).toBe(false);
+    expect(root.querySelector<HTMLElement>(".uq-key-tick")?.hidden).toBe(false);
+  });
+
+  it("says where no feature can be stressed", async () => {
+    const still = {
+      ...about,
+      features: about.features.map((one) => ({ ...one, unstressable: "categorical" })),
+    };
+    const { root } = await mount(still, wireFrame(still, 1, { stress_feature: "" }));
+    expect(root.querySelector(".uq-hint")?.textContent).toContain("No feature of this table");
+  });
+
   it("is read out with the mean, the sample and the indicator", async () => {
     const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     expect(one("uq-stress-readout").textContent).toBe(

@@ -150,7 +150,7 @@ function dependence(about: About, { feature, tau, ice_lines }: Inputs) {
     "dependence.ice_weight": Float32Array.from({ length: ice_lines }, (_, r) =>
       Math.exp(tau * 2 * noise(r)),
     ),
-    "dependence.ice_class": Uint8Array.from({ length: ice_lines }, (_, r) => r % classes),
+    "dependence.ice_class": Int32Array.from({ length: ice_lines }, (_, r) => r % classes),
     "dependence.ice_row": Int32Array.from({ length: ice_lines }, (_, r) => r),
     "dependence.counts": shares(0.15 * tau),
     "dependence.counts_base": shares(0),

@@ -55,6 +55,18 @@ FLOOD = """(root, { events, last }) => new Promise((resolve) => {
     });
   }, 1);
 })"""
+# What scrolls, is cut off, or is there to be heard only has no place to leave.
+OUTSIDE = """(root) => {
+  const box = root.getBoundingClientRect();
+  const exempt = ".uq-sr, .uq-half, .uq-ends, .uq-table-scroll, .uq-clip";
+  return [...root.querySelectorAll("*")]
+    .filter((element) => !element.closest(exempt))
+    .filter((element) => {
+      const inner = element.getBoundingClientRect();
+      return inner.width > 0 && (inner.right > box.right + 2 || inner.left < box.left - 2);
+    })
+    .map((element) => element.outerHTML.slice(0, 120));
+}"""
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 # Numbers are shown with three significant digits.
@@ -76,6 +88,11 @@ def answered(root: Locator) -> Iterator[None]:
 def flood(root: Locator, events: int, last: float) -> float:
     """Move τ many times within a second; return how long the last value took to be shown."""
     return root.evaluate(FLOOD, {"events": events, "last": last})
+
+
+def outside(root: Locator) -> list[str]:
+    """Return the elements of a widget that stand out on its left or right."""
+    return root.evaluate(OUTSIDE)
 
 
 def numbers(text: str) -> list[float]:

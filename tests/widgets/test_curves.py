@@ -99,3 +99,58 @@ def test_dates_are_named_by_their_day() -> None:
         assert widget.wait(30)
         labels = widget._frame["meta"]["dependence"]["labels"]
     assert labels == [str(day.date()) for day in days]
+
+
+def test_every_row_counts_under_the_nearest_of_the_dates_that_are_drawn(model: Counting) -> None:
+    rng = np.random.default_rng(1)
+    n = 400
+    X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n), "c": "red"})
+    X["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.permutation(n), unit="D")
+    X.loc[:7, "day"] = pd.NaT
+    y = rng.choice(["no", "yes"], n)
+    with uq.explore(model, X, y, feature="day", n_repeats=2) as widget:
+        assert widget.wait(30)
+        cols = columns(widget._frame)
+        labels = pd.to_datetime(widget._frame["meta"]["dependence"]["labels"])
+    counts = cols["dependence.counts"].sum(axis=0)
+    assert len(labels) == len(counts) < n / 5
+    days = X["day"].dropna()
+    away = np.abs(days.to_numpy()[:, None] - labels.to_numpy()[None, :])
+    # A day in the middle of two that are drawn counts under either.
+    nearest = away == away.min(axis=1, keepdims=True)
+    sure = nearest[nearest.sum(axis=1) == 1].sum(axis=0)
+    assert counts.sum() == pytest.approx(len(days) / n)
+    assert (counts * n >= sure - 1e-9).all()
+    assert (counts * n <= nearest.sum(axis=0) + 1e-9).all()
+
+
+def test_lines_keep_their_class_beyond_256_classes() -> None:
+    class Uniform:
+        classes_ = np.arange(300)
+
+        def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+            return np.full((len(X), 300), 1 / 300)
+
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame({"a": rng.normal(size=600)}), np.arange(600) % 300
+    with uq.explore(Uniform(), X, y, n_repeats=2, ice_lines=600) as widget:
+        assert widget.wait(60)
+        cols = columns(widget._frame)
+    np.testing.assert_array_equal(cols["dependence.ice_class"], y[cols["dependence.ice_row"]])
+
+
+def test_what_can_be_drawn_says_what_it_lies_between(explorer: uq.Explorer) -> None:
+    about = explorer._about
+    measures = {one["name"]: one["bounds"] for one in about["measures"]}
+    assert measures["prediction"] == [0, 1]
+    assert measures["nll"] == [0, None]
+    assert measures["entropy"] == [0, pytest.approx(np.log(2))]
+    indicators = {one["name"]: one["bounds"] for one in about["indicators"]}
+    assert indicators["error_rate"] == [0, 1]
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=30)})
+    with uq.explore(lambda A: (A["a"].to_numpy(), np.ones(len(A))), X, X["a"]) as widget:
+        densities = {one["name"]: one["bounds"] for one in widget._about["measures"]}
+    assert densities["entropy"] == densities["nll"] == densities["prediction"] == [None, None]
+    assert densities["std"] == [0, None]

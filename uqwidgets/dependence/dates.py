@@ -33,6 +33,12 @@ class Dates:
         """Place in time of other values of the column, shape (g,)."""
         return Dates(pd.Series(list(values), dtype=self._column.dtype)).numbers
 
+    def nearest(self, values: Any) -> npt.NDArray[np.intp]:
+        """Position of the nearest of some ascending values, shape (n,), -1 where none is near."""
+        placed = self.placed(values)
+        middles = (placed[1:] + placed[:-1]) / 2
+        return np.where(np.isnan(self.numbers), -1, np.searchsorted(middles, self.numbers))
+
     def quantiles(self, levels: Floats) -> npt.NDArray[Any]:
         """Return observed ones at shares of the column, or all where there are no more."""
         present = self._index.dropna().sort_values()

@@ -195,8 +195,7 @@ class Procedure:
         if not _FEWEST <= self.n_refits <= _MOST:
             found.append(
                 f"{self.n_refits} refits: fewer than {_FEWEST} make wide and uncertain intervals, "
-                f"more than {_MOST} make them too narrow, for all learn from the same rows (003, "
-                "section 8)"
+                f"more than {_MOST} make them too narrow, for all learn from the same rows"
             )
         return tuple(found)
 

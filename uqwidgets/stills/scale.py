@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.stills.wording import minus
+from uqwidgets.stills.wording import EXPONENT_FROM, minus
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def ticks(low: float, high: float, count: float) -> list[tuple[float, str]]:
     ]
     magnitude = math.floor(math.log10(step) + 1e-9)
     largest = max(abs(low), abs(high))
-    if magnitude >= 6 or largest < 1e-3:
+    if largest >= EXPONENT_FROM or largest < 1e-3:
         digits = max(1, math.floor(math.log10(largest)) - magnitude + 1)
         return [(v, minus(f"{v:.{digits}g}")) for v in values]
     grouping = "," if largest >= 1e4 else ""

@@ -11,6 +11,9 @@ import pandas as pd
 
 NOT_AVAILABLE = "not available"
 
+# From here on a row of digits is counted rather than read.
+EXPONENT_FROM = 1e7
+
 # Pixels that a letter takes on average, in the font size of the pictures.
 LETTER = 7.2
 
@@ -20,7 +23,7 @@ def number(value: float, digits: int = 3) -> str:
     if not math.isfinite(value):
         return NOT_AVAILABLE
     size = abs(value)
-    if size >= 1e7 or 0 < size < 1e-4:
+    if size >= EXPONENT_FROM or 0 < size < 1e-4:
         return minus(f"{value:.{digits}g}")
     if size >= 1e4:
         return minus(f"{value:,.0f}")

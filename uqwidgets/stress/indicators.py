@@ -231,11 +231,19 @@ def _mean_of(measure: Measure, values: Callable[[Measure], Floats], q: Distribut
         measure.unit,
         Late(lambda: values(measure)),
         MEAN,
-        _bounds(measure, None if q.classes is None else len(q.classes)),
+        bounds_of(measure, None if q.classes is None else len(q.classes)),
     )
 
 
-def _bounds(measure: Measure, classes: int | None) -> tuple[float, float]:
+def bounds_of(measure: Measure, classes: int | None) -> tuple[float, float]:
+    """Return what a measure lies between, whatever the rows.
+
+    Parameters
+    ----------
+    measure : Measure
+    classes : int or None
+        How many the model tells apart, None for a regression.
+    """
     kind = measure.name.partition(":")[0]
     if measure.identity is not None:
         return ANY  # a function of one's own may give any number

@@ -10,6 +10,7 @@ import pandas as pd
 from uqwidgets.explainer import Explainer
 from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
+from uqwidgets.stress.indicators import Indicator, bounds_of
 from uqwidgets.widgets.frames import SCHEMA, plain
 from uqwidgets.widgets.inputs import immovable
 
@@ -33,12 +34,10 @@ def about(explainer: Explainer) -> dict[str, Any]:
                 "level": LEVEL,
                 "features": [_feature(explainer, f) for f in explainer.features],
                 "measures": [
-                    {"name": m.name, "label": m.label, "unit": m.unit} for m in offered(explainer)
+                    _choice(m, bounds_of(m, None if classes is None else len(classes)))
+                    for m in offered(explainer)
                 ],
-                "indicators": [
-                    {"name": i.name, "label": i.label, "unit": i.unit}
-                    for i in explainer.indicators.values()
-                ],
+                "indicators": [_choice(i, i.bounds) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
             }
         )
@@ -63,6 +62,11 @@ def ranked_by(explainer: Explainer) -> list[Measure]:
         if names.issuperset(pair):
             return [explainer.measure(name) for name in pair]
     raise ValueError("the model gives no measure whose importance could be shown.")
+
+
+def _choice(one: Measure | Indicator, bounds: tuple[float, float]) -> dict[str, Any]:
+    """Describe what can be drawn; its axis never leaves the bounds, None where it has none."""
+    return {"name": one.name, "label": one.label, "unit": one.unit, "bounds": bounds}
 
 
 def _feature(explainer: Explainer, name: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.dependence import Form, Grid, dependence, grid_of
+from uqwidgets.dependence.dates import dates_of
 from uqwidgets.evaluation import Report
 from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
@@ -153,7 +154,7 @@ class DependencePanel(Panel):
             "dependence.near": now.near.astype(np.uint8),
             "dependence.ice": now.curves[:, rows].T.astype(np.float32),
             "dependence.ice_weight": populations.now.weights[rows].astype(np.float32),
-            "dependence.ice_class": self._classes[rows].astype(np.uint8),
+            "dependence.ice_class": self._classes[rows].astype(np.int32),
             "dependence.ice_row": rows.astype(np.int32),
             "dependence.counts": counts,
             "dependence.counts_base": base_counts,
@@ -183,8 +184,12 @@ class DependencePanel(Panel):
             return self._bins[feature]
         table = self._explainer.table
         if table.kind(feature) == "categorical":
-            grid = self.grid(feature).values
-            place = pd.Index(grid).get_indexer(pd.Index(table.column(feature).astype(object)))
+            grid, column = self.grid(feature).values, table.column(feature)
+            dates = dates_of(column)
+            if dates is None:
+                place = pd.Index(grid).get_indexer(pd.Index(column.astype(object)))
+            else:
+                place = dates.nearest(grid)
             edges, bins = None, len(grid)
         else:
             numbers = table.numbers(feature)

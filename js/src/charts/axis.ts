@@ -1,5 +1,6 @@
 import type { ScaleLinear } from "d3-scale";
 import { pool, set, setText, svg } from "../dom.ts";
+import { EXPONENT_FROM } from "../format.ts";
 
 export interface Tick {
   at: number;
@@ -13,20 +14,72 @@ export function ticksOf(
   spacing: number,
 ): Tick[] {
   const count = Math.max(2, Math.floor(pixels / spacing));
-  const format = scale.tickFormat(count);
+  const huge = Math.max(...scale.domain().map(Math.abs)) >= EXPONENT_FROM;
+  const format = scale.tickFormat(count, huge ? "~e" : undefined);
   let values = scale.ticks(count);
   const room = () => Math.abs(scale(values[1] ?? 0) - scale(values[0] ?? 0));
   // d3 gives about as many as asked for: where that is too many, every second one goes, never the zero.
-  while (values.length > 2 && room() < spacing * 0.6) {
+  while (values.length > 1 && room() < spacing * 0.6) {
     const parity = Math.max(0, values.indexOf(0)) % 2;
     values = values.filter((_, i) => i % 2 === parity);
   }
-  return values.map((value) => ({ at: scale(value), label: format(value) }));
+  return values.map((value) => ({
+    at: scale(value),
+    label: value === 0 && huge ? "0" : format(value),
+  }));
 }
 
-/** Pixels a label of the axis font takes, near enough to reserve a margin without measuring the page. */
+// Han, kana, hangul and emoji are twice as wide as a Latin letter, capitals half as wide again.
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]|\p{Emoji_Presentation}/u;
+const CAPITAL = /\p{Lu}/u;
+const letterWidth = (letter: string): number =>
+  WIDE.test(letter) ? 12.8 : CAPITAL.test(letter) ? 8.6 : 6.4;
+
+/** Pixels that the longest of some labels takes, near enough to reserve its place without measuring the page. */
 export const labelWidth = (labels: string[]): number =>
-  Math.max(0, ...labels.map((label) => label.length)) * 6.4;
+  Math.max(0, ...labels.map((label) => Array.from(label, letterWidth).reduce((a, b) => a + b, 0)));
+
+/** As much of a label as fits, an ellipsis for the rest. */
+export function clipped(label: string, pixels: number): string {
+  if (labelWidth([label]) <= pixels) return label;
+  const letters = Array.from(label);
+  let room = pixels - 8;
+  const end = letters.findIndex((letter) => {
+    room -= letterWidth(letter);
+    return room < 0;
+  });
+  return `${letters.slice(0, Math.max(1, end)).join("")}…`;
+}
+
+/** No letter of the charts' fonts is wider. */
+const WIDEST = 14;
+const written = new WeakMap<Element, string>();
+
+/**
+ * Writes as much of a name as fits into its place. It is measured where it is long, for letters differ twofold in
+ * width, and only when it changes, for measuring lays out the page.
+ */
+export function setFitted(element: SVGTextElement, text: string, room: number): void {
+  const key = `${Math.floor(room)} ${text}`;
+  if (written.get(element) === key) return;
+  written.delete(element);
+  setText(element, text);
+  if (text.length * WIDEST <= room) return;
+  const letters = Array.from(text);
+  const length = element.getComputedTextLength?.() ?? 0;
+  // Not laid out: not attached yet, or in a hidden tab.
+  if (length === 0) {
+    setText(element, clipped(text, room));
+    return;
+  }
+  let end = Math.floor((letters.length * room) / length);
+  for (; end < letters.length && end > 0; end--) {
+    setText(element, `${letters.slice(0, end).join("")}…`);
+    if (element.getComputedTextLength() <= room) break;
+  }
+  written.set(element, key);
+}
 
 /** Ticks with labels below a chart (`bottom`) or at its left with grid lines across it (`left`). */
 export function axis(side: "bottom" | "left") {

@@ -1,13 +1,14 @@
-import type { ScaleLinear } from "d3-scale";
+import { type ScaleLinear, scaleLinear } from "d3-scale";
 import { pool, set, setText, svg } from "../dom.ts";
 import { decimals } from "../format.ts";
-import { axis, ticksOf } from "./axis.ts";
+import { axis, labelWidth, ticksOf } from "./axis.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import { DIAMOND } from "./marks.ts";
 
 export const ROW_HEIGHT = 22;
 /** From the model's marks down to the learner's. */
 export const BELOW = 15;
+/** At least what a number of three digits takes. */
 const VALUE_WIDTH = 50;
 const EDGE = 13;
 
@@ -143,12 +144,15 @@ export function bars() {
     element,
     header,
     update(column: BarColumn, width: number): void {
-      const plot = Math.max(40, width - VALUE_WIDTH);
       const { learner } = column;
       const height = column.value.length * column.height;
       const others = learner ? [learner.value, learner.low, learner.high] : [];
       const wanted = extent(column.value, column.low, column.high, column.base, ...others, [0]);
-      const scale = steady.fit(column.measure, wanted, [EDGE, plot - EDGE]);
+      const [from, to] = steady.fit(column.measure, wanted, [0, 1]).domain() as [number, number];
+      const print = decimals(to - from);
+      const printed = [...column.value, ...(learner?.value ?? [])].map(print);
+      const plot = Math.max(40, width - Math.max(VALUE_WIDTH, labelWidth(printed) + 14));
+      const scale = scaleLinear([from, to], [EDGE, plot - EDGE]);
       const marked = ticksOf(scale, plot, 58);
       set(element, { width, height });
       set(header, { width });
@@ -158,8 +162,6 @@ export function bars() {
         set(line, { x1: x, x2: x, y2: height });
       });
       set(zero, { x1: at(scale, 0), x2: at(scale, 0), y2: height });
-      const [from = 0, to = 1] = scale.domain();
-      const print = decimals(to - from);
       rows(column.value.length).forEach((group, i) => {
         drawRow(group, i, column, scale, width, print);
       });

@@ -1,9 +1,10 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
-import { pool, set, setText, svg } from "../dom.ts";
-import { interval, number, withUnit } from "../format.ts";
+import type { Bounds } from "../about.ts";
+import { clipBox, pool, set, svg } from "../dom.ts";
+import { interval, isolated, isolatedIn, number, withUnit } from "../format.ts";
 import type { Averages, Dependence } from "../frame.ts";
-import { axis, labelWidth, type Tick, ticksOf } from "./axis.ts";
+import { axis, clipped, labelWidth, setFitted, type Tick, ticksOf } from "./axis.ts";
 import { distribution } from "./distribution.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import { errorBars } from "./errorbars.ts";
@@ -18,6 +19,9 @@ const SHARES = 40;
 const RIGHT = 12;
 /** How far the model's and the learner's points of a category stand from its middle. */
 const APART = 7;
+/** Pixels below which a category's own slot is too narrow for its name; and those that a name takes at most then. */
+const NARROW = 30;
+const LONGEST = 96;
 export const CURVES_HEIGHT = TOP + PLOT + GAP + SHARES + 36;
 
 const list = (values: ArrayLike<number>, scale: (value: number) => number) =>
@@ -29,11 +33,6 @@ export const gridLabel = (data: Dependence, i: number): string =>
 
 const rangeAt = ({ low, high }: { low: Float64Array; high: Float64Array }, i: number): string =>
   interval(low[i] ?? Number.NaN, high[i] ?? Number.NaN);
-
-function clip(label: string, pixels: number): string {
-  const room = Math.max(2, Math.floor(pixels / 6.4));
-  return label.length > room ? `${label.slice(0, room - 1)}…` : label;
-}
 
 /** PD with its band, and the learner's with its own, over the ICE lines; below the distribution of the feature on the same axis. */
 export function curves() {
@@ -52,15 +51,7 @@ export function curves() {
   const learnerHalo = svg("path", { class: "uq-halo" });
   const learnerLine = svg("path", { class: "uq-learner-line" });
   const learnerPoints = errorBars("uq-points uq-learner", () => svg("path", { d: DIAMOND }));
-  const rule = svg("line", { class: "uq-crosshair", visibility: "hidden" });
-  const dots = svg("g", { class: "uq-crosshair" });
-  const dot = pool(dots, () => svg("circle", { r: 4 }));
-  const yTitle = svg("text", { class: "uq-title", y: 11 });
-  const xTitle = svg("text", { class: "uq-title", "text-anchor": "middle", y: CURVES_HEIGHT - 4 });
-  const element = svg(
-    "svg",
-    { class: "uq-curves", height: CURVES_HEIGHT, "aria-hidden": "true" },
-    left.element,
+  const box = clipBox(
     zero,
     learnerBand,
     band,
@@ -72,6 +63,17 @@ export function curves() {
     average,
     points.element,
     learnerPoints.element,
+  );
+  const rule = svg("line", { class: "uq-crosshair", visibility: "hidden" });
+  const dots = svg("g", { class: "uq-crosshair" });
+  const dot = pool(dots, () => svg("circle", { r: 4 }));
+  const yTitle = svg("text", { class: "uq-title", y: 11 });
+  const xTitle = svg("text", { class: "uq-title", "text-anchor": "middle", y: CURVES_HEIGHT - 4 });
+  const element = svg(
+    "svg",
+    { class: "uq-curves", height: CURVES_HEIGHT, "aria-hidden": "true" },
+    left.element,
+    box.element,
     shares.element,
     bottom.element,
     yTitle,
@@ -89,13 +91,20 @@ export function curves() {
       width: number,
       stressed: boolean,
       learner: Averages | null = null,
+      bounds: Bounds = [null, null],
     ): Readable {
       const compared = data.center || data.derivative;
+      // One value, as of a constant feature, makes a point and no line.
+      const single = !data.categorical && data.grid.length === 1;
+      const lined = !data.categorical && !single;
       const ground = compared ? [0] : [];
       const beside = learner ? [learner.value, learner.low, learner.high] : [];
       const own = [data.ice, data.low, data.high, data.average, data.base];
       const wanted = extent(...own, ...beside, ground);
-      const y = steady.fit(`${data.label} ${data.feature}`, wanted, [TOP + PLOT, TOP]);
+      const range: [number, number] = [TOP + PLOT, TOP];
+      // Changes and slopes have other ends than what changes.
+      const ends: Bounds = compared ? [null, null] : bounds;
+      const y = steady.fit(`${data.label} ${data.feature}`, wanted, range, ends);
       const yTicks = ticksOf(y, PLOT, 40);
       const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
@@ -106,10 +115,18 @@ export function curves() {
       const x = Array.from(data.grid, (value, i) =>
         slot === null ? xScale(value) : margin + (i + 0.5) * slot,
       );
+      // Of many categories, as of dates, only so many are named as have room for their names.
+      const names = slot === null ? [] : x.map((_, i) => gridLabel(data, i));
+      const step =
+        slot === null || slot >= NARROW
+          ? 1
+          : Math.ceil((Math.min(LONGEST, labelWidth(names)) + 12) / slot);
       const xTicks: Tick[] =
         slot === null
           ? ticksOf(xScale, inner, 64)
-          : x.map((at, i) => ({ at, label: clip(gridLabel(data, i), slot) }));
+          : x.flatMap((at, i) =>
+              i % step ? [] : [{ at, label: clipped(names[i] ?? "", step * slot - 6) }],
+            );
 
       set(element, { width });
       set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
@@ -117,8 +134,10 @@ export function curves() {
       const floor = TOP + PLOT + GAP + SHARES;
       set(bottom.element, { transform: `translate(0,${floor})` });
       bottom.update(xTicks, 4);
-      setText(yTitle, withUnit(data.label, data.unit));
-      setText(xTitle, data.feature);
+      box.update(margin - 6, TOP - 4, inner + 12, PLOT + 8);
+      const title = isolatedIn(withUnit(data.label, data.unit), data.feature);
+      setFitted(yTitle, title, width);
+      setFitted(xTitle, data.feature, inner);
       set(xTitle, { x: (margin + inner / 2).toFixed(1) });
 
       const space: LineSpace = {
@@ -128,7 +147,7 @@ export function curves() {
         height: PLOT,
         left: margin,
         top: TOP,
-        band: slot,
+        band: single ? inner / 4 : slot,
       };
       ice.update(data, space, width, CURVES_HEIGHT);
 
@@ -136,7 +155,6 @@ export function curves() {
       const lows = list(data.low, y);
       const highs = list(data.high, y);
       const bases = list(data.base, y);
-      const numeric = !data.categorical;
       const at = (values: number[]) =>
         line<number>()
           .defined((_, i) => Number.isFinite(values[i]))
@@ -148,12 +166,12 @@ export function curves() {
           .x((_, i) => x[i] ?? 0)
           .y0((_, i) => from[i] ?? 0)
           .y1((_, i) => to[i] ?? 0)(from);
-      set(band, { d: numeric ? between(lows, highs) : null });
-      set(halo, { d: numeric ? at(ys) : null });
+      set(band, { d: lined ? between(lows, highs) : null });
+      set(halo, { d: lined ? at(ys) : null });
       // Solid on top of dotted: what stays dotted has few rows around it.
       const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
-      set(average, { d: numeric ? at(solid) : null });
-      set(far, { d: numeric && !data.near.every(Boolean) ? at(ys) : null });
+      set(average, { d: lined ? at(solid) : null });
+      set(far, { d: lined && !data.near.every(Boolean) ? at(ys) : null });
       set(zero, {
         x1: margin,
         x2: margin + inner,
@@ -161,18 +179,18 @@ export function curves() {
         y2: y(0).toFixed(1),
         visibility: compared ? null : "hidden",
       });
-      set(ghost, { d: numeric && stressed ? at(bases) : null });
+      set(ghost, { d: lined && stressed ? at(bases) : null });
       const [means = [], froms = [], tos = []] = beside.map((values) => list(values, y));
-      const drawn = numeric && learner !== null;
+      const drawn = lined && learner !== null;
       set(learnerBand, { d: drawn ? between(froms, tos) : null });
       set(learnerHalo, { d: drawn ? at(means) : null });
       set(learnerLine, { d: drawn ? at(means) : null });
-      if (numeric) points.update([], [], [], [], null, []);
+      if (lined) points.update([], [], [], [], null, []);
       else {
         const shifted = x.map((middle) => middle - (learner ? APART : 0));
         points.update(shifted, ys, lows, highs, stressed ? bases : null, data.near);
       }
-      const places = numeric || !learner ? [] : x.map((middle) => middle + APART);
+      const places = lined || !learner ? [] : x.map((middle) => middle + APART);
       learnerPoints.update(places, means, froms, tos, null, data.near);
 
       const { edges } = data;
@@ -194,7 +212,7 @@ export function curves() {
       );
 
       return {
-        name: `Read ${data.label} along ${data.feature}`,
+        name: `Read ${isolatedIn(data.label, data.feature)} along ${isolated(data.feature)}`,
         positions: x,
         width,
         top: TOP,
@@ -202,15 +220,15 @@ export function curves() {
           const here = i === null ? undefined : x[i];
           set(rule, { visibility: here === undefined ? "hidden" : null });
           if (here !== undefined) set(rule, { x1: here, x2: here, y1: TOP, y2: floor });
-          const heights = i === null || !numeric ? [] : [ys[i], means[i]].filter(Number.isFinite);
+          const heights = i === null || !lined ? [] : [ys[i], means[i]].filter(Number.isFinite);
           dot(heights.length).forEach((circle, k) => {
             set(circle, { cx: here, cy: heights[k] });
           });
         },
         reading: (i) => ({
-          title: `${data.feature} = ${gridLabel(data, i)}`,
+          title: `${isolated(data.feature)} = ${isolated(gridLabel(data, i))}`,
           rows: [
-            [data.label, number(data.average[i])],
+            [isolatedIn(data.label, data.feature), number(data.average[i])],
             ["interval", rangeAt(data, i)],
             ...(learner
               ? ([

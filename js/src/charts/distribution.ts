@@ -1,6 +1,6 @@
 import { pool, set, svg } from "../dom.ts";
+import { lookOf, OWN_LOOKS } from "./classes.ts";
 import { extent } from "./domain.ts";
-import { CLASS_COLOURS } from "./lines.ts";
 
 export interface Bins {
   /** Row-major (classes, bins): the share of rows. */
@@ -35,16 +35,20 @@ export function distribution() {
       const now = density(counts);
       const base = density(countsBase);
       const peak = extent(now, base)?.[1] || 1;
-      const drawn = rects(bins * classes);
+      const looks = Math.min(classes, OWN_LOOKS + 1);
+      const drawn = rects(bins * looks);
       for (let bin = 0; bin < bins; bin++) {
         const [left, right] = spans[bin] as [number, number];
         let y = top + height;
-        for (let c = 0; c < classes; c++) {
-          const share = counts[c * bins + bin] || 0;
+        for (let c = 0; c < looks; c++) {
+          let share = 0;
+          // The last look is that of all the classes that have none of their own.
+          for (let k = c; k < (c === OWN_LOOKS ? classes : c + 1); k++)
+            share += counts[k * bins + bin] || 0;
           const tall = (share / Math.max(1e-9, right - left) / peak) * height;
           y -= tall;
           set(drawn[c * bins + bin] as Element, {
-            class: `uq-class-${c % CLASS_COLOURS}`,
+            class: lookOf(c).className,
             x: (left + 0.5).toFixed(1),
             width: Math.max(0.5, right - left - 1).toFixed(1),
             y: y.toFixed(1),

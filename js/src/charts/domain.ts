@@ -1,4 +1,5 @@
 import { type ScaleLinear, scaleLinear } from "d3-scale";
+import type { Bounds } from "../about.ts";
 
 /** Smallest and largest finite number of some arrays, or null where there is none. */
 export function extent(...arrays: ArrayLike<number>[]): [number, number] | null {
@@ -16,7 +17,8 @@ export function extent(...arrays: ArrayLike<number>[]): [number, number] | null 
 
 /**
  * An axis that does not tremble under a moving slider: it grows when the data leave it and shrinks only when they
- * fill less than about half of it. Another `key` (measure, feature) starts anew.
+ * fill less than about half of it. Another `key` (measure, feature) starts anew. It never shows what cannot be:
+ * beyond `bounds` an interval is cut off.
  */
 export class SteadyScale {
   #key: string | null = null;
@@ -26,9 +28,15 @@ export class SteadyScale {
     key: string,
     wanted: [number, number] | null,
     range: [number, number],
+    bounds: Bounds = [null, null],
   ): ScaleLinear<number, number> {
+    const [least, most] = [
+      bounds[0] ?? Number.NEGATIVE_INFINITY,
+      bounds[1] ?? Number.POSITIVE_INFINITY,
+    ];
+    const inside = (value: number) => Math.min(most, Math.max(least, value));
     if (wanted) {
-      const [low, high] = wanted;
+      const [low, high] = [inside(wanted[0]), inside(wanted[1])];
       const [start, end] = this.#domain;
       const kept =
         key === this.#key && low >= start && high <= end && high - low >= 0.55 * (end - start);
@@ -39,7 +47,7 @@ export class SteadyScale {
         const nice = scaleLinear([low - room, top], range)
           .nice(6)
           .domain();
-        this.#domain = [nice[0] ?? 0, nice[1] ?? 1];
+        this.#domain = [inside(nice[0] ?? 0), inside(nice[1] ?? 1)];
         this.#key = key;
       }
     }

@@ -5,11 +5,12 @@ import { type Table, tableTwin } from "./table.ts";
 export function figure(
   signal: AbortSignal,
   onResize: () => void,
+  title: string,
   content = h("div", { class: "uq-plot-content" }),
 ) {
   const plot = h("div", { class: "uq-plot" }, content);
   const summary = h("p", { class: "uq-sr" });
-  const twin = tableTwin("Numbers behind the chart", signal);
+  const twin = tableTwin(`Numbers behind ${title}`, signal);
   const element = h("figure", { class: "uq-figure", role: "group" }, plot, summary, twin.element);
   // Only what the observer saw counts: asked for in between, hosts that rearrange themselves give widths of a moment.
   let width = 0;

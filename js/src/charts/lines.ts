@@ -1,8 +1,5 @@
 import type { Dependence } from "../frame.ts";
-
-/** The second cue beside colour: classes differ in their dashes too. */
-export const DASHES = [[], [6, 3], [1.5, 2.5], [8, 3, 2, 3], [3, 2], [10, 4]] as const;
-export const CLASS_COLOURS = 6;
+import { lookOf, OWN_LOOKS } from "./classes.ts";
 
 export interface LineSpace {
   /** Pixels of each grid point. */
@@ -39,9 +36,11 @@ export function iceLines() {
       const context = element.getContext?.("2d");
       if (!context) return;
       const style = getComputedStyle(element);
-      const colours = Array.from({ length: CLASS_COLOURS }, (_, i) =>
-        style.getPropertyValue(`--uq-class-${i}`).trim(),
-      );
+      // Those beyond the looks share the last one.
+      const looks = Array.from({ length: OWN_LOOKS + 1 }, (_, i) => {
+        const { colour, dash } = lookOf(i);
+        return { colour: style.getPropertyValue(colour).trim() || "gray", dash };
+      });
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, fullWidth, fullHeight);
       context.save();
@@ -51,16 +50,18 @@ export function iceLines() {
       context.lineJoin = "round";
       const points = data.grid.length;
       const lines = data.iceWeight.length;
-      const classes = Math.max(0, ...data.iceClass) + 1;
+      const lookAt = (line: number) => Math.min(OWN_LOOKS, data.iceClass[line] ?? 0);
+      const classes = Math.min(OWN_LOOKS, Math.max(0, ...data.iceClass)) + 1;
       for (let line = 0; line < lines; line++) {
-        const group = data.iceClass[line] ?? 0;
+        const group = lookAt(line);
+        const { colour, dash } = looks[group] as (typeof looks)[number];
         context.globalAlpha = opacity(data.iceWeight[line] ?? 1, lines);
         if (context.globalAlpha < 0.004) continue;
-        context.strokeStyle = colours[group % CLASS_COLOURS] || "gray";
+        context.strokeStyle = colour;
         context.beginPath();
         if (space.band === null) {
           context.lineWidth = 1;
-          context.setLineDash([...(DASHES[group % DASHES.length] ?? [])]);
+          context.setLineDash([...dash]);
           trace(context, data.ice, line * points, space);
         } else {
           context.lineWidth = 1.5;

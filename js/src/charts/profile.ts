@@ -1,11 +1,13 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
-import { pool, set, setText, svg } from "../dom.ts";
-import { interval, level, number, percent, withUnit } from "../format.ts";
+import type { Bounds } from "../about.ts";
+import { clipBox, pool, set, setText, svg } from "../dom.ts";
+import { interval, isolated, level, number, percent, withUnit } from "../format.ts";
 import type { Stress } from "../frame.ts";
-import { axis, labelWidth, ticksOf } from "./axis.ts";
+import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import type { Readable } from "./reader.ts";
+import type { Reading } from "./tooltip.ts";
 
 const TOP = 22;
 const PLOT = 140;
@@ -20,6 +22,8 @@ export interface ProfileState {
   /** Row of `stress` that is stressed, and the one under the pointer. */
   chosen: number | null;
   hovered: number | null;
+  /** What the indicator lies between. */
+  bounds?: Bounds | undefined;
 }
 
 export const row = (values: Float64Array, index: number, length: number): Float64Array =>
@@ -59,13 +63,13 @@ export function profile() {
   const meanTexts = pool(means, () => svg("text", { "text-anchor": "middle" }));
   const baseline = svg("line", { class: "uq-ghost" });
   const others = svg("g", { class: "uq-others" });
-  // A box of its own cuts off what would press the lines together.
   const band = svg("path", { class: "uq-stress-band" });
-  const box = svg("svg", { y: TOP, height: PLOT }, band);
   const paths = pool(others, () => svg("path"));
   const hover = svg("path", { class: "uq-hovered" });
   const halo = svg("path", { class: "uq-halo" });
   const chosenPath = svg("path", { class: "uq-chosen" });
+  // Cuts off the ends of intervals that would press the lines together.
+  const box = clipBox(baseline, band, others, hover, halo, chosenPath);
   const edges = svg("g", { class: "uq-edges" });
   const edgeMarks = pool(edges, () => svg("rect", { width: 6, height: 6 }));
   const rule = svg("line", { class: "uq-rule", y1: TOP, y2: TOP + PLOT });
@@ -84,12 +88,7 @@ export function profile() {
     left.element,
     bottom.element,
     means,
-    baseline,
-    box,
-    others,
-    hover,
-    halo,
-    chosenPath,
+    box.element,
     edges,
     rule,
     now,
@@ -102,13 +101,13 @@ export function profile() {
   return {
     element,
     update(
-      { stress, names, rows, chosen, hovered }: ProfileState,
+      { stress, names, rows, chosen, hovered, bounds }: ProfileState,
       width: number,
     ): Readable & { near(px: number, py: number): number | null } {
       const { taus, value } = stress;
       const length = taus.length;
       const wanted = roomFor(extent(value, [stress.now?.value ?? Number.NaN]), stress);
-      const y = steady.fit(stress.indicator, wanted, [TOP + PLOT, TOP]);
+      const y = steady.fit(stress.indicator, wanted, [TOP + PLOT, TOP], bounds);
       const yTicks = ticksOf(y, PLOT, 36);
       const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
@@ -128,7 +127,7 @@ export function profile() {
         [-1, -0.5, 0, 0.5, 1].map((tau) => ({ at: x(tau), label: number(tau) })),
         4,
       );
-      setText(yTitle, withUnit(stress.label, stress.unit));
+      setFitted(yTitle, withUnit(stress.label, stress.unit), width);
       paths(stress.features.length).forEach((element, i) => {
         set(element, { d: draw(i) });
       });
@@ -138,10 +137,10 @@ export function profile() {
 
       const bounded = area<number>()
         .defined((v, i) => Number.isFinite(v) && Number.isFinite(stress.high[i]))
-        .x((_, i) => x(taus[i] ?? 0) - margin)
-        .y0((v) => y(v) - TOP)
-        .y1((_, i) => y(stress.high[i] ?? 0) - TOP);
-      set(box, { x: margin, width: inner });
+        .x((_, i) => x(taus[i] ?? 0))
+        .y0((v) => y(v))
+        .y1((_, i) => y(stress.high[i] ?? 0));
+      box.update(margin - 2, TOP - 2, inner + 4, PLOT + 4);
       set(band, { d: chosen === null ? null : bounded(stress.low) });
 
       const curve = chosen === null ? null : row(value, chosen, length);
@@ -186,18 +185,20 @@ export function profile() {
       const nameOf = (index: number) => names[stress.features[index] ?? -1] ?? "";
       const named = hovered ?? chosen;
       const last = named === null ? -1 : row(value, named, length).findLastIndex(Number.isFinite);
-      setText(label, named === null || last < 0 ? "" : nameOf(named));
-      if (named !== null && last >= 0) {
-        const end = x(taus[last] as number);
-        const from = end - labelWidth([nameOf(named)]) * 1.15;
+      const name = named === null || last < 0 ? "" : nameOf(named);
+      setFitted(label, name, inner / 2);
+      if (named !== null && name) {
+        const length = Math.min(inner / 2, labelWidth([name]) * 1.15);
+        const right = Math.max(x(taus[last] as number) - 2, margin + length);
         // Clear of its own curve: above the highest point under the label, or below the lowest where there is no room.
-        const under = Array.from(row(value, named, length).subarray(0, last + 1), (v) =>
+        const under = Array.from(row(value, named, taus.length).subarray(0, last + 1), (v) =>
           y(v),
-        ).filter((v, i) => Number.isFinite(v) && x(taus[i + 1] ?? 1) >= from);
+        ).filter((v, i) => Number.isFinite(v) && x(taus[i + 1] ?? 1) >= right - length);
         const above = Math.min(...under) - 9;
+        const below = Math.min(TOP + PLOT - 4, Math.max(...under) + 18);
         set(label, {
-          x: end - 2,
-          y: above < TOP + 8 ? Math.max(...under) + 18 : above,
+          x: right,
+          y: above < TOP + 8 ? below : above,
           class: named === chosen ? "uq-label uq-label-chosen" : "uq-label",
         });
       }
@@ -213,22 +214,21 @@ export function profile() {
           if (at !== undefined) set(crosshair, { x1: x(at), x2: x(at) });
         },
         reading(i) {
-          const index = chosen ?? 0;
-          const other = hovered !== null && hovered !== chosen ? hovered : null;
-          const ess = stress.ess[index * length + i] ?? Number.NaN;
-          const ends = chosen === null ? null : intervalAt(stress, taus[i] ?? 0);
-          return {
-            title: `τ ${level(taus[i] ?? 0)}`,
-            rows: [
-              [nameOf(index), number(value[index * length + i])],
+          const tau = taus[i] ?? 0;
+          const facts: Reading["rows"] = [];
+          for (const index of new Set([chosen, hovered])) {
+            if (index === null) continue;
+            const at = index * length + i;
+            const ends = index === chosen ? intervalAt(stress, tau) : null;
+            facts.push(
+              ["stressed", isolated(nameOf(index))],
+              [stress.label, number(value[at])],
               ...(ends === null ? [] : [["interval", ends] as [string, string]]),
-              ["its mean", number(stress.reached[index * length + i])],
-              ["effective sample", percent(ess / rows)],
-              ...(other === null
-                ? []
-                : [[nameOf(other), number(value[other * length + i])] as [string, string]]),
-            ],
-          };
+              ["mean", number(stress.reached[at])],
+              ["effective sample", percent((stress.ess[at] ?? Number.NaN) / rows)],
+            );
+          }
+          return { title: `τ ${level(tau)}`, rows: facts };
         },
         near(px, py) {
           let best: number | null = null;

@@ -27,12 +27,21 @@ export function tableTwin(name: string, signal: AbortSignal) {
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, ...columns.map((text) => h("th", { scope: "col" }, text)))),
+        h(
+          "thead",
+          {},
+          h("tr", {}, ...columns.map((text) => h("th", { scope: "col", title: text }, text))),
+        ),
         h(
           "tbody",
           {},
           ...rows.map(([first = "", ...rest]) =>
-            h("tr", {}, h("th", { scope: "row" }, first), ...rest.map((text) => h("td", {}, text))),
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row", title: first }, first),
+              ...rest.map((text) => h("td", {}, text)),
+            ),
           ),
         ),
       ),

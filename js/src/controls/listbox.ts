@@ -1,4 +1,5 @@
 import { h, set } from "../dom.ts";
+import { isolated } from "../format.ts";
 
 export interface ListRow {
   feature: number;
@@ -98,8 +99,8 @@ export function featureList(names: string[], onPick: (name: string) => void, sig
         const chosen = name === picked;
         set(row.element, {
           "aria-selected": chosen ? "true" : "false",
-          "aria-label": `${name}, ${text}`,
-          title: `${name}: ${text}`,
+          "aria-label": `${isolated(name)}, ${text}`,
+          title: `${isolated(name)}: ${text}`,
         });
         row.badge.hidden = name !== stressed;
       }

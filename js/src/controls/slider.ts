@@ -33,6 +33,8 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
   let held = false;
   let describe: (tau: number) => string = () => "";
 
+  let idle: string | null = null;
+
   const show = (tau: number) => {
     // The filled part of the track starts at zero, not at the left end: τ has a direction.
     const at = (tau + 1) / 2;
@@ -41,6 +43,9 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
     setText(output, `τ = ${level(tau)}`);
     const meaning = describe(tau);
     set(range, { "aria-valuetext": `τ ${level(tau)}${meaning && `, ${meaning}`}` });
+    // Where nothing could be moved, τ can still go back to 0.
+    range.disabled = idle !== null;
+    set(range, { title: idle });
     reset.disabled = tau === 0;
   };
   const ask = (tau: number) => {
@@ -77,9 +82,10 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
       output,
       reset,
     ),
-    /** `meaning` says in words what a τ stands for. */
-    update(tau: number, meaning: (tau: number) => string): void {
+    /** `meaning` says in words what a τ stands for, `why` what is missing before it can be moved. */
+    update(tau: number, meaning: (tau: number) => string, why: string | null): void {
       describe = meaning;
+      idle = why;
       // Under the hand the slider is the truth; a frame for an older value must not pull it back.
       if (!held && range.valueAsNumber !== tau) range.value = String(tau);
       show(range.valueAsNumber);

@@ -1,13 +1,20 @@
 import { curves, gridLabel } from "../charts/curves.ts";
 import { extent } from "../charts/domain.ts";
 import { figure } from "../charts/figure.ts";
-import { CLASS_COLOURS, DASHES } from "../charts/lines.ts";
 import { reader } from "../charts/reader.ts";
 import { checkBox, picker, wholeNumber } from "../controls/picker.ts";
 import { h, set, setText } from "../dom.ts";
-import { counted, interval, number, percent, withUnit } from "../format.ts";
+import { counted, interval, isolated, isolatedIn, number, percent, withUnit } from "../format.ts";
 import type { Averages, Dependence, Frame } from "../frame.ts";
-import { key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "./legend.ts";
+import {
+  classKeys,
+  isStressed,
+  key,
+  LEARNER_COLUMNS,
+  learnerKey,
+  ofLearner,
+  swatch,
+} from "./legend.ts";
 import { type Context, type Panel, section } from "./panel.ts";
 
 /** Where a curve starts and ends, and between which values it stays. */
@@ -15,13 +22,13 @@ function course(data: Dependence, values: Float64Array): string {
   const [lowest, highest] = extent(values) ?? [];
   const last = values.length - 1;
   return (
-    `goes from ${number(values[0])} at ${gridLabel(data, 0)} to ${number(values[last])} at ` +
-    `${gridLabel(data, last)}, lowest ${number(lowest)}, highest ${number(highest)}.`
+    `goes from ${number(values[0])} at ${isolated(gridLabel(data, 0))} to ${number(values[last])} at ` +
+    `${isolated(gridLabel(data, last))}, lowest ${number(lowest)}, highest ${number(highest)}.`
   );
 }
 
 export function dependencePanel({ session, about, signal, redraw }: Context): Panel {
-  const fig = figure(signal, redraw);
+  const fig = figure(signal, redraw, "Dependence");
   const chart = curves();
   const read = reader(signal);
   const averageKey = h("span");
@@ -29,10 +36,8 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const besideKey = learnerKey(false);
   const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
   const lineKeys = about.classes.length
-    ? about.classes.map((name, i) =>
-        key(name, swatch(`uq-key-class-${i % CLASS_COLOURS}`, DASHES[i % DASHES.length])),
-      )
-    : [key("one line per row", swatch("uq-key-class-0"))];
+    ? classKeys(about.classes)
+    : [key("one line per row", swatch("uq-class-0"))];
   const legend = h(
     "div",
     { class: "uq-legend" },
@@ -91,18 +96,19 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
 
   const describe = (data: Dependence, frame: Frame, learner: Averages | null) => {
+    const label = isolatedIn(data.label, data.feature);
     const refits = counted(frame.learner?.n_refits ?? 0, "refit");
     const beside = learner
       ? ` That of the learner, mean of ${refits}, ${course(data, learner.value)}`
       : "";
     fig.describe(
-      `${data.label} as a function of ${data.feature}, average of ${counted(data.n_rows, "row")} and ${counted(data.n_lines, "line")}`,
+      `${label} as a function of ${isolated(data.feature)}, average of ${counted(data.n_rows, "row")} and ${counted(data.n_lines, "line")}`,
       extent(data.average)
-        ? `The average of ${withUnit(data.label, data.unit)} ${course(data, data.average)}${beside}`
-        : `${data.label} is not available here.`,
+        ? `The average of ${withUnit(label, data.unit)} ${course(data, data.average)}${beside}`
+        : `${label} is not available here.`,
       () => ({
         columns: [
-          ...[data.feature, withUnit(data.label, data.unit), "low", "high", "at τ = 0"],
+          ...[data.feature, withUnit(label, data.unit), "low", "high", "at τ = 0"],
           ...(learner ? LEARNER_COLUMNS : []),
           "rows around it",
         ],
@@ -137,7 +143,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       const nothing = waiting ? "no curve yet" : "choose a feature to see its curve";
       setText(empty, inputs.feature ? `no curve of ${inputs.feature}${waiting}` : nothing);
       if (!data) return;
-      const stressed = frame?.inputs.tau !== 0;
+      const stressed = frame !== null && isStressed(frame);
       const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
       const learner = frame?.learner?.dependence ?? null;
       setText(
@@ -148,7 +154,8 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       farKey.hidden = data.near.every(Boolean);
       setText(farKey, `${data.categorical ? "hollow" : "dotted"}: few rows around it`);
       if (frame) besideKey.update(frame, "dependence");
-      read.update(chart.update(data, fig.width, stressed, learner));
+      const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;
+      read.update(chart.update(data, fig.width, stressed, learner, bounds));
       if (frame) describe(data, frame, learner);
       const finite = extent(data.average) !== null;
       setText(

@@ -1,12 +1,13 @@
 import type { About } from "../about.ts";
 import { filterList } from "../controls/filter.ts";
 import { h, set, setText } from "../dom.ts";
-import { counted, whole } from "../format.ts";
+import { counted, isolated, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
 import type { Session } from "../model.ts";
 import { followTheme } from "../theme.ts";
 import { dependencePanel } from "./dependence.ts";
 import { importancePanel } from "./importance.ts";
+import { listed } from "./legend.ts";
 import type { Context } from "./panel.ts";
 import { alerts, announcer, footer, summary } from "./status.ts";
 import { stressControls, stressPanel } from "./stress.ts";
@@ -15,12 +16,14 @@ function header({ title, task, target, classes, n_rows, features }: About): HTML
   const facts = [
     counted(n_rows, "row"),
     counted(features.length, "feature"),
-    task === "classification" ? `${target}: ${classes.join(", ")}` : `${target} (regression)`,
+    task === "classification"
+      ? `${isolated(target)}: ${listed(classes)}`
+      : `${target} (regression)`,
   ];
   return h(
     "header",
     { class: "uq-header" },
-    h("h2", {}, title),
+    h("h2", { title }, title),
     ...facts.map((text) => h("span", { class: "uq-muted", title: text }, text)),
   );
 }
@@ -33,6 +36,7 @@ const rowsOf = (frame: Frame | null, all: number) =>
 export function explorer(session: Session, el: HTMLElement, signal: AbortSignal): void {
   const root = h("div", { class: "uq", "data-testid": "uq-root", role: "region" });
   const notices = alerts();
+  el.classList.add("uq-host");
   el.append(root);
   const { about } = session;
   if (!about) {

@@ -3,9 +3,9 @@ import { figure } from "../charts/figure.ts";
 import { featureList } from "../controls/listbox.ts";
 import { picker, wholeNumber } from "../controls/picker.ts";
 import { h, set, setText, svg } from "../dom.ts";
-import { counted, interval, number, percent, withUnit } from "../format.ts";
+import { counted, interval, isolated, number, percent, withUnit } from "../format.ts";
 import type { Averages, Importance } from "../frame.ts";
-import { key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "./legend.ts";
+import { isStressed, key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "./legend.ts";
 import { type Context, type Panel, type Shown, section } from "./panel.ts";
 
 /** One measure: its title with the axis in the header that stays, its bars in the part that scrolls. */
@@ -29,7 +29,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
   const plots = h("div", { class: "uq-importance-plots" });
   const body = h("div", { class: "uq-importance-body" }, plots, list.element);
   const scroller = h("div", { class: "uq-importance-scroll" }, head, body);
-  const fig = figure(signal, redraw, scroller);
+  const fig = figure(signal, redraw, "Importance", scroller);
   const tick = svg("line", { x1: 2, x2: 2, y1: 0, y2: 12 });
   const ghostKey = h(
     "span",
@@ -80,7 +80,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
 
   const groupOf = (feature: number): string => {
     const group = about.features[feature]?.group;
-    return group ? `in group ${group}; ` : "";
+    return group ? `in group ${isolated(group)}; ` : "";
   };
 
   const draw = (data: Importance, learner: Averages | null, { frame, inputs }: Shown) => {
@@ -102,7 +102,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       );
       plots.replaceChildren(...columns.map((column) => column.body));
     }
-    const stressed = frame?.inputs.tau !== 0;
+    const stressed = frame !== null && isStressed(frame);
     ghostKey.hidden = !stressed;
     measures.forEach((measure, m) => {
       const { chart, label, unit, title } = columns[m] as ReturnType<typeof measureColumn>;
@@ -136,12 +136,14 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
         text: groupOf(feature) + inWords(data, learner, feature),
       })),
       inputs.feature,
-      frame?.inputs.tau ? inputs.stress_feature : null,
+      stressed ? inputs.stress_feature : null,
     );
   };
 
   const describe = (data: Importance, learner: Averages | null) => {
-    const best = data.order.slice(0, 3).map((i) => `${names[i]}: ${inWords(data, learner, i)}`);
+    const best = data.order
+      .slice(0, 3)
+      .map((i) => `${isolated(names[i] ?? "")}: ${inWords(data, learner, i)}`);
     fig.describe(
       `Importance of ${counted(data.order.length, "feature")} with ${percent(data.level)} intervals (${data.interval})`,
       `Most important first. ${best.join(". ")}.`,

@@ -1,6 +1,7 @@
+import { lookOf, OWN_LOOKS } from "../charts/classes.ts";
 import { DIAMOND } from "../charts/marks.ts";
 import { h, set, setText, svg } from "../dom.ts";
-import { counted } from "../format.ts";
+import { counted, isolated, whole } from "../format.ts";
 import type { Averages, Frame } from "../frame.ts";
 
 /** The learner's columns of a table of numbers. */
@@ -19,6 +20,34 @@ export const swatch = (className: string, dash: readonly number[] = [], ...marks
 
 export const key = (name: string | Node, mark: Node) => h("span", { class: "uq-key" }, mark, name);
 
+/** Names of classes end in an ellipsis where they are long; the title has them whole. */
+const classKey = (name: string, index: number, title = name) => {
+  const { className, dash } = lookOf(index);
+  return key(h("span", { class: "uq-key-name", title }, name), swatch(className, dash));
+};
+
+/** A key for each class that has a look of its own, and one for all the others. */
+export function classKeys(classes: string[]): Node[] {
+  const others = classes.slice(OWN_LOOKS);
+  const keys = classes.slice(0, OWN_LOOKS).map((name, i) => classKey(name, i));
+  if (others.length) keys.push(classKey(otherClasses(others), OWN_LOOKS, listed(others)));
+  return keys;
+}
+
+const otherClasses = (others: string[]): string =>
+  `${whole(others.length)} other ${others.length === 1 ? "class" : "classes"}`;
+
+/** The first of many names, and how many there are besides. */
+export const listed = (names: string[], most = OWN_LOOKS): string =>
+  [
+    ...names.slice(0, most).map(isolated),
+    ...(names.length > most ? [`${whole(names.length - most)} more`] : []),
+  ].join(", ");
+
+/** Whether what is shown is under stress: a τ moves nothing while no feature is chosen for it. */
+export const isStressed = ({ inputs }: Frame): boolean =>
+  inputs.tau !== 0 && inputs.stress_feature !== "";
+
 /** What the learner's marks stand for, or why there are none. */
 export function learnerKey(marked: boolean) {
   const words = h("span");
@@ -27,14 +56,15 @@ export function learnerKey(marked: boolean) {
   const element = key(words, line);
   return {
     element,
-    update({ learner, inputs }: Frame, panel: "importance" | "dependence"): void {
+    update(frame: Frame, panel: "importance" | "dependence"): void {
+      const { learner, inputs } = frame;
       element.hidden = !learner;
       if (!learner) return;
       const known = learner[panel] !== null;
       set(line, { hidden: known ? null : "" });
       // It is of its own rows: said where the model's are not all of them, or weighted.
       const apart = [
-        inputs.tau !== 0 && "without stress",
+        isStressed(frame) && "without stress",
         inputs.ice_filter.length > 0 && "of all its rows",
       ].filter(Boolean);
       const missing = {

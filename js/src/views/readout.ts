@@ -1,6 +1,6 @@
 import { intervalAt } from "../charts/profile.ts";
 import { h, setText } from "../dom.ts";
-import { level, number, percent, whole } from "../format.ts";
+import { isolated, level, number, percent, whole } from "../format.ts";
 import type { Stress, StressNow } from "../frame.ts";
 
 /** Below this share of the rows the weights describe a handful of rows rather than a population. */
@@ -15,7 +15,8 @@ export function outcome({ status, target }: StressNow): string {
 
 /** What a person should know before trusting the numbers, or null. */
 export function warning(now: StressNow, rows: number): string | null {
-  const { feature, status, ess, ess_share: share, half_share: half } = now;
+  const { status, ess, ess_share: share, half_share: half } = now;
+  const feature = isolated(now.feature);
   if (status === "edge")
     return `The target mean of ${feature} lies at the edge of the data: only the rows with its most extreme value count.`;
   if (status === "infeasible")
@@ -57,7 +58,8 @@ export function readout() {
     update(stress: Stress, now: StressNow, rows: number): void {
       // Numbers in bold, words around them: the paragraph still reads as one sentence.
       mean.replaceChildren(
-        `${now.feature}: `,
+        h("bdi", {}, now.feature),
+        ": ",
         strong(`${number(now.mean)} → ${number(now.reached)}`),
         ` (τ ${level(now.tau)}, ${now.tau === 0 ? "no stress" : outcome(now)})`,
       );
@@ -74,7 +76,9 @@ export function readout() {
       );
       const interval = intervalAt(stress, now.tau);
       indicator.replaceChildren(
-        `, ${stress.label} `,
+        ", ",
+        h("bdi", {}, stress.label),
+        " ",
         strong(`${number(now.base)} → ${number(now.value)}`),
         stress.unit ? ` ${stress.unit}` : "",
       );

@@ -1,5 +1,5 @@
 import { h, set, setText } from "../dom.ts";
-import { counted, number, seconds } from "../format.ts";
+import { counted, isolated, isolatedIn, number, seconds } from "../format.ts";
 import type { Frame, Progress } from "../frame.ts";
 import type { Session } from "../model.ts";
 
@@ -109,10 +109,12 @@ export function summary(frame: Frame, names: string[]): string {
   const now = stress?.now;
   return [
     now && frame.inputs.tau !== 0
-      ? `${now.feature} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
+      ? `${isolated(now.feature)} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
       : "No stress",
-    first === undefined ? "" : `most important feature ${names[first]}`,
-    dependence ? `curve of ${dependence.label} along ${dependence.feature}` : "",
+    first === undefined ? "" : `most important feature ${isolated(names[first] ?? "")}`,
+    dependence
+      ? `curve of ${isolatedIn(dependence.label, dependence.feature)} along ${isolated(dependence.feature)}`
+      : "",
   ]
     .filter(Boolean)
     .join("; ");

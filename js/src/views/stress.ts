@@ -4,10 +4,16 @@ import { type Readable, reader } from "../charts/reader.ts";
 import { picker } from "../controls/picker.ts";
 import { tauSlider } from "../controls/slider.ts";
 import { h, set, setText } from "../dom.ts";
-import { counted, interval, level, number, percent, withUnit } from "../format.ts";
+import { counted, interval, isolated, level, number, percent, withUnit } from "../format.ts";
 import { STATUS, type Stress } from "../frame.ts";
 import { type Context, type Panel, type Shown, section } from "./panel.ts";
 import { readout, warning } from "./readout.ts";
+
+const HINT =
+  "Rows are reweighted until the mean is reached, as close to the data as possible; importance and curves follow.";
+const PICK_FIRST = "Choose the feature whose mean is to be stressed; then τ moves it.";
+const NONE_MOVABLE =
+  "No feature of this table can be stressed by its mean; the list beside the slider says why.";
 
 /** Row of `stress` for a feature's name, or null. */
 function rowOf(stress: Stress, names: string[], name: string): number | null {
@@ -28,11 +34,8 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const facts = readout();
   const caution = h("p", { class: "uq-caution", role: "note", hidden: true });
   // Where the caution appears, so that the charts do not jump under a moving slider.
-  const hint = h(
-    "p",
-    { class: "uq-hint" },
-    "Rows are reweighted until the mean is reached, as close to the data as possible; importance and curves follow.",
-  );
+  const hint = h("p", { class: "uq-hint" });
+  const movable = about.features.some(({ unstressable }) => unstressable === null);
   const choices = about.features.map(({ name, unstressable }) => ({
     value: name,
     label: unstressable ? `${name} (${unstressable})` : name,
@@ -40,7 +43,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   }));
   const element = h(
     "section",
-    { class: "uq-stress-controls", "aria-label": "Stress" },
+    { class: "uq-stress-controls", "aria-label": "Stress level" },
     h("div", { class: "uq-stress-inputs" }, feature.element, slider.element),
     facts.element,
     hint,
@@ -51,7 +54,8 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
     const at = stress && rowOf(stress, names, name);
     if (!stress || at === null || !name) return "";
     const mean = valueAt(stress.taus, row(stress.reached, at, stress.taus.length), tau);
-    return Number.isFinite(mean) ? `mean of ${name} ${number(mean)}` : `no such mean of ${name}`;
+    const of = isolated(name);
+    return Number.isFinite(mean) ? `mean of ${of} ${number(mean)}` : `no such mean of ${of}`;
   };
 
   return {
@@ -61,13 +65,15 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
       const chosen = names.includes(inputs.stress_feature);
       const none = { value: "", label: "choose a feature", disabled: true };
       feature.update(chosen ? choices : [none, ...choices], inputs.stress_feature);
-      slider.update(inputs.tau, meaning(stress, inputs.stress_feature));
+      const why = chosen ? null : movable ? PICK_FIRST : NONE_MOVABLE;
+      slider.update(inputs.tau, meaning(stress, inputs.stress_feature), why);
       const now = stress?.now ?? null;
       if (stress && now) facts.update(stress, now, about.n_rows);
       else facts.clear(stress ? "no feature is stressed" : "no stress yet");
       const text = now ? warning(now, about.n_rows) : null;
       caution.hidden = text === null;
       hint.hidden = text !== null;
+      setText(hint, why ?? HINT);
       setText(caution, text ?? "");
     },
   };
@@ -76,7 +82,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
 /** The indicator over τ for every feature. */
 export function stressPanel({ session, about, signal, redraw }: Context): Panel {
   const names = about.features.map(({ name }) => name);
-  const fig = figure(signal, redraw);
+  const fig = figure(signal, redraw, "Stress");
   const chart = profile();
   const read = reader(signal);
   const plot = h("div", { class: "uq-layers" }, chart.element, read.element, read.card);
@@ -127,7 +133,9 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     if (!stress) return;
     const chosen = rowOf(stress, names, stress.now?.feature ?? inputs.stress_feature);
     if (hovered !== null && hovered >= stress.features.length) hovered = null;
-    drawn = chart.update({ stress, names, rows: about.n_rows, chosen, hovered }, fig.width);
+    const bounds = about.indicators.find(({ name }) => name === stress.indicator)?.bounds;
+    const state = { stress, names, rows: about.n_rows, chosen, hovered, bounds };
+    drawn = chart.update(state, fig.width);
     read.update(drawn);
   };
 
@@ -136,12 +144,12 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     const index = chosen ?? 0;
     const take = (values: Float64Array | Uint8Array, i: number) =>
       values[index * taus.length + i] ?? Number.NaN;
-    const name = names[features[index] ?? -1] ?? "no feature";
+    const name = isolated(names[features[index] ?? -1] ?? "no feature");
     const bounded = chosen !== null && stress.low.some(Number.isFinite);
     fig.describe(
       `${stress.label} over τ for ${counted(features.length, "feature")}, ${name} emphasised`,
       now
-        ? `Under stress of ${now.feature} at τ ${level(now.tau)}, ${withUnit(stress.label, stress.unit)} is ` +
+        ? `Under stress of ${isolated(now.feature)} at τ ${level(now.tau)}, ${withUnit(stress.label, stress.unit)} is ` +
             `${number(now.value)}, against ${number(now.base)} without stress.`
         : `${stress.label} without stress.`,
       () => ({

@@ -1,0 +1,186 @@
+"""What is seen: names of any kind, many classes, few rows, and what τ has to move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.api.types import is_numeric_dtype
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.reading import answered, outside, wait_for_answer
+
+HEBREW = ["גיל", "הכנסה", "משקל"]
+SITES = {"north": -2.0, "south": 2.0}
+LONG = ["unbroken" * 15, "W" * 120, "short"]
+
+
+class Linear:
+    """A classifier of any number of classes, by the numbers of a table."""
+
+    def __init__(self, classes):
+        self.classes_ = np.asarray(classes, dtype=object)
+
+    def predict_proba(self, X):
+        numeric = [X[c] if is_numeric_dtype(X[c]) else X[c].map(SITES) for c in X]
+        scores = np.outer(np.sum(numeric, axis=0), np.linspace(-1, 1, len(self.classes_)))
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return odds / odds.sum(axis=1, keepdims=True)
+
+
+def shown(bridge, names, classes, n=60, **inputs):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, len(names))), columns=names)
+    y = np.asarray(classes, dtype=object)[rng.integers(0, len(classes), n)]
+    widget = uq.explore(Linear(classes), X, y, n_repeats=2, **inputs)
+    root = bridge.mount(widget)
+    wait_for_answer(root)
+    return root
+
+
+LEFT = """(box, words) => words.map((word) => {
+  const walk = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const at = node.data.indexOf(word);
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(node, at);
+    range.setEnd(node, at + word.length);
+    return range.getBoundingClientRect().left;
+  }
+})"""
+
+
+def test_names_from_right_to_left_leave_the_numbers_in_their_order(bridge):
+    root = shown(bridge, HEBREW, ["u", "v"], stress_feature=HEBREW[0], tau=0.5)
+    readout = root.get_by_test_id("uq-stress-readout")
+    mean = readout.locator("strong").first.inner_text()
+    before, after = mean.split(" → ")
+    assert before != after
+    left, right = readout.evaluate(LEFT, [before, after])
+    assert left < right
+    name = readout.locator("bdi").first.bounding_box()
+    assert name["x"] < left
+    # In texts without elements the name stands between the marks of an isolate.
+    spoken = root.get_by_test_id("uq-tau").get_attribute("aria-valuetext")
+    assert f"\u2068{HEBREW[0]}\u2069 {after}" in spoken
+    row = root.get_by_test_id("uq-importance-row").first
+    assert row.get_attribute("aria-label").startswith("\u2068")
+
+
+@pytest.mark.parametrize("width", [600, 1280])
+def test_long_names_stay_inside_and_are_there_in_full(bridge, page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    classes = ["c" * 120, "d" * 120]
+    root = shown(
+        bridge, LONG, classes, feature=LONG[1], stress_feature=LONG[0], indicator="tpr", tau=0.4
+    )
+    assert outside(root) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for text in root.locator(".uq-curves > .uq-title, .uq-label").all():
+        assert text.text_content().endswith("…")
+    assert LONG[0] in root.get_by_test_id("uq-stress-readout").text_content()
+    assert root.locator(".uq-key-name").last.get_attribute("title") == classes[1]
+    reader = root.locator(".uq-dependence .uq-reader")
+    reader.press("Home")
+    assert LONG[1] in reader.get_attribute("aria-valuetext")
+    expect(root.locator(".uq-dependence .uq-tooltip strong")).to_contain_text(LONG[1])
+    assert outside(root) == []
+    root.locator(".uq-stress .uq-reader").press("End")
+    expect(root.locator(".uq-stress .uq-tooltip")).to_contain_text(LONG[0])
+    for toggle in root.get_by_test_id("uq-table-toggle").all():
+        toggle.click()
+    assert outside(root) == []
+
+
+def test_ten_classes_differ_and_the_others_share_one_key(bridge):
+    root = shown(bridge, ["a", "b"], [f"class {i}" for i in range(300)], n=400)
+    keys = root.locator(".uq-key:has(.uq-key-name)")
+    assert keys.count() == 11
+    expect(keys.last).to_have_text("290 other classes")
+    looks = keys.locator("line").evaluate_all(
+        "(lines) => lines.map((line) => "
+        "getComputedStyle(line).stroke + ' ' + line.getAttribute('stroke-dasharray'))"
+    )
+    assert len(set(looks)) == 11
+    assert root.locator(".uq-distribution rect").count() == 24 * 11
+
+
+def test_band_of_few_rows_is_cut_off_at_its_chart(bridge):
+    root = shown(bridge, ["a", "b", "c"], ["u", "v"], n=20, stress_feature="a", indicator="nll")
+    chart = root.locator(".uq-profile")
+    chart.scroll_into_view_if_needed()
+    # Drawn far above its chart, it is not there for the eye, nor for the pointer.
+    above = chart.evaluate(
+        """(chart) => {
+          const band = chart.querySelector(".uq-stress-band");
+          const d = band.getAttribute("d");
+          const up = -400;
+          band.setAttribute("d", d.replace(/^M([\\d.]+),[\\d.]+/, `M$1,${up}`));
+          const [top, shape] = [chart.getBoundingClientRect().top, band.getBoundingClientRect()];
+          const at = document.elementsFromPoint(shape.left + 1, top - 20);
+          return { leaves: shape.top < top - 40, seen: at.includes(band) };
+        }"""
+    )
+    assert above == {"leaves": True, "seen": False}
+
+
+def test_mark_without_stress_is_seen_under_stress_only(bridge):
+    root = shown(bridge, ["a", "b"], ["u", "v"], stress_feature="a")
+    marks = root.locator(".uq-key-tick, .uq-legend .uq-key:has(.uq-key-ghost)")
+    assert marks.count() == 2
+    for mark in marks.all():
+        expect(mark).to_be_hidden()
+    with answered(root):
+        root.get_by_test_id("uq-tau").press("ArrowRight")
+    for mark in marks.all():
+        expect(mark).to_be_visible()
+
+
+def test_numbers_of_four_digits_have_room_in_their_fields(bridge):
+    root = shown(bridge, ["a", "b"], ["u", "v"])
+    for field in ("uq-lines", "uq-repeats"):
+        control = root.get_by_test_id(field)
+        control.evaluate("(input) => { input.value = '1000'; }")
+        assert control.evaluate("(input) => input.scrollWidth <= input.clientWidth")
+
+
+def test_every_region_has_a_name_of_its_own(bridge):
+    root = shown(bridge, ["a", "b"], ["u", "v"])
+    names = root.evaluate(
+        """(root) => [...root.querySelectorAll("section, [role=region]")]
+             .map((region) => region.getAttribute("aria-label"))"""
+    )
+    assert len(names) == 8
+    assert len(set(names)) == len(names)
+
+
+def test_slider_waits_for_a_feature_to_stress(bridge):
+    rng = np.random.default_rng(0)
+    # What matters most has no mean, and so no feature is stressed at first.
+    X = pd.DataFrame({"site": rng.choice(list(SITES), 60), "b": 0.01 * rng.normal(size=60)})
+    y = np.where(X["site"].map(SITES) > 0, "v", "u").astype(object)
+    root = bridge.mount(uq.explore(Linear(["u", "v"]), X, y, n_repeats=2))
+    wait_for_answer(root)
+    slider, hint = root.get_by_test_id("uq-tau"), root.locator(".uq-hint")
+    expect(slider).to_be_disabled()
+    expect(hint).to_contain_text("Choose the feature")
+    with answered(root):
+        root.get_by_test_id("uq-stress-feature").select_option(value="b")
+    expect(slider).to_be_enabled()
+    expect(hint).to_contain_text("Rows are reweighted")
+
+
+def test_constant_feature_is_drawn_as_a_point(bridge):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=60), "same": 2.0})
+    y = rng.choice(np.array(["u", "v"], dtype=object), 60)
+    root = bridge.mount(uq.explore(Linear(["u", "v"]), X, y, n_repeats=2, feature="same"))
+    wait_for_answer(root)
+    expect(root.locator(".uq-curves .uq-points circle")).to_be_visible()
+    pixels = root.locator(".uq-ice").evaluate(
+        """(canvas) => canvas.getContext("2d")
+             .getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0)"""
+    )
+    assert pixels
