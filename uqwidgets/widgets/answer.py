@@ -8,14 +8,12 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets.evaluation import Progress, Report
-from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.heartbeat import heartbeat
-from uqwidgets.widgets.inputs import Condition, Inputs
+from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.panel import Panel, Populations
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 
@@ -63,6 +61,8 @@ class Answer:
         self._started = self._published = time.perf_counter()
         self._projection: Projection | None = None
         self._populations: Populations | None = None
+        # How many rows meet the filter.
+        self._n_rows = len(self._explainer.table)
 
     def run(self) -> None:
         """Show what is known, then ask for the rest, panel by panel.
@@ -104,25 +104,28 @@ class Answer:
     def _describe_rows(self) -> Populations | None:
         ex, inputs = self._explainer, self._inputs
         n = len(ex.table)
-        rows = _rows(inputs.ice_filter, ex)
-        if rows is not None and not rows.any():
-            self.errors.append("no row meets the filter; the last rows that did are shown")
+        stress = self._session.stress
+        rows = self._session.rows.meeting(inputs.ice_filter, self._ticket.check)
+        self._n_rows = n if rows is None else int(np.count_nonzero(rows))
+        if self._n_rows == 0:
             return None
         unstressed = Population.of(n, rows=rows)
         now = unstressed
+        # Without a row left out it is the population that it was.
+        filters = () if rows is None else inputs.ice_filter
+        stress.choose_rows(filters, unstressed.rows)
         if inputs.stress_feature:
-            self._projection = self._session.stress.project(inputs.stress_feature, inputs.tau)
+            self._projection = stress.project(inputs.stress_feature, inputs.tau)
             weights = self._projection.weights
-            if weights is None:
+            if weights is None and inputs.tau:
                 self._notes.append(
                     f"{inputs.stress_feature} cannot be stressed to this tau "
                     f"({self._projection.status}); importance and curves stay as they were"
                 )
                 return None
-            if inputs.tau:
-                now = Population.of(n, weights, rows)
+            if weights is not None and inputs.tau:
+                now = Population.of(n, stress.spread(inputs.stress_feature, weights), rows)
         stressed = (inputs.stress_feature, inputs.tau) if inputs.tau else None
-        filters = inputs.ice_filter
         return Populations(now, unstressed, (stressed, filters), (filters,))
 
     def _at_once(self) -> bool:
@@ -252,7 +255,8 @@ class Answer:
         if not self._ticket.stopped:
             self._ticket.check()
         session, inputs, ex = self._session, self._inputs, self._explainer
-        session.stress.compute(inputs, self._projection)
+        if self._n_rows:  # where no row meets the filter, all panels keep what they show
+            session.stress.compute(inputs, self._projection)
         populations = self._populations
         drawn, summed = session.dependence.key, session.importance.key
         stale_sums = populations is None or summed is None or summed[0] != populations.key
@@ -266,7 +270,10 @@ class Answer:
                 "final": final,
                 "importance": _described(session.importance, stale_sums),
                 "dependence": _described(session.dependence, stale_curves),
-                "stress": _described(session.stress, not session.stress.complete),
+                "stress": _described(
+                    session.stress, not (self._n_rows and session.stress.complete)
+                ),
+                "rows": self._n_rows,
                 "cost": {
                     "calls": ex.model_calls - self._calls,
                     "rows": ex.rows_evaluated - self._rows,
@@ -287,12 +294,3 @@ class Answer:
 
 def _described(panel: Panel, stale: bool) -> dict[str, Any] | None:
     return {**panel.meta, "stale": stale} if panel.meta else None
-
-
-def _rows(filters: tuple[Condition, ...], explainer: Explainer) -> npt.NDArray[np.bool_] | None:
-    if not filters:
-        return None
-    met = np.ones(len(explainer.table), dtype=np.bool_)
-    for condition in filters:
-        met &= condition.mask(explainer)
-    return met
