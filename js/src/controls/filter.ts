@@ -13,11 +13,14 @@ interface Subject {
   fresh: (() => Condition) | null;
 }
 
-function subjectOf({ name, kind, values, min, max }: Feature): Subject {
+/** A fresh condition is one that every row meets. */
+function subjectOf({ name, kind, values, missing }: Feature): Subject {
+  const open = { feature: name, low: null, high: null };
   if (kind === "numeric")
-    return { value: name, label: name, fresh: () => ({ feature: name, low: min, high: max }) };
-  if (values)
-    return { value: name, label: name, fresh: () => ({ feature: name, values: [...values] }) };
+    return { value: name, label: name, fresh: () => (missing ? { ...open, missing: true } : open) };
+  const every = values && (missing ? [...values, null] : values);
+  if (every)
+    return { value: name, label: name, fresh: () => ({ feature: name, values: [...every] }) };
   return { value: name, label: `${name} (too many values)`, fresh: null };
 }
 
@@ -32,7 +35,13 @@ function subjects(about: About): Subject[] {
 }
 
 const shapeOf = (conditions: Condition[]) =>
-  JSON.stringify(conditions.map((condition) => [condition.feature, "values" in condition]));
+  JSON.stringify(
+    conditions.map((condition) => [
+      condition.feature,
+      "values" in condition ? condition.values.includes(null) : condition.missing !== undefined,
+      "values" in condition,
+    ]),
+  );
 
 /** Conditions that choose the rows behind the lines, the curve and the importance. */
 export function filterList(

@@ -7,7 +7,10 @@ import { h, set, setText } from "../dom.ts";
 import { counted, interval, level, number, percent, withUnit } from "../format.ts";
 import { STATUS, type Stress } from "../frame.ts";
 import { type Context, type Panel, type Shown, section } from "./panel.ts";
-import { readout, warning } from "./readout.ts";
+import { meaning, readout, warning } from "./readout.ts";
+
+/** Said where a warning stands anyway: another place would move the charts under the hand that filters. */
+const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
 
 /** Row of `stress` for a feature's name, or null. */
 function rowOf(stress: Stress, names: string[], name: string): number | null {
@@ -28,11 +31,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const facts = readout();
   const caution = h("p", { class: "uq-caution", role: "note", hidden: true });
   // Where the caution appears, so that the charts do not jump under a moving slider.
-  const hint = h(
-    "p",
-    { class: "uq-hint" },
-    "Rows are reweighted until the mean is reached, as close to the data as possible; importance and curves follow.",
-  );
+  const hint = h("p", { class: "uq-hint" });
   const choices = about.features.map(({ name, unstressable }) => ({
     value: name,
     label: unstressable ? `${name} (${unstressable})` : name,
@@ -47,7 +46,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
     caution,
   );
 
-  const meaning = (stress: Stress | null, name: string) => (tau: number) => {
+  const meanAt = (stress: Stress | null, name: string) => (tau: number) => {
     const at = stress && rowOf(stress, names, name);
     if (!stress || at === null || !name) return "";
     const mean = valueAt(stress.taus, row(stress.reached, at, stress.taus.length), tau);
@@ -61,11 +60,13 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
       const chosen = names.includes(inputs.stress_feature);
       const none = { value: "", label: "choose a feature", disabled: true };
       feature.update(chosen ? choices : [none, ...choices], inputs.stress_feature);
-      slider.update(inputs.tau, meaning(stress, inputs.stress_feature));
+      slider.update(inputs.tau, meanAt(stress, inputs.stress_feature));
       const now = stress?.now ?? null;
-      if (stress && now) facts.update(stress, now, about.n_rows);
+      if (stress && now) facts.update(stress, now);
       else facts.clear(stress ? "no feature is stressed" : "no stress yet");
-      const text = now ? warning(now, about.n_rows) : null;
+      const text =
+        frame?.rows === 0 ? NO_ROW : stress && now ? warning(stress, now, about.n_rows) : null;
+      setText(hint, now ? meaning(now) : "");
       caution.hidden = text === null;
       hint.hidden = text !== null;
       setText(caution, text ?? "");
@@ -123,7 +124,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     if (!stress) return;
     const chosen = rowOf(stress, names, stress.now?.feature ?? inputs.stress_feature);
     if (hovered !== null && hovered >= stress.features.length) hovered = null;
-    drawn = chart.update({ stress, names, rows: about.n_rows, chosen, hovered }, fig.width);
+    drawn = chart.update({ stress, names, rows: stress.n_rows, chosen, hovered }, fig.width);
     read.update(drawn);
   };
 
@@ -154,7 +155,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
           number(take(stress.reached, i)),
           number(take(stress.value, i)),
           ...(bounded ? [interval(stress.low[i] as number, stress.high[i] as number)] : []),
-          percent(take(stress.ess, i) / about.n_rows),
+          percent(take(stress.ess, i) / stress.n_rows),
           STATUS[take(stress.status, i)] ?? "unknown",
         ]),
       }),
