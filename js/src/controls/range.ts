@@ -103,7 +103,9 @@ export function rangeOf(
       fields[0],
       pair,
       fields[1],
-      ...(missing ? [h("label", {}, box, missingWord(missing))] : []),
+      ...(missing
+        ? [h("span", { class: "uq-checks" }, h("label", {}, box, missingWord(missing)))]
+        : []),
     ),
     update(condition: Condition): void {
       if (!("low" in condition)) return;

@@ -25,12 +25,11 @@ export function isShaky(stress: Stress, now: StressNow): boolean {
 }
 
 /** What the weights do, in words. */
-export function meaning({ feature, tau, reached }: StressNow): string {
-  if (tau === 0) return `All rows count the same. Move τ to change the mean of ${feature}.`;
-  return (
-    `Rows with ${tau > 0 ? "larger" : "smaller"} values of ${feature} count more, until its mean is ` +
-    `${number(reached)}. No row is invented; all panels use these weights.`
-  );
+export function meaning({ feature, tau }: StressNow): string {
+  // Of about the same length at every τ, so that no drag makes it wrap.
+  return tau === 0
+    ? `All rows count the same. Above 0, rows with larger values of ${feature} count more; below, smaller.`
+    : `Rows with ${tau > 0 ? "larger" : "smaller"} values of ${feature} count more. No row is invented; all panels use these weights.`;
 }
 
 /** What a person should know before trusting the numbers, or null. */

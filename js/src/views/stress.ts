@@ -42,8 +42,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
     { class: "uq-stress-controls", "aria-label": "Stress" },
     h("div", { class: "uq-stress-inputs" }, feature.element, slider.element),
     facts.element,
-    hint,
-    caution,
+    h("div", { class: "uq-said" }, hint, caution),
   );
 
   const meanAt = (stress: Stress | null, name: string) => (tau: number) => {
