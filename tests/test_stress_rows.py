@@ -50,7 +50,7 @@ def of_chosen():
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 def test_stress_of_chosen_rows_is_that_of_a_table_of_them(of_all, of_chosen, level, anchor):
     watched = ["error_rate", "tpr", "nll", "roc_auc"] if level else None
-    features = ["age", "sex"] if level else ["age", "gain", "sex"]
+    features = ["age"] if level else ["age", "gain", "sex"]
     options = {"taus": [0.6] if level else TAUS, "anchor": anchor, "level": level}
     of_rows = of_all.stress(features, watched, rows=CHOSEN, **options)
     alone = of_chosen.stress(features, watched, **options)
