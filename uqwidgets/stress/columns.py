@@ -60,12 +60,12 @@ class Stressed:
         if kept is None:
             return score
 
-        def of_kept(weights: Floats) -> float:
+        def of_rows(weights: Floats) -> float:
             everywhere = np.zeros(n)
             everywhere[kept] = weights * (n / len(weights))
             return score(everywhere)
 
-        return of_kept
+        return of_rows
 
 
 def stressed(

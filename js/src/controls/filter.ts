@@ -35,13 +35,7 @@ function subjects(about: About): Subject[] {
 }
 
 const shapeOf = (conditions: Condition[]) =>
-  JSON.stringify(
-    conditions.map((condition) => [
-      condition.feature,
-      "values" in condition ? condition.values.includes(null) : condition.missing !== undefined,
-      "values" in condition,
-    ]),
-  );
+  JSON.stringify(conditions.map((condition) => [condition.feature, "values" in condition]));
 
 /** Conditions that choose the rows behind the lines, the curve and the importance. */
 export function filterList(
