@@ -23,6 +23,7 @@ HOUSE = [
     "datasets",
     "tabular",
     "substitution",
+    "labels",
     "data",
     "encoding",
     "observed",

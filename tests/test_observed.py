@@ -30,6 +30,7 @@ def of(**columns):
         ([1, "b", 1], [1, "b"], [0, 1, 0]),
         (pd.Categorical(list("ab"), categories=["c", "b", "a"]), ["b", "a"], [1, 0]),
         ([DAYS[0], DAYS[1], DAYS[0]], [DAYS[1], DAYS[0]], [1, 0, 1]),
+        (pd.to_timedelta([10, 2], unit="D"), [pd.Timedelta("2D"), pd.Timedelta("10D")], [1, 0]),
         (np.array([0.1, 0.1], dtype=np.float32), [float(np.float32(0.1))], [0, 0]),
         ([np.inf, 1.0, -np.inf], [-np.inf, 1.0, np.inf], [2, 1, 0]),
         (pd.array([7, 5], dtype="Int64"), [5, 7], [1, 0]),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets.labels import Labels
 from uqwidgets.names import unknown
 from uqwidgets.predictive.adapters import Predictive
 from uqwidgets.substitution import Segment, Stack
@@ -66,6 +67,8 @@ class Table:
         self.y, self.target = _target(y, len(frame))
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
         self.units = self._units()
+        self._labels: dict[str, Labels] = {}
+        self._missing: dict[str, int] = {}
         self._n = len(frame)
         # A model fitted on bare arrays would warn about names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
@@ -112,6 +115,20 @@ class Table:
     def column(self, feature: str) -> pd.Series[Any]:
         """Values of a feature, with their own dtype."""
         return self._columns[self.index(feature)]
+
+    def labels(self, feature: str) -> Labels:
+        """Values of a feature by the texts that name them, worked out once."""
+        name = self.features[self.index(feature)]
+        if name not in self._labels:
+            self._labels[name] = Labels.of(self.column(name))
+        return self._labels[name]
+
+    def missing(self, feature: str) -> int:
+        """How many rows have no value of a feature."""
+        name = self.features[self.index(feature)]
+        if name not in self._missing:
+            self._missing[name] = int(self.column(name).isna().sum())
+        return self._missing[name]
 
     def numbers(self, feature: str) -> npt.NDArray[np.float64]:
         """Values of a numeric feature as floats, shape (n,); missing ones are NaN.

@@ -49,7 +49,8 @@ def importance_over_tau(
     for t, projection in enumerate(projections):
         if projection.weights is None:
             continue
-        population = Population.of(n, stressed.spread(projection.weights, n))
+        weights = stressed.spread(projection.weights, n)
+        population = Population.of(n, weights, stressed.rows)
         changed = changes(evaluations, measure, features, population, settings, report)
         for j, change in enumerate(changed):
             b = bounds(change, settings.interval, settings.level, population, settings.reference)

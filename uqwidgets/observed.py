@@ -28,9 +28,9 @@ def distinct_rows(
     Returns
     -------
     values : list of tuple, length u
-        Plain Python values, hashable; in the order of the first column, then of the next. Numbers
-        and dates ascend, categories come as their type has them, or else as texts ascend; a
-        missing value is a value of its own, and the last.
+        Plain Python values, hashable; in the order of the first column, then of the next. Numbers,
+        dates and durations ascend, categories come as their type has them, or else as texts
+        ascend; a missing value is a value of its own, and the last.
     codes : ndarray of shape (n,)
         Position of each row's combination.
 
@@ -84,8 +84,9 @@ def _order(values: Any) -> npt.NDArray[np.intp]:
     """Positions of distinct values that put them in order."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.argsort(values.codes)
-    numeric = pd.api.types.is_numeric_dtype(values.dtype)
-    if numeric or pd.api.types.is_datetime64_any_dtype(values.dtype):
+    kinds = pd.api.types
+    numeric = kinds.is_numeric_dtype(values.dtype) or kinds.is_timedelta64_dtype(values.dtype)
+    if numeric or kinds.is_datetime64_any_dtype(values.dtype):
         return np.asarray(values.argsort(), dtype=np.intp)
     texts = [str(value) for value in values.tolist()]
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.intp)

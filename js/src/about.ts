@@ -7,6 +7,8 @@ export interface Feature {
   max: number | null;
   integer: boolean;
   values: string[] | null;
+  /** How many rows have no value. */
+  missing: number;
   /** Why this feature cannot be stressed, or null. */
   unstressable: string | null;
   /** The group it belongs to, if any. */

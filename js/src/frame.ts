@@ -1,10 +1,13 @@
 import type { About } from "./about.ts";
 import { Columns, isRecord, SCHEMA, WireError } from "./wire.ts";
 
-/** One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. */
+/**
+ * One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. A missing value
+ * is one of its own: null among values, and beside a range where `missing` says so.
+ */
 export type Condition =
-  | { feature: string; low: number | null; high: number | null }
-  | { feature: string | null; values: string[] };
+  | { feature: string; low: number | null; high: number | null; missing?: boolean }
+  | { feature: string | null; values: (string | null)[] };
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {
@@ -79,6 +82,8 @@ export interface Dependence {
 export interface StressNow {
   feature: string;
   tau: number;
+  /** Rows that meet the filter, whose population is stressed. */
+  n_rows: number;
   mean: number | null;
   target: number | null;
   reached: number | null;
@@ -99,6 +104,8 @@ export interface Stress {
   unit: string;
   /** Index into the features of the table, one per row of the arrays below. */
   features: number[];
+  /** Rows that the values are of; others than those of `now` while the panel is stale. */
+  n_rows: number;
   now: StressNow | null;
   taus: Float64Array;
   /** Row-major (features, taus). */
@@ -143,6 +150,8 @@ export interface Frame {
   seq: number;
   final: boolean;
   inputs: Inputs;
+  /** How many rows meet the filter; with none, all panels show the last ones that did. */
+  rows: number;
   importance: Importance | null;
   dependence: Dependence | null;
   stress: Stress | null;
@@ -279,6 +288,7 @@ export function readFrame(raw: unknown, about: About, before: Frame | null = nul
     seq,
     final: meta.final === true,
     inputs: raw.inputs as unknown as Inputs,
+    rows: (meta.rows ?? about.n_rows) as number,
     importance,
     dependence: readPart(
       "dependence",

@@ -382,19 +382,24 @@ describe("τ", () => {
   it("is read out with the mean, the sample and the indicator", async () => {
     const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     expect(one("uq-stress-readout").textContent).toBe(
-      "mean radius: 2 → 2.33 (τ 0.50, target reached), effective sample size 113 of 143 (79 %), " +
-        "half the weight on 39 % of the rows, error rate 0.07 → 0.08 (95 %: 0.04 to 0.16)",
+      "mean radius: 2 → 2.33 (τ 0.50), worth about 113 of the 143 rows, " +
+        "error rate 0.07 → 0.08 (95 %: 0.04 to 0.16)",
     );
   });
 
   it.each([
     [
       { status: "ok", ess: 20, ess_share: 0.14 },
-      /rest on about 20 of 143 rows \(14 %; 39 % of the rows hold half the weight\)/,
+      /^Too few rows for firm numbers: worth about 20 of the 143 rows, error rate 95 %: 0.04 to 0.16\.$/,
     ],
+    [{ ess: 113, value: 0.08 }, /worth about 113 of the 143 rows/],
     [{ status: "edge" }, /at the edge of the data/],
     [{ status: "infeasible", value: null }, /outside the data/],
-    [{ status: "constant", value: null }, /is constant/],
+    [{ status: "constant", value: null }, /is constant, so/],
+    [
+      { status: "constant", value: null, n_rows: 1 },
+      /is constant in the rows that meet the filter/,
+    ],
     [{ status: "beyond quantile", value: null }, /already lies beyond the quantile/],
   ])("warns in words: %o", async (now, words) => {
     const frame = wireFrame(about, 1, { tau: 0.5 });
@@ -405,8 +410,15 @@ describe("τ", () => {
     expect(caution?.textContent).toMatch(words);
   });
 
-  it("does not warn without need", async () => {
-    const { root } = await mount(about, wireFrame(about, 1, { tau: 0.2 }));
+  it.each([
+    [{ ess: 2057, n_rows: 20000, ess_share: 0.1 }],
+    [{ ess: 113, value: 0.3 }],
+    [{ ess: 60, value: 0.13 }],
+  ])("does not warn of a small share, nor of a narrow interval: %o", async (now) => {
+    const frame = wireFrame(about, 1, { tau: 0.5 });
+    Object.assign(frame.meta.stress.now, now);
+    const { root } = await mount(about, frame);
     expect(root.querySelector<HTMLElement>(".uq-caution")?.hidden).toBe(true);
+    expect(root.querySelector(".uq-meter")?.classList.contains("uq-low")).toBe(false);
   });
 });

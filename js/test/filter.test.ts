@@ -20,13 +20,35 @@ function type(input: HTMLInputElement, value: string): void {
 }
 
 describe("a condition", () => {
-  it("on a numeric feature starts with its whole range", async () => {
+  it("on a numeric feature starts without a limit, so that infinite values stay too", async () => {
     const { one, asked, receive } = await mount(about);
     choose(one("uq-filter-add"), "mean radius");
-    expect(asked()).toEqual({ ice_filter: [range(1, 3)] });
+    expect(asked()).toEqual({ ice_filter: [range(null, null)] });
     expect(one<HTMLSelectElement>("uq-filter-add").value).toBe("");
-    await receive(wireFrame(about, 2, { ice_filter: [range(1, 3)] }));
+    await receive(wireFrame(about, 2, { ice_filter: [range(null, null)] }));
     expect(one("uq-filter-item").dataset.feature).toBe("mean radius");
+    expect(one<HTMLInputElement>("uq-filter-low").placeholder).toBe("1");
+    expect(one<HTMLInputElement>("uq-filter-high").placeholder).toBe("3");
+  });
+
+  it("keeps rows without a value until their box is left empty", async () => {
+    const some = {
+      ...about,
+      features: about.features.map((feature, i) => (i ? feature : { ...feature, missing: 12 })),
+    };
+    const { one, asked, receive } = await mount(some);
+    choose(one("uq-filter-add"), "mean radius");
+    const fresh = { ...range(null, null), missing: true };
+    expect(asked()).toEqual({ ice_filter: [fresh] });
+    await receive(wireFrame(some, 2, { ice_filter: [fresh] }));
+    const box = one<HTMLInputElement>("uq-filter-missing");
+    expect(box.checked).toBe(true);
+    expect(one("uq-filter-item").textContent).toContain("missing (12 rows)");
+    type(one("uq-filter-low"), "1.7");
+    expect(asked()).toEqual({ ice_filter: [{ ...range(1.7, null), missing: true }] });
+    await receive(wireFrame(some, 3, { ice_filter: [{ ...range(1.7, null), missing: true }] }));
+    box.click();
+    expect(asked()).toEqual({ ice_filter: [{ ...range(1.7, null), missing: false }] });
   });
 
   it("follows its number fields, which may be empty", async () => {
@@ -58,7 +80,7 @@ describe("a condition", () => {
     const sliders = one("uq-filter-item").querySelectorAll<HTMLInputElement>("input[type=range]");
     const high = sliders[1] as HTMLInputElement;
     slide(high, Number(high.max));
-    expect(asked()).toEqual({ ice_filter: [range(1, 3)] });
+    expect(asked()).toEqual({ ice_filter: [range(1, null)] });
   });
 
   it("on the class of y is a choice of classes", async () => {
@@ -82,6 +104,31 @@ describe("a condition", () => {
     expect(one("uq-filter-item").textContent).toContain("a very long name");
     all<HTMLInputElement>("uq-filter-value")[0]?.click();
     expect(asked()).toEqual({ ice_filter: [{ feature: "site", values: ["west"] }] });
+  });
+
+  it("offers a missing value beside the others, also a category of that name", async () => {
+    const multi = aboutMulti();
+    const features = multi.features.map((feature) =>
+      feature.name === "site"
+        ? { ...feature, values: ["missing (1 row)", "north"], missing: 1 }
+        : feature,
+    );
+    const gaps = { ...multi, features };
+    const { one, all, asked, receive } = await mount(gaps);
+    choose(one("uq-filter-add"), "site");
+    const every = { feature: "site", values: ["missing (1 row)", "north", null] };
+    expect(asked()).toEqual({ ice_filter: [every] });
+    await receive(wireFrame(gaps, 2, { ice_filter: [every] }));
+    const box = one<HTMLInputElement>("uq-filter-missing");
+    expect(box.checked).toBe(true);
+    expect(one("uq-filter-item").querySelector("em")?.textContent).toBe("missing (1 row)");
+    all<HTMLInputElement>("uq-filter-value")[0]?.click();
+    expect(asked()).toEqual({ ice_filter: [{ feature: "site", values: ["north", null] }] });
+    await receive(wireFrame(gaps, 3, { ice_filter: [{ feature: "site", values: ["north"] }] }));
+    expect(one("uq-filter-missing"), "the same element, so that it keeps the focus").toBe(box);
+    expect(box.checked).toBe(false);
+    box.click();
+    expect(asked()).toEqual({ ice_filter: [{ feature: "site", values: ["north", null] }] });
   });
 
   it("can be removed, the others stay", async () => {
@@ -117,9 +164,40 @@ describe("a condition", () => {
 
 it("the rows that are left are counted", async () => {
   const frame = wireFrame(about, 1);
-  frame.meta.importance.n_rows = 87;
+  frame.meta.rows = 87;
   const { one } = await mount(about, frame);
   expect(one("uq-rows").textContent).toBe("87 of 143 rows");
+});
+
+it("a filter that no row meets says so where a warning stands, and nothing else moves", async () => {
+  const { one, root, receive } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
+  const facts = one("uq-stress-readout").textContent;
+  const frame = wireFrame(about, 2, { tau: 0.5, ice_filter: [range(9, null)] });
+  frame.meta.rows = 0;
+  for (const panel of ["importance", "dependence", "stress"]) frame.meta[panel].stale = true;
+  await receive(frame);
+  expect(one("uq-rows").textContent).toBe("0 of 143 rows");
+  const [caution, hint] = [".uq-caution", ".uq-hint"].map((name) =>
+    root.querySelector<HTMLElement>(name),
+  );
+  expect(caution?.textContent).toBe(
+    "No row meets the filter; what is shown is of the last rows that did.",
+  );
+  expect([caution?.hidden, hint?.hidden]).toEqual([false, true]);
+  expect(one("uq-stress-readout").textContent).toBe(facts);
+  expect(one("uq-error").hidden).toBe(true);
+  expect(root.querySelectorAll('.uq-panel[data-stale="true"]')).toHaveLength(3);
+});
+
+it("the stress of filtered rows is said of these rows", async () => {
+  const frame = wireFrame(about, 1, { tau: 0.5 });
+  Object.assign(frame.meta.stress, { n_rows: 90 });
+  Object.assign(frame.meta.stress.now, { n_rows: 90, ess: 82 });
+  const { one, root } = await mount(about, frame);
+  expect(one("uq-stress-readout").textContent).toContain("worth about 82 of the 90 rows");
+  expect(root.querySelector(".uq-hint")?.textContent).toMatch(
+    /^Rows with larger values of mean radius count more\. No row is invented/,
+  );
 });
 
 it.each([
@@ -135,6 +213,7 @@ it.each([
     max,
     integer,
     values: null,
+    missing: 0,
     unstressable: null,
   };
   expect(stepOf(feature)).toBeCloseTo(step);

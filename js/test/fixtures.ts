@@ -11,7 +11,7 @@ const STEMS = [
 ]; // biome-ignore format: a list reads better in rows
 
 const numeric = (name: string, min: number, max: number): Feature => ({
-  name, kind: "numeric", min, max, integer: false, values: null, unstressable: null,
+  name, kind: "numeric", min, max, integer: false, values: null, missing: 0, unstressable: null,
 }); // biome-ignore format: one line per fact is too long here
 
 /** Thirty features and two classes, like scikit-learn's breast cancer data. */
@@ -54,7 +54,7 @@ export function aboutMulti(): About {
       {
         name: "site", kind: "categorical", min: null, max: null, integer: false,
         values: ["north", "south", "a very long name of a place far in the east", "west"],
-        unstressable: "categorical features are not stressed yet",
+        missing: 0, unstressable: "categorical features are not stressed yet",
       }, // biome-ignore format: as above
     ],
     measures: [{ name: "entropy", label: "entropy", unit: "nats" }],
@@ -200,7 +200,7 @@ function stress(about: About, { tau, stress_feature }: Inputs) {
       k < 0
         ? null
         : {
-            feature: stress_feature, tau, mean: meanOf(k, 0), target: meanOf(k, tau), reached: meanOf(k, tau),
+            feature: stress_feature, tau, n_rows: about.n_rows, mean: meanOf(k, 0), target: meanOf(k, tau), reached: meanOf(k, tau),
             std: 3.1, ess: about.n_rows * share, ess_share: share, half_share: 0.5 * share, kl: 0.4 * tau * tau,
             status: "ok", value: curve(k, tau), base: curve(k, 0),
           }, // biome-ignore format: as above
@@ -238,6 +238,7 @@ export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = 
     inputs,
     meta: {
       final: true,
+      rows: about.n_rows,
       importance: {
         stale: false,
         measures: [
@@ -270,6 +271,7 @@ export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = 
         label: indicator?.label,
         unit: indicator?.unit,
         features: str.features,
+        n_rows: about.n_rows,
         now: str.now,
         level: 0.95,
       },

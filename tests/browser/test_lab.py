@@ -78,20 +78,19 @@ def check_dependence(root, explainer, feature, **weighting):
         np.testing.assert_allclose(shown[:, column], frame[name], rtol=ROUNDING)
 
 
-def check_stress(root, explainer, feature, tau):
+def check_stress(root, explainer, feature, tau, rows=None):
     """Compare the readout; all its numbers but the feature's name, which may hold some too."""
     indicator = root.get_by_test_id("uq-indicator").input_value()
-    stress = explainer.stress([feature], [indicator], taus=[tau]).frame
+    stress = explainer.stress([feature], [indicator], taus=[tau], rows=rows).frame
     at_tau = stress[stress["tau"] == tau].iloc[0]
     at_zero = stress[stress["tau"] == 0].iloc[0]
     text = root.get_by_test_id("uq-stress-readout").inner_text().replace(feature, "")
-    mean, reached, level, ess, rows, _, half, *values = numbers(text)
+    mean, reached, level, ess, size, *values = numbers(text)
     assert (mean, reached) == pytest.approx((at_zero.reached, at_tau.reached), rel=ROUNDING)
     assert level == tau
-    assert (ess, rows) == (round(at_tau.ess), len(explainer.table))
-    assert 0 < half <= 50
+    assert (ess, size) == (round(at_tau.ess), len(explainer.table if rows is None else rows))
     # Ends of the interval lie on straight lines between the levels of the chart.
-    chart = explainer.stress([feature], [indicator], level=0.95).frame
+    chart = explainer.stress([feature], [indicator], level=0.95, rows=rows).frame
     ends = [np.interp(tau, chart["tau"], chart[side]) for side in ("low", "high")]
     assert values == pytest.approx([at_zero.value, at_tau.value, 95, *ends], rel=ROUNDING)
 
@@ -147,8 +146,10 @@ def test_controls_of_the_quickstart(root, explainer):
         root.get_by_test_id("uq-filter-high").fill(str(high))
         root.get_by_test_id("uq-filter-high").press("Tab")
     rows = np.flatnonzero(column <= high)
+    weights = explainer.stress_weights(stressed, tau, rows=rows)
     assert numbers(root.get_by_test_id("uq-rows").inner_text()) == [len(rows), len(column)]
     assert model_calls(root) == 0
+    check_stress(root, explainer, stressed, tau, rows)
     check_importance(root, explainer, sample_weight=weights, rows=rows)
     check_dependence(root, explainer, other, sample_weight=weights, rows=rows)
 
@@ -157,8 +158,10 @@ def test_controls_of_the_quickstart(root, explainer):
     with answered(root):
         root.get_by_role("checkbox", name="malignant").uncheck()
     rows = np.flatnonzero((column <= high) & (np.asarray(explainer.table.y) == "benign"))
+    weights = explainer.stress_weights(stressed, tau, rows=rows)
     assert numbers(root.get_by_test_id("uq-rows").inner_text()) == [len(rows), len(column)]
     assert model_calls(root) == 0
+    check_stress(root, explainer, stressed, tau, rows)
     check_importance(root, explainer, sample_weight=weights, rows=rows)
     check_dependence(root, explainer, other, sample_weight=weights, rows=rows)
 

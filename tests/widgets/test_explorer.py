@@ -69,8 +69,8 @@ def test_the_frame_holds_the_numbers_of_the_computation_layer(explorer: uq.Explo
     filters = [{"feature": None, "values": ["yes"]}]
     frame = change(explorer, tau=0.6, stress_feature="b", ice_filter=filters, measure="entropy")[-1]
     cols = columns(frame)
-    weights = ex.stress_weights("b", 0.6)
     rows = ex.table.y == "yes"
+    weights = ex.stress_weights("b", 0.6, rows=rows)
     for m, measure in enumerate(("nll", "entropy")):
         result = ex.importance(measure, n_repeats=4, sample_weight=weights, rows=rows)
         plain = ex.importance(measure, n_repeats=4, rows=rows)
@@ -100,11 +100,12 @@ def test_the_frame_holds_the_numbers_of_the_computation_layer(explorer: uq.Explo
     )
     np.testing.assert_allclose(cols["dependence.ice_weight"], weights[lines], rtol=1e-6)
     assert (cols["dependence.ice_class"] == 1).all()
-    stress = ex.stress(["a", "b", "same"], ["error_rate"])
+    stress = ex.stress(["a", "b", "same"], ["error_rate"], rows=rows)
     np.testing.assert_allclose(cols["stress.value"], stress.values["error_rate"], rtol=1e-12)
     now = frame["meta"]["stress"]["now"]
-    assert now["reached"] == pytest.approx((weights * ex.table.numbers("b")).mean())
-    assert now["ess"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    scored = weights[rows]
+    assert now["reached"] == pytest.approx((scored * ex.table.numbers("b")[rows]).mean())
+    assert now["ess"] == pytest.approx(scored.sum() ** 2 / (scored**2).sum())
 
 
 def test_shares_of_the_distribution_follow_the_weights_and_sum_to_one(
@@ -131,7 +132,6 @@ def test_shares_of_the_distribution_follow_the_weights_and_sum_to_one(
         {"measure": "nll"},
         {"indicator": "share:yes"},
         {"interval": "model"},
-        {"ice_filter": [{"feature": "b", "low": -0.5, "high": None}]},
         {"ice_lines": 0},
     ],
     ids=lambda inputs: "+".join(inputs),
@@ -260,12 +260,18 @@ def test_a_constant_feature_cannot_be_stressed_and_says_so(explorer: uq.Explorer
 
 
 def test_a_filter_that_no_row_meets_keeps_the_last_rows(explorer: uq.Explorer) -> None:
-    before = columns(explorer._frame)
+    last = change(explorer, tau=0.4, ice_filter=[{"feature": "a", "low": 0, "high": None}])[-1]
     frame = change(explorer, ice_filter=[{"feature": "a", "low": 100, "high": None}])[-1]
-    assert "no row meets the filter" in frame["meta"]["error"]
-    np.testing.assert_array_equal(
-        columns(frame)["dependence.average"], before["dependence.average"]
-    )
+    after = columns(frame)
+    assert frame["meta"]["rows"] == 0
+    assert frame["meta"]["error"] is None, "an alert above the panels would move them all"
+    for name, values in columns(last).items():
+        np.testing.assert_array_equal(after[name], values, err_msg=name)
+    for panel in ("importance", "dependence", "stress"):
+        assert frame["meta"][panel] == {**last["meta"][panel], "stale": True}
+    frame = change(explorer, ice_filter=[])[-1]
+    assert frame["meta"]["rows"] == 40
+    assert not any(frame["meta"][panel]["stale"] for panel in ("importance", "stress"))
 
 
 def test_python_gets_an_exception_where_the_browser_gets_a_sentence(

@@ -127,11 +127,12 @@ def test_what_is_shown_of_the_model_is_the_same_without_it(
 def test_neither_stress_nor_filters_touch_it(beside: uq.Explorer, inputs: dict[str, Any]) -> None:
     before = of_learner(beside._frame)
     frames = change(beside, **inputs)
-    assert [f["meta"]["cost"]["calls"] for f in frames] == [0]
-    assert frames[0]["meta"]["final"]
-    assert of_learner(frames[0]).keys() == before.keys()
-    for name, values in of_learner(frames[0]).items():
-        np.testing.assert_array_equal(values, before[name])
+    assert frames[-1]["meta"]["final"]
+    for frame in frames:
+        assert frame["meta"]["cost"]["calls"] == 0
+        assert of_learner(frame).keys() == before.keys()
+        for name, values in of_learner(frame).items():
+            np.testing.assert_array_equal(values, before[name])
 
 
 @pytest.mark.parametrize("inputs", [{"measure": "entropy"}, {"center": True}, {"derivative": True}])

@@ -167,6 +167,7 @@ class Ranking(Explained):
         interval: str = "u-statistic",
         level: float = 0.95,
         reference: str = "t",
+        rows: npt.ArrayLike | None = None,
         report: Report | None = None,
     ) -> ImportanceOverTau:
         """How each feature's importance changes as the mean of one feature is moved.
@@ -181,6 +182,8 @@ class Ranking(Explained):
             As in `importance`.
         category, taus, alpha, anchor
             As in `stress` and `stress_weights`.
+        rows : array-like, optional
+            A mask or positions of the rows that are stressed and scored; donors come from all.
 
         Returns
         -------
@@ -192,11 +195,12 @@ class Ranking(Explained):
             For a name that does not exist, or a value out of range.
         """
         name = self.features[self.table.index(stressed)]
+        chosen = Population.of(len(self.table), rows=rows).rows
         return importance_over_tau(
             self.evaluations,
             self.measure(measure),
             self.units(features),
-            stressed_one(self.table, name, category, alpha, anchor),
+            stressed_one(self.table, name, category, alpha, anchor, rows=chosen),
             checked_taus(taus),
             Settings.of(
                 replacement=replacement,

@@ -26,28 +26,55 @@ class Stressed:
     column : Column
         Of the rows that are kept.
     kept : ndarray of shape (m,) or None
-        Positions of the rows with a value; None for all.
+        Positions of the chosen rows with a value; None for all of the table.
+    rows : ndarray of shape (r,) or None
+        Positions of the chosen rows, whose population is stressed; None for all.
     """
 
     name: str
     column: Column
     kept: npt.NDArray[np.intp] | None
+    rows: npt.NDArray[np.intp] | None = None
 
     def spread(self, weights: Floats, n: int) -> Floats:
-        """Weights of all ``n`` rows, mean 1, from those of the kept ones."""
+        """Weights of all ``n`` rows, mean 1, from those of the kept ones.
+
+        The chosen rows weigh as much together as without stress. The others keep weight 1: as
+        donors they are what they were.
+        """
         if self.kept is None:
             return weights
         everywhere = np.zeros(n)
-        everywhere[self.kept] = weights * (n / len(weights))
+        if self.rows is None:
+            chosen = n
+        else:
+            chosen = len(self.rows)
+            everywhere += 1
+            everywhere[self.rows] = 0
+        everywhere[self.kept] = weights * (chosen / len(weights))
         return everywhere
 
     def scored(self, score: Callable[[Floats], float], n: int) -> Callable[[Floats], float]:
         """Turn a score of weights of all ``n`` rows into one of those of the kept ones."""
-        return lambda weights: score(self.spread(weights, n))
+        kept = self.kept
+        if kept is None:
+            return score
+
+        def of_rows(weights: Floats) -> float:
+            everywhere = np.zeros(n)
+            everywhere[kept] = weights * (n / len(weights))
+            return score(everywhere)
+
+        return of_rows
 
 
 def stressed(
-    table: Table, feature: str, alpha: float, anchor: str = "quantile", missing: str = "error"
+    table: Table,
+    feature: str,
+    alpha: float,
+    anchor: str = "quantile",
+    missing: str = "error",
+    rows: npt.NDArray[np.intp] | None = None,
 ) -> list[Stressed]:
     """Return what there is to stress of a feature: one column, or one for each category.
 
@@ -61,6 +88,8 @@ def stressed(
         See `uqwidgets.stress.anchors.Anchors`.
     missing : {"error", "drop"}
         What to do about rows without a value.
+    rows : ndarray of shape (r,), optional
+        Positions of the rows whose population is stressed, mean and quantiles included.
 
     Raises
     ------
@@ -68,29 +97,32 @@ def stressed(
         If an argument cannot be, or values are missing and not to be dropped.
     """
     kind = checked_wishes(alpha, anchor, missing)
-    column = table.column(feature)
-    numeric = table.kind(feature) == "numeric"
-    present = _present(table, feature)
+    present = _present(table, feature, rows)
     absent = int((~present).sum())
     if absent and missing == "error":
         raise ValueError(
-            f"{feature!r} is missing or infinite in {absent} of {len(table)} rows; a mean can be "
+            f"{feature!r} is {_absence(present, rows)}; a mean can be "
             "stressed only where every row has a value, so drop or fill them, or pass "
             "missing='drop'."
         )
-    if absent == len(table):
-        raise ValueError(f"{feature!r} has no value in any row; there is nothing to stress.")
-    kept = np.flatnonzero(present) if absent else None
-    if numeric:
+    if absent == len(present):
+        where = "any row" if rows is None else "any of the chosen rows"
+        raise ValueError(f"{feature!r} has no value in {where}; there is nothing to stress.")
+    kept = rows
+    if absent:
+        kept = np.flatnonzero(present) if rows is None else rows[present]
+    if table.kind(feature) == "numeric":
         values = table.numbers(feature)
         values = np.ascontiguousarray(values if kept is None else values[kept])
-        return [Stressed(feature, Column(values, alpha, kind), kept)]
-    categories = column[present]
+        return [Stressed(feature, Column(values, alpha, kind), kept, rows)]
+    column = table.column(feature)
+    categories = column if kept is None else column.iloc[kept]
     return [
         Stressed(
             f"{feature}={label}",
             Column((categories == label).to_numpy(dtype=np.float64), alpha, kind),
             kept,
+            rows,
         )
         for label in sorted(categories.unique(), key=str)
     ]
@@ -103,6 +135,7 @@ def stressed_one(
     alpha: float,
     anchor: str = "quantile",
     missing: str = "error",
+    rows: npt.NDArray[np.intp] | None = None,
 ) -> Stressed:
     """Return the one column that is meant: a feature's, or that of one of its categories.
 
@@ -111,7 +144,7 @@ def stressed_one(
     ValueError
         As in `stressed`; or if a category is wanted and not named, or the other way round.
     """
-    found = stressed(table, feature, alpha, anchor, missing)
+    found = stressed(table, feature, alpha, anchor, missing, rows)
     if table.kind(feature) == "numeric":
         if category is not None:
             raise ValueError(f"{feature!r} is numeric; stress it without a category.")
@@ -127,29 +160,45 @@ def stressed_one(
     return found[labels.index(str(category))]
 
 
-def unstressable(table: Table, feature: str) -> str | None:
-    """Why a feature cannot be stressed as it is, or None if it can."""
-    absent = int((~_present(table, feature)).sum())
-    if absent:
-        return f"missing or infinite in {absent} of {len(table)} rows"
+def unstressable(
+    table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None
+) -> str | None:
+    """Why a feature cannot be stressed as it is in these rows, or None if it can."""
+    present = _present(table, feature, rows)
+    if not present.all():
+        return _absence(present, rows)
     if table.kind(feature) == "numeric":
         values = table.numbers(feature)
+        values = values if rows is None else values[rows]
         return "constant" if values.min() == values.max() else None
-    return "constant" if table.column(feature).nunique() == 1 else None
+    column = table.column(feature)
+    chosen = column if rows is None else column.iloc[rows]
+    return "constant" if chosen.nunique() == 1 else None
 
 
-def _present(table: Table, feature: str) -> npt.NDArray[np.bool_]:
+def _present(
+    table: Table, feature: str, rows: npt.NDArray[np.intp] | None
+) -> npt.NDArray[np.bool_]:
     if table.kind(feature) == "numeric":
-        return np.isfinite(table.numbers(feature))
-    return table.column(feature).notna().to_numpy()
+        present = np.isfinite(table.numbers(feature))
+    else:
+        present = table.column(feature).notna().to_numpy()
+    return present if rows is None else present[rows]
 
 
-def stressable(table: Table) -> tuple[list[str], tuple[str, ...]]:
-    """Return the features that can be stressed, and a remark for each that is left out.
+def _absence(present: npt.NDArray[np.bool_], rows: npt.NDArray[np.intp] | None) -> str:
+    of = "rows" if rows is None else "chosen rows"
+    return f"missing or infinite in {int((~present).sum())} of {len(present)} {of}"
+
+
+def stressable(
+    table: Table, rows: npt.NDArray[np.intp] | None = None
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the features that can be stressed in these rows, and a remark for each left out.
 
     A constant one is among them: its status says that it is.
     """
-    reasons = {f: unstressable(table, f) for f in table.features}
+    reasons = {f: unstressable(table, f, rows) for f in table.features}
     left_out = {f: why for f, why in reasons.items() if why not in (None, "constant")}
     remarks = tuple(f"{f} is left out: {why}" for f, why in left_out.items())
     return [f for f in table.features if f not in left_out], remarks

@@ -14,6 +14,7 @@ from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations
 from uqwidgets.importance import original_values
 from uqwidgets.measures import Measure, Offers
+from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed, stressable, stressed, stressed_one
@@ -51,6 +52,7 @@ class Stressing:
         anchor: str = "quantile",
         missing: str = "error",
         level: float | None = None,
+        rows: npt.ArrayLike | None = None,
     ) -> Stress:
         """Weighted summaries of the rows while each feature's mean is moved (004).
 
@@ -83,6 +85,9 @@ class Stressing:
             `uqwidgets.stress.directions.group_influence`). Where few rows carry the weight
             (``ess``) they hold less often than they say, above all of a variance, and where a
             column is stressed towards a long tail; a remark says where.
+        rows : array-like, optional
+            A mask or positions of the rows whose population is stressed: means, quantiles and
+            indicators are of these rows alone.
 
         Returns
         -------
@@ -95,10 +100,12 @@ class Stressing:
             of range.
         """
         remarks: tuple[str, ...] = ()
+        n = len(self.table)
+        chosen = Population.of(n, rows=rows).rows
         if isinstance(features, str):
             features = [features]
         if features is None and missing == "error":
-            features, remarks = stressable(self.table)
+            features, remarks = stressable(self.table, chosen)
             if not features:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
         elif features is None:
@@ -106,16 +113,17 @@ class Stressing:
         if not features:
             raise ValueError("features is empty; name at least one.")
         names = [self.table.features[self.table.index(f)] for f in dict.fromkeys(features)]
-        n = len(self.table)
+        size = n if chosen is None else len(chosen)
         dropped: list[str] = []
 
         def columns() -> Iterator[Stressed]:
             for name in names:
-                found = stressed(self.table, name, alpha, anchor, missing)
+                found = stressed(self.table, name, alpha, anchor, missing, chosen)
                 kept = found[0].kept
-                if kept is not None:
-                    absent = n - len(kept)
-                    dropped.append(f"{name}: {absent} of {n} rows without a value are left out")
+                absent = 0 if kept is None else size - len(kept)
+                if absent:
+                    of = f"{size} {'rows' if chosen is None else 'chosen rows'}"
+                    dropped.append(f"{name}: {absent} of {of} without a value are left out")
                 yield from found
 
         result = stress(
@@ -175,6 +183,7 @@ class Stressing:
         alpha: float = 0.05,
         anchor: str = "quantile",
         missing: str = "error",
+        rows: npt.ArrayLike | None = None,
     ) -> Floats:
         """Row weights that move a feature's mean to level ``tau`` (004, theorem 2.3).
 
@@ -185,13 +194,14 @@ class Stressing:
             Within [-1, 1].
         category : object, optional
             Of a categorical feature: the one whose share is moved.
-        alpha, anchor, missing
+        alpha, anchor, missing, rows
             As in `stress`.
 
         Returns
         -------
         ndarray of shape (n,)
-            Mean 1. Pass it as ``sample_weight``.
+            Mean 1. Pass it as ``sample_weight``, with the same ``rows``: the others have weight
+            1, for donors of replaced values come from all rows.
 
         Raises
         ------
@@ -200,7 +210,8 @@ class Stressing:
         """
         checked_taus([tau])
         name = self.table.features[self.table.index(feature)]
-        one = stressed_one(self.table, name, category, alpha, anchor, missing)
+        chosen = Population.of(len(self.table), rows=rows).rows
+        one = stressed_one(self.table, name, category, alpha, anchor, missing, chosen)
         projection = one.column.project(float(tau))
         if projection.weights is None:
             raise ValueError(

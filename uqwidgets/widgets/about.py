@@ -70,7 +70,7 @@ def _choice(one: Measure | Indicator, bounds: tuple[float, float]) -> dict[str, 
 
 
 def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
-    column = explainer.table.column(name)
+    column, missing = explainer.table.column(name), explainer.table.missing(name)
     kind = explainer.table.kind(name)
     low = high = values = None
     if kind == "numeric":
@@ -78,8 +78,8 @@ def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
         finite = numbers[np.isfinite(numbers)]
         low, high = (finite.min(), finite.max()) if len(finite) else (None, None)
     else:
-        distinct = sorted(str(v) for v in column.dropna().unique())
-        values = distinct if len(distinct) <= _MOST_VALUES else None
+        texts = explainer.table.labels(name).texts
+        values = texts if len(texts) <= _MOST_VALUES else None
     group = next((g for g, members in explainer.table.groups.items() if name in members), None)
     return {
         "name": name,
@@ -89,5 +89,6 @@ def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
         "max": high,
         "integer": bool(pd.api.types.is_integer_dtype(column.dtype)),
         "values": values,
+        "missing": missing,
         "unstressable": immovable(explainer.table, name),
     }

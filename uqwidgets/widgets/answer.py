@@ -9,15 +9,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets.evaluation import Progress, Report
-from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.dependence import GRID
 from uqwidgets.widgets.heartbeat import heartbeat
-from uqwidgets.widgets.inputs import Condition, Inputs
+from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.panel import Content, Populations
 from uqwidgets.widgets.repeats import FEWEST
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
@@ -72,6 +70,8 @@ class Answer:
         self._started = self._published = time.perf_counter()
         self._projection: Projection | None = None
         self._populations: Populations | None = None
+        # How many rows meet the filter.
+        self._n_rows = len(self._explainer.table)
 
     def run(self) -> None:
         """Show what is known, then ask for the rest, panel by panel.
@@ -163,25 +163,28 @@ class Answer:
     def _describe_rows(self) -> Populations | None:
         ex, inputs = self._explainer, self._inputs
         n = len(ex.table)
-        rows = _rows(inputs.ice_filter, ex)
-        if rows is not None and not rows.any():
-            self.errors.append("no row meets the filter; the last rows that did are shown")
+        stress = self._session.stress
+        rows = self._session.rows.meeting(inputs.ice_filter, self._ticket.check)
+        self._n_rows = n if rows is None else int(np.count_nonzero(rows))
+        if self._n_rows == 0:
             return None
         unstressed = Population.of(n, rows=rows)
         now = unstressed
+        # Without a row left out it is the population that it was.
+        filters = () if rows is None else inputs.ice_filter
+        stress.choose_rows(filters, unstressed.rows)
         if inputs.stress_feature:
-            self._projection = self._session.stress.project(inputs.stress_feature, inputs.tau)
+            self._projection = stress.project(inputs.stress_feature, inputs.tau)
             weights = self._projection.weights
-            if weights is None:
+            if weights is None and inputs.tau:
                 self._notes.append(
                     f"{inputs.stress_feature} cannot be stressed to this tau "
                     f"({self._projection.status}); importance and curves stay as they were"
                 )
                 return None
-            if inputs.tau:
-                now = Population.of(n, weights, rows)
+            if weights is not None and inputs.tau:
+                now = Population.of(n, stress.spread(inputs.stress_feature, weights), rows)
         stressed = (inputs.stress_feature, inputs.tau) if inputs.tau else None
-        filters = inputs.ice_filter
         return Populations(now, unstressed, (stressed, filters), (filters,))
 
     def _at_once(self) -> bool:
@@ -387,7 +390,8 @@ class Answer:
 
     def _publish(self, *, final: bool) -> None:
         session, inputs, ex = self._session, self._inputs, self._explainer
-        session.stress.compute(inputs, self._projection)
+        if self._n_rows:  # where no row meets the filter, all panels keep what they show
+            session.stress.compute(inputs, self._projection)
         populations = self._populations
         drawn, summed = session.dependence.key, session.importance.key
         stale_sums = populations is None or summed is None or summed[0] != populations.key
@@ -402,7 +406,10 @@ class Answer:
         shown = {
             "importance": (session.importance.content, stale_sums),
             "dependence": (dependence, stale_curves),
-            "stress": (session.stress.content, not session.stress.complete),
+            "stress": (
+                session.stress.content,
+                not (self._n_rows and session.stress.complete),
+            ),
         }
         remarks = [r for content, _ in shown.values() for r in content.meta.get("remarks", ())]
         self._ended = final
@@ -411,6 +418,7 @@ class Answer:
             {
                 "final": final,
                 **{name: _described(*of_panel) for name, of_panel in shown.items()},
+                "rows": self._n_rows,
                 "cost": {
                     "calls": ex.model_calls - self._calls,
                     "rows": ex.rows_evaluated - self._rows,
@@ -442,12 +450,3 @@ def _size(size: float, whole: Callable[[float], int]) -> str:
     """Bytes as `memory_limit` takes them, rounded by ``whole`` to two or more digits."""
     unit = next((u for u in _UNITS if size >= 10 * u[0]), (1, "B"))
     return f"{whole(size / unit[0])}{unit[1]}"
-
-
-def _rows(filters: tuple[Condition, ...], explainer: Explainer) -> npt.NDArray[np.bool_] | None:
-    if not filters:
-        return None
-    met = np.ones(len(explainer.table), dtype=np.bool_)
-    for condition in filters:
-        met &= condition.mask(explainer)
-    return met

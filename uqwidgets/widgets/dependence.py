@@ -25,6 +25,19 @@ GRID, COARSE = 49, 6
 BINS = 24
 
 
+def bin_edges(finite: Floats) -> Floats:
+    """Edges of bins of equal width; of fewer where so many do not differ in floats.
+
+    Parameters
+    ----------
+    finite : ndarray of shape (m,)
+        Without NaN and infinities.
+    """
+    if len(finite) and finite.min() < finite.max():
+        return np.unique(np.linspace(finite.min(), finite.max(), BINS + 1))
+    return np.histogram_bin_edges(finite, bins=BINS)
+
+
 class DependencePanel(Panel):
     """Curves of the picked feature."""
 
@@ -194,7 +207,7 @@ class DependencePanel(Panel):
         else:
             numbers = table.numbers(feature)
             finite = numbers[np.isfinite(numbers)]
-            edges = np.histogram_bin_edges(finite, bins=BINS)
+            edges = bin_edges(finite)
             bins = len(edges) - 1
             place = np.searchsorted(edges, numbers, side="right") - 1
             place[numbers == edges[-1]] = bins - 1

@@ -60,8 +60,10 @@ class Explorer(anywidget.AnyWidget):
     measure, indicator : str
         What the curves show, and what is watched over tau.
     ice_filter : list of dict
-        Rows that are scored: ``{"feature", "low", "high"}``, ``{"feature", "values"}``, or
-        ``{"feature": None, "values"}`` for classes of the target.
+        Rows that are scored and whose population is stressed: ``{"feature", "low", "high"}``,
+        ``{"feature", "values"}``, or ``{"feature": None, "values"}`` for classes of the target.
+        Rows without a value are among them where ``values`` holds None; of a range, where
+        ``"missing"`` is True, which it is unless given if the range leaves out no value.
     ice_lines : int
         How many ICE lines are drawn; the averages are over all rows.
     n_repeats : int

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from uqwidgets.data import Table
 from uqwidgets.explainer import Explainer
 from uqwidgets.inference import checked_interval
+from uqwidgets.labels import Labels
 from uqwidgets.names import unknown
 from uqwidgets.stress.columns import unstressable
 
@@ -23,29 +25,38 @@ MOST_REPEATS = 1000
 class Condition:
     """Rows whose feature lies in a range (both ends included) or has one of some values.
 
+    A missing value lies in no range and is a value of its own.
+
     Attributes
     ----------
     feature : str or None
         None for the target.
     low, high : float or None
         Open where None.
-    values : tuple of str or None
-        Texts of categories or classes.
+    values : tuple of (str or None) or None
+        Texts of categories or classes, see `uqwidgets.labels`; among them, None is for rows
+        without a value.
+    missing : bool or None
+        Of a range, whether rows without a value meet it too; None where every row has one.
     """
 
     feature: str | None
     low: float | None = None
     high: float | None = None
-    values: tuple[str, ...] | None = None
+    values: tuple[str | None, ...] | None = None
+    missing: bool | None = None
 
     def mask(self, explainer: Explainer) -> npt.NDArray[np.bool_]:
         """Rows that meet it, shape (n,)."""
-        table = explainer.table
         if self.values is not None:
-            column = table.y if self.feature is None else table.column(self.feature)
-            return np.isin(np.asarray(column).astype(str), self.values)
+            return labels(explainer, self.feature).mask(self.values)
         assert self.feature is not None
-        numbers = table.numbers(self.feature)
+        numbers = explainer.table.numbers(self.feature)
+        met = self.within(numbers)
+        return met | np.isnan(numbers) if self.missing else met
+
+    def within(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+        """Numbers that lie in the range, both ends included."""
         low = -np.inf if self.low is None else self.low
         high = np.inf if self.high is None else self.high
         return (numbers >= low) & (numbers <= high)
@@ -54,7 +65,18 @@ class Condition:
         """Return the form that travels."""
         if self.values is not None:
             return {"feature": self.feature, "values": list(self.values)}
-        return {"feature": self.feature, "low": self.low, "high": self.high}
+        ends = {"feature": self.feature, "low": self.low, "high": self.high}
+        return ends if self.missing is None else {**ends, "missing": self.missing}
+
+
+def labels(explainer: Explainer, feature: str | None) -> Labels:
+    """Values of a feature, or of the target where None, by the texts that name them."""
+    if feature is not None:
+        return explainer.table.labels(feature)
+    if explainer.classes is None:
+        return Labels.of(pd.Series(explainer.table.y))
+    # The target may hold 1.0 where the model knows 1: both are the same class.
+    return Labels(explainer.classes.tolist(), explainer.evaluations.truth)
 
 
 @dataclass(frozen=True)
@@ -143,7 +165,8 @@ def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
 def _condition(item: Any, explainer: Explainer) -> Condition:
     if not isinstance(item, dict) or "feature" not in item:
         raise ValueError(
-            "each ice_filter condition must be {'feature', 'low', 'high'} or {'feature', 'values'}."
+            "each ice_filter condition must be {'feature', 'low', 'high', 'missing'} or "
+            "{'feature', 'values'}."
         )
     feature = item["feature"]
     if feature is not None:
@@ -152,14 +175,24 @@ def _condition(item: Any, explainer: Explainer) -> Condition:
         values = item["values"]
         if not isinstance(values, (list, tuple)):
             raise ValueError("the values of an ice_filter condition must be a list.")
-        return Condition(feature, values=tuple(str(v) for v in values))
+        known = labels(explainer, feature)
+        of = repr(explainer.table.target if feature is None else feature)
+        return Condition(feature, values=tuple(known.text(value, of) for value in values))
     if feature is None:
         raise ValueError("the target is filtered by its classes: {'feature': None, 'values': []}.")
-    explainer.table.numbers(feature)
+    numbers = explainer.table.numbers(feature)
     low, high = (_bound(item.get(end), end, feature) for end in ("low", "high"))
     if low is not None and high is not None and low > high:
         raise ValueError(f"the filter of {feature!r} runs from {low:g} to {high:g}, backwards.")
-    return Condition(feature, low, high)
+    if not explainer.table.missing(feature):
+        return Condition(feature, low, high)
+    if item.get("missing") is not None:
+        of = f"missing of the filter of {feature!r}"
+        return Condition(feature, low, high, missing=_switch(item["missing"], of))
+    # A range that leaves out no value leaves out no row.
+    numbers = numbers[~np.isnan(numbers)]
+    bounded = Condition(feature, low, high)
+    return Condition(feature, low, high, missing=bool(bounded.within(numbers).all()))
 
 
 def _bound(value: Any, end: str, feature: str) -> float | None:

@@ -12,6 +12,7 @@ from uqwidgets.widgets.dependence import DependencePanel
 from uqwidgets.widgets.importance import ImportancePanel
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner import LearnerPanel
+from uqwidgets.widgets.rows import FilteredRows
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.stress import StressPanel
 
@@ -46,6 +47,7 @@ class Session:
         self.importance = ImportancePanel(explainer)
         self.dependence = DependencePanel(explainer)
         self.stress = StressPanel(explainer)
+        self.rows = FilteredRows(explainer)
         self.learner: LearnerPanel | None = None
         if learner is not None:
             self.learner = LearnerPanel(explainer, learner, self.dependence, again)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 import numpy as np
@@ -11,21 +12,48 @@ import numpy.typing as npt
 from uqwidgets.explainer import Explainer
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
-from uqwidgets.stress.columns import stressed
+from uqwidgets.stress.columns import Stressed, stressed
 from uqwidgets.stress.profile import described_weights
-from uqwidgets.stress.projection import Column, Projection, Status, checked_taus
+from uqwidgets.stress.projection import Projection, Status, checked_taus
 from uqwidgets.sums import dot
 from uqwidgets.widgets.about import LEVEL
-from uqwidgets.widgets.inputs import Inputs, immovable
+from uqwidgets.widgets.inputs import Condition, Inputs, immovable
 from uqwidgets.widgets.panel import Content, Panel
 
 STATUSES: tuple[str, ...] = get_args(Status)
 ALPHA = 0.05
 _LEVELS = 21
+_MOST_FILTERS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """What is known of the stress of some rows.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (m,) or None
+        Positions; None for all.
+    n : int
+        How many they are.
+    profiles : dict of str to Stress
+        By feature, of every indicator.
+    bounded : dict of (str, str) to Stress
+        With intervals, by feature and indicator: they take longer than values, so they are of
+        what is shown.
+    columns : dict of str to Stressed
+        By feature.
+    """
+
+    rows: npt.NDArray[np.intp] | None
+    n: int
+    profiles: dict[str, Stress] = field(default_factory=dict)
+    bounded: dict[tuple[str, str], Stress] = field(default_factory=dict)
+    columns: dict[str, Stressed] = field(default_factory=dict)
 
 
 class StressPanel(Panel):
-    """Indicators over tau."""
+    """Indicators over tau, of the rows that meet the filter."""
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__()
@@ -33,15 +61,25 @@ class StressPanel(Panel):
         self.features = tuple(
             f for f in explainer.features if immovable(explainer.table, f) in (None, "constant")
         )
-        self._profiles: dict[str, Stress] = {}
-        # By feature and indicator: intervals take longer than values, so they are of what is shown.
-        self._bounded: dict[tuple[str, str], Stress] = {}
-        self._columns: dict[str, Column] = {}
+        self._chosen = self._drawn = _Chosen(None, len(explainer.table))
+        # The latest filters, so that going back to one costs nothing.
+        self._known: dict[tuple[Condition, ...], _Chosen] = {(): self._chosen}
+
+    def choose_rows(
+        self, conditions: tuple[Condition, ...], rows: npt.NDArray[np.intp] | None
+    ) -> None:
+        """Stress these rows from now on: positions (m,), those that meet the conditions."""
+        chosen = self._known.pop(conditions, None)
+        if chosen is None:
+            chosen = _Chosen(rows, len(self._explainer.table) if rows is None else len(rows))
+        self._known[conditions] = self._chosen = chosen
+        while len(self._known) > _MOST_FILTERS:
+            del self._known[next(iter(self._known))]
 
     @property
     def complete(self) -> bool:
         """Whether every feature has been stressed."""
-        return len(self._profiles) == len(self.features)
+        return len(self._chosen.profiles) == len(self.features)
 
     def profile(self, tell: Callable[[int, int], None]) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -51,38 +89,51 @@ class StressPanel(Panel):
         tell : callable
             Called with how many features are done, and of how many, before each.
         """
+        chosen = self._chosen
         for feature in self.features:
-            if feature not in self._profiles:
-                tell(len(self._profiles), len(self.features))
-                self._profiles[feature] = self._explainer.stress(
-                    [feature], taus=_LEVELS, alpha=ALPHA
+            if feature not in chosen.profiles:
+                tell(len(chosen.profiles), len(self.features))
+                chosen.profiles[feature] = self._explainer.stress(
+                    [feature], taus=_LEVELS, alpha=ALPHA, rows=chosen.rows
                 )
 
     def bounded(self, inputs: Inputs) -> bool:
         """Whether the intervals of what is stressed are known, or there are none to know."""
         feature = inputs.stress_feature
-        return feature not in self.features or (feature, inputs.indicator) in self._bounded
+        return feature not in self.features or (feature, inputs.indicator) in self._chosen.bounded
 
     def bound(self, inputs: Inputs) -> None:
         """Find the intervals of the picked indicator while the stressed feature is moved."""
-        key = inputs.stress_feature, inputs.indicator
-        self._bounded[key] = self._explainer.stress(
-            [key[0]], [key[1]], taus=_LEVELS, alpha=ALPHA, level=LEVEL
+        key, chosen = (inputs.stress_feature, inputs.indicator), self._chosen
+        chosen.bounded[key] = self._explainer.stress(
+            [key[0]], [key[1]], taus=_LEVELS, alpha=ALPHA, level=LEVEL, rows=chosen.rows
         )
 
     def project(self, feature: str, tau: float) -> Projection:
-        """Weights of this level; the column is compressed once."""
-        if feature not in self._columns:
-            (one,) = stressed(self._explainer.table, feature, ALPHA)
-            self._columns[feature] = one.column
-        return self._columns[feature].project(tau)
+        """Weights of the chosen rows at this level; the column is compressed once."""
+        return self._column(feature).column.project(tau)
+
+    def spread(self, feature: str, weights: Floats) -> Floats:
+        """Weights of all rows, from those of the chosen ones."""
+        return self._column(feature).spread(weights, len(self._explainer.table))
+
+    def _column(self, feature: str) -> Stressed:
+        chosen = self._chosen
+        if feature not in chosen.columns:
+            (one,) = stressed(self._explainer.table, feature, ALPHA, rows=chosen.rows)
+            chosen.columns[feature] = one
+        return chosen.columns[feature]
 
     def compute(self, inputs: Inputs, projection: Projection | None) -> None:
         """Describe the profile of the picked indicator, and the point where tau stands."""
+        # What is drawn of other rows stays until all features are stressed anew.
+        if self.complete or len(self._drawn.profiles) < len(self.features):
+            self._drawn = self._chosen
+        drawn = self._drawn
         indicator = self._explainer.indicators[inputs.indicator]
-        shown = [f for f in self.features if f in self._profiles]
-        profiles = [self._profiles[f] for f in shown]
-        bounded = self._bounded.get((inputs.stress_feature, inputs.indicator))
+        shown = [f for f in self.features if f in drawn.profiles]
+        profiles = [drawn.profiles[f] for f in shown]
+        bounded = drawn.bounded.get((inputs.stress_feature, inputs.indicator))
         meta = {
             "indicator": indicator.name,
             "label": indicator.label,
@@ -90,6 +141,7 @@ class StressPanel(Panel):
             "features": [self._explainer.table.index(f) for f in shown],
             "now": self._now(inputs, projection),
             "level": LEVEL,
+            "n_rows": drawn.n,
             "remarks": bounded.remarks if bounded else (),
         }
         taus = checked_taus(_LEVELS)
@@ -113,7 +165,7 @@ class StressPanel(Panel):
     def _now(self, inputs: Inputs, projection: Projection | None) -> dict[str, Any] | None:
         if projection is None:
             return None
-        column = self._columns[inputs.stress_feature]
+        column = self._column(inputs.stress_feature).column
         now: dict[str, Any] = {
             "feature": inputs.stress_feature,
             "tau": inputs.tau,
@@ -123,6 +175,7 @@ class StressPanel(Panel):
             "reached": projection.reached,
             "status": projection.status,
             "base": self._indicator(inputs.indicator, None),
+            "n_rows": self._chosen.n,
         }
         weights = projection.weights
         if weights is not None:
@@ -138,10 +191,10 @@ class StressPanel(Panel):
 
     def _indicator(self, name: str, weights: Floats | None) -> float:
         indicator = self._explainer.indicators[name]
-        n = len(self._explainer.table)
+        chosen = self._chosen
+        outputs = [v if chosen.rows is None else v[chosen.rows] for v in indicator.per_row]
         means = [
-            np.asarray(v.mean() if weights is None else dot(weights, v) / n)
-            for v in indicator.per_row
+            np.asarray(v.mean() if weights is None else dot(weights, v) / chosen.n) for v in outputs
         ]
         return float(indicator.combine(*means))
 

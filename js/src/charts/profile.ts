@@ -49,10 +49,16 @@ function roomFor(lines: [number, number] | null, { low, high }: Stress): [number
   ];
 }
 
+/** Both ends of the interval at any τ, NaN where there is none. */
+export const endsAt = ({ taus, low, high }: Stress, tau: number): [number, number] => [
+  valueAt(taus, low, tau),
+  valueAt(taus, high, tau),
+];
+
 /** The interval at any τ, or null where there is none. */
-export function intervalAt({ taus, low, high, level }: Stress, tau: number): string | null {
-  const ends = [valueAt(taus, low, tau), valueAt(taus, high, tau)] as const;
-  return ends.every(Number.isFinite) ? `${percent(level)}: ${interval(...ends)}` : null;
+export function intervalAt(stress: Stress, tau: number): string | null {
+  const ends = endsAt(stress, tau);
+  return ends.every(Number.isFinite) ? `${percent(stress.level)}: ${interval(...ends)}` : null;
 }
 
 /** An indicator over τ: every feature as a faint line, the stressed one strong, a rule at the present τ. */

@@ -1,7 +1,7 @@
 import type { About } from "../about.ts";
 import { h } from "../dom.ts";
 import type { Condition } from "../frame.ts";
-import { rangeOf } from "./range.ts";
+import { missingWord, rangeOf } from "./range.ts";
 
 export interface ConditionActions {
   change(next: Condition): void;
@@ -18,6 +18,7 @@ export function conditionItem(
   const isClass = condition.feature === null;
   const feature = about.features.find(({ name }) => name === condition.feature);
   const name = condition.feature ?? about.target;
+  const missing = feature?.missing ?? 0;
   const remove = h(
     "button",
     {
@@ -34,17 +35,13 @@ export function conditionItem(
   const body =
     "values" in condition
       ? valuesOf(
-          isClass ? about.classes : (feature?.values ?? condition.values),
+          isClass ? about.classes : (feature?.values ?? condition.values.filter((v) => v !== null)),
+          missing,
           isClass,
           (values) => actions.change({ feature: condition.feature, values }),
           signal,
         )
-      : rangeOf(
-          feature ?? null,
-          name,
-          (low, high) => actions.change({ feature: name, low, high }),
-          signal,
-        );
+      : rangeOf(feature ?? null, name, missing, actions.change, signal);
 
   return {
     element: h(
@@ -65,16 +62,19 @@ export function conditionItem(
 }
 
 function valuesOf(
-  values: string[],
+  texts: string[],
+  missing: number,
   isClass: boolean,
-  onChange: (values: string[]) => void,
+  onChange: (values: (string | null)[]) => void,
   signal: AbortSignal,
 ) {
+  const values = missing ? [...texts, null] : texts;
   const boxes = values.map((value) =>
     h("input", {
       type: "checkbox",
       value,
-      "data-testid": isClass ? "uq-filter-class" : "uq-filter-value",
+      "data-testid":
+        value === null ? "uq-filter-missing" : isClass ? "uq-filter-class" : "uq-filter-value",
     }),
   );
   for (const box of boxes)
@@ -86,13 +86,18 @@ function valuesOf(
       "span",
       { class: "uq-checks" },
       ...values.map((value, i) =>
-        h("label", {}, boxes[i] as HTMLInputElement, h("span", {}, value)),
+        h(
+          "label",
+          {},
+          boxes[i] as HTMLInputElement,
+          value === null ? missingWord(missing) : h("span", {}, value),
+        ),
       ),
     ),
     update(condition: Condition): void {
       if (!("values" in condition)) return;
       boxes.forEach((box, i) => {
-        box.checked = condition.values.includes(values[i] ?? "");
+        box.checked = condition.values.includes(values[i] ?? null);
       });
     },
   };

@@ -13,11 +13,14 @@ interface Subject {
   fresh: (() => Condition) | null;
 }
 
-function subjectOf({ name, kind, values, min, max }: Feature): Subject {
+/** A fresh condition is one that every row meets. */
+function subjectOf({ name, kind, values, missing }: Feature): Subject {
+  const open = { feature: name, low: null, high: null };
   if (kind === "numeric")
-    return { value: name, label: name, fresh: () => ({ feature: name, low: min, high: max }) };
-  if (values)
-    return { value: name, label: name, fresh: () => ({ feature: name, values: [...values] }) };
+    return { value: name, label: name, fresh: () => (missing ? { ...open, missing: true } : open) };
+  const every = values && (missing ? [...values, null] : values);
+  if (every)
+    return { value: name, label: name, fresh: () => ({ feature: name, values: [...every] }) };
   return { value: name, label: `${name} (too many values)`, fresh: null };
 }
 

@@ -1,5 +1,6 @@
 import type { Feature } from "../about.ts";
 import { h, onCommit } from "../dom.ts";
+import { counted, number } from "../format.ts";
 import type { Condition } from "../frame.ts";
 
 type End = number | null;
@@ -11,20 +12,27 @@ export function stepOf(feature: Feature | null): number {
   return span > 0 ? 10 ** Math.floor(Math.log10(span / 100)) : 1;
 }
 
-/** A range of numbers: two number fields that take any value, and two sliders over the span of the data. */
+/** Beside a box: rows without a value, in another face than a category of this name. */
+export const missingWord = (rows: number) => h("em", {}, `missing (${counted(rows, "row")})`);
+
+/**
+ * A range of numbers: two number fields that take any value, and two sliders over the span of the data, whose ends
+ * are no limit. Rows without a value are chosen by a box of their own.
+ */
 export function rangeOf(
   feature: Feature | null,
   name: string,
-  onChange: (low: End, high: End) => void,
+  missing: number,
+  onChange: (next: Condition) => void,
   signal: AbortSignal,
 ) {
   const [min, max, step] = [feature?.min ?? 0, feature?.max ?? 1, stepOf(feature)];
-  const field = (end: "lowest" | "highest", testid: string) =>
+  const field = (end: "lowest" | "highest", testid: string, limit: End | undefined) =>
     h("input", {
       type: "number",
       step: "any",
       "aria-label": `${end} ${name}`,
-      placeholder: end,
+      placeholder: typeof limit === "number" ? number(limit) : end,
       "data-testid": testid,
     });
   // The sliders are steps from `min` to `max` in whole numbers: a step that does not divide the span would keep the
@@ -32,11 +40,16 @@ export function rangeOf(
   const steps = Math.max(1, Math.ceil((max - min) / step));
   const slider = (end: "lowest" | "highest") =>
     h("input", { type: "range", min: 0, max: steps, step: 1, "aria-label": `${end} ${name}` });
-  const fields = [field("lowest", "uq-filter-low"), field("highest", "uq-filter-high")] as const;
+  const fields = [
+    field("lowest", "uq-filter-low", feature?.min),
+    field("highest", "uq-filter-high", feature?.max),
+  ] as const;
   const sliders = [slider("lowest"), slider("highest")] as const;
+  const box = h("input", { type: "checkbox", "data-testid": "uq-filter-missing" });
   let ends: [End, End] = [null, null];
 
-  const valueAt = (at: number) => (at >= steps ? max : Number((min + at * step).toPrecision(12)));
+  const valueAt = (at: number) =>
+    at <= 0 || at >= steps ? null : Number((min + at * step).toPrecision(12));
   const placeOf = (value: number) => Math.min(steps, Math.max(0, Math.round((value - min) / step)));
 
   const show = () => {
@@ -61,8 +74,13 @@ export function rangeOf(
     const crossed = value !== null && other !== null && (i === 0 ? value > other : value < other);
     ends[i] = crossed ? other : value;
     show();
-    onChange(ends[0], ends[1]);
+    tell();
   };
+  const tell = () => {
+    const next = { feature: name, low: ends[0], high: ends[1] };
+    onChange(missing ? { ...next, missing: box.checked } : next);
+  };
+  box.addEventListener("change", tell, { signal });
 
   const pair = h("span", { class: "uq-range" }, sliders[0], sliders[1]);
   ([0, 1] as const).forEach((i) => {
@@ -79,10 +97,20 @@ export function rangeOf(
   });
 
   return {
-    element: h("span", { class: "uq-range-fields" }, fields[0], pair, fields[1]),
+    element: h(
+      "span",
+      { class: "uq-range-fields" },
+      fields[0],
+      pair,
+      fields[1],
+      ...(missing
+        ? [h("span", { class: "uq-checks" }, h("label", {}, box, missingWord(missing)))]
+        : []),
+    ),
     update(condition: Condition): void {
       if (!("low" in condition)) return;
       ends = [condition.low, condition.high];
+      box.checked = condition.missing ?? true;
       show();
     },
   };

@@ -28,10 +28,6 @@ function header({ title, task, target, classes, n_rows, features }: About): HTML
   );
 }
 
-/** Rows that the curve and the importance rest on. */
-const rowsOf = (frame: Frame | null, all: number) =>
-  frame?.importance?.n_rows ?? frame?.dependence?.n_rows ?? all;
-
 /** The whole widget: population above, results below, cost at the foot. */
 export function explorer(session: Session, el: HTMLElement, signal: AbortSignal): void {
   const root = h("div", { class: "uq", "data-testid": "uq-root", role: "region" });
@@ -101,7 +97,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     set(root, { "data-silent": session.gate.silent ? "true" : null });
     stress.update(shown);
     filters.update(inputs.ice_filter);
-    setText(chosenRows, whole(rowsOf(frame, about.n_rows)));
+    setText(chosenRows, whole(frame?.rows ?? about.n_rows));
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };
     if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs)
       for (const panel of panels) panel.update(shown);

@@ -7,10 +7,11 @@ import { h, set, setText } from "../dom.ts";
 import { counted, interval, isolated, level, number, percent, withUnit } from "../format.ts";
 import { STATUS, type Stress } from "../frame.ts";
 import { type Context, type Panel, type Shown, section } from "./panel.ts";
-import { readout, warning } from "./readout.ts";
+import { meaning, readout, warning } from "./readout.ts";
 
-const HINT =
-  "Rows are reweighted until the mean is reached, as close to the data as possible; importance and curves follow.";
+/** Said where a warning stands anyway: another place would move the charts under the hand that filters. */
+const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
+
 const PICK_FIRST = "Choose the feature whose mean is to be stressed; then τ moves it.";
 const NONE_MOVABLE =
   "No feature of this table can be stressed by its mean; the list beside the slider says why.";
@@ -46,11 +47,10 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
     { class: "uq-stress-controls", "aria-label": "Stress level" },
     h("div", { class: "uq-stress-inputs" }, feature.element, slider.element),
     facts.element,
-    hint,
-    caution,
+    h("div", { class: "uq-said" }, hint, caution),
   );
 
-  const meaning = (stress: Stress | null, name: string) => (tau: number) => {
+  const meanAt = (stress: Stress | null, name: string) => (tau: number) => {
     const at = stress && rowOf(stress, names, name);
     if (!stress || at === null || !name) return "";
     const mean = valueAt(stress.taus, row(stress.reached, at, stress.taus.length), tau);
@@ -66,14 +66,15 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
       const none = { value: "", label: "choose a feature", disabled: true };
       feature.update(chosen ? choices : [none, ...choices], inputs.stress_feature);
       const why = chosen ? null : movable ? PICK_FIRST : NONE_MOVABLE;
-      slider.update(inputs.tau, meaning(stress, inputs.stress_feature), why);
+      slider.update(inputs.tau, meanAt(stress, inputs.stress_feature), why);
       const now = stress?.now ?? null;
-      if (stress && now) facts.update(stress, now, about.n_rows);
+      if (stress && now) facts.update(stress, now);
       else facts.clear(stress ? "no feature is stressed" : "no stress yet");
-      const text = now ? warning(now, about.n_rows) : null;
+      const text =
+        frame?.rows === 0 ? NO_ROW : stress && now ? warning(stress, now, about.n_rows) : null;
       caution.hidden = text === null;
       hint.hidden = text !== null;
-      setText(hint, why ?? HINT);
+      setText(hint, why ?? (now ? meaning(now) : ""));
       setText(caution, text ?? "");
     },
   };
@@ -134,7 +135,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     const chosen = rowOf(stress, names, stress.now?.feature ?? inputs.stress_feature);
     if (hovered !== null && hovered >= stress.features.length) hovered = null;
     const bounds = about.indicators.find(({ name }) => name === stress.indicator)?.bounds;
-    const state = { stress, names, rows: about.n_rows, chosen, hovered, bounds };
+    const state = { stress, names, rows: stress.n_rows, chosen, hovered, bounds };
     drawn = chart.update(state, fig.width);
     read.update(drawn);
   };
@@ -166,7 +167,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
           number(take(stress.reached, i)),
           number(take(stress.value, i)),
           ...(bounded ? [interval(stress.low[i] as number, stress.high[i] as number)] : []),
-          percent(take(stress.ess, i) / about.n_rows),
+          percent(take(stress.ess, i) / stress.n_rows),
           STATUS[take(stress.status, i)] ?? "unknown",
         ]),
       }),

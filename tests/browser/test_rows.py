@@ -1,0 +1,100 @@
+"""Filters on the page: what is missing, what no row meets, and where everything stays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.reading import answered, model_calls, numbers, wait_for_answer
+
+
+class Logistic:
+    """A classifier of one column; the others may hold anything."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        yes = 1 / (1 + np.exp(-X["length"].to_numpy()))
+        return np.column_stack([1 - yes, yes])
+
+
+@pytest.fixture
+def widget(bridge):  # noqa: ARG001, the bridge has to be there first
+    rng = np.random.default_rng(1)
+    n = 300
+    X = pd.DataFrame(
+        {
+            "length": rng.normal(size=n),
+            "age": np.where(np.arange(n) < 40, np.nan, rng.normal(40, 10, n)),
+            "town": pd.Series(rng.choice(["Ulm", "Bonn"], n)).where(np.arange(n) >= 20),
+            "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(rng.integers(0, 3, n), unit="D"),
+        }
+    )
+    y = np.where(rng.random(n) < Logistic().predict_proba(X)[:, 1], "yes", "no")
+    with uq.explore(Logistic(), X, y, tau=0.5, feature="length", stress_feature="length") as widget:
+        yield widget
+
+
+@pytest.fixture
+def root(bridge, widget):
+    root = bridge.mount(widget)
+    wait_for_answer(root)
+    return root
+
+
+def shown_rows(root):
+    return numbers(root.get_by_test_id("uq-rows").inner_text())[0]
+
+
+def test_missing_values_stay_until_their_box_is_left_empty(root, widget):
+    add = root.get_by_test_id("uq-filter-add")
+    for name, missing in (("age", 40), ("town", 20)):
+        with answered(root):
+            add.select_option(value=name)
+        assert shown_rows(root) == 300, "with every box checked, every row stays"
+        item = root.get_by_test_id("uq-filter-item")
+        expect(item).to_contain_text(f"missing ({missing} rows)")
+        with answered(root):
+            item.get_by_test_id("uq-filter-missing").uncheck()
+        assert shown_rows(root) == 300 - missing
+        with answered(root):
+            root.get_by_test_id("uq-filter-remove").click()
+    with answered(root):
+        add.select_option(value="day")
+    with answered(root):
+        root.get_by_role("checkbox", name="2024-01-02").uncheck()
+    kept = widget.explainer.table.column("day") != pd.Timestamp("2024-01-02")
+    assert shown_rows(root) == kept.sum()
+    assert f"of the {kept.sum()} rows" in root.get_by_test_id("uq-stress-readout").inner_text()
+    assert model_calls(root) == 0
+
+
+@pytest.mark.parametrize("width", [700, 1500])
+def test_nothing_moves_where_no_row_meets_the_filter(root, width):
+    root.page.set_viewport_size({"width": width, "height": 900})
+    add = root.get_by_test_id("uq-filter-add")
+    with answered(root):
+        add.select_option(value="length")
+
+    def places():
+        boxes = [panel.bounding_box() for panel in root.locator(".uq-panel, .uq-readout").all()]
+        return [round(box[side]) for box in boxes for side in ("x", "y", "width", "height")]
+
+    before = places()
+    readout = root.get_by_test_id("uq-stress-readout").inner_text()
+    with answered(root):
+        root.get_by_test_id("uq-filter-low").fill("100")
+        root.get_by_test_id("uq-filter-low").press("Enter")
+    assert shown_rows(root) == 0
+    expect(root.get_by_text("No row meets the filter")).to_be_visible()
+    assert places() == before
+    assert root.get_by_test_id("uq-stress-readout").inner_text() == readout
+    with answered(root):
+        root.get_by_test_id("uq-filter-low").fill("")
+        root.get_by_test_id("uq-filter-low").press("Enter")
+    assert shown_rows(root) == 300
+    expect(root.get_by_text("No row meets the filter")).to_have_count(0)
+    assert places() == before
