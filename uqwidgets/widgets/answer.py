@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.errors import in_one_line
 from uqwidgets.evaluation import Progress, Report
 from uqwidgets.explainer import Explainer
 from uqwidgets.population import Population
@@ -191,6 +192,11 @@ class Answer:
                 return True
             except ValueError as error:
                 failed[key] = str(error)
+            except Exception:
+                raise
+            except BaseException as error:  # noqa: BLE001
+                # An exit or an interrupt on this thread can only be the model's own.
+                failed[key] = f"the model ended the work on {what}: {in_one_line(error)}"
         self.errors.append(failed[key])
         return False
 

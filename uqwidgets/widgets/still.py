@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from uqwidgets.dependence import dependence as curves
+from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.population import Population
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
@@ -15,7 +16,7 @@ def still(session: Session, inputs: Inputs) -> str:
     ex = session.explainer
     importances = []
     repeats = session.importance.known_repeats(inputs.n_repeats)
-    if repeats:
+    if repeats >= (2 if inputs.interval in OVER_REPEATS else 1):
         importances = [
             ex.importance(m.name, ex.features, n_repeats=repeats, interval=inputs.interval)
             for m in session.importance.measures
