@@ -9,7 +9,7 @@ class ModelError(ValueError):
 
 def in_one_line(error: BaseException) -> str:
     """Name an error, with the first line of what it says."""
-    return f"{type(error).__name__}: {first_line(error)}"
+    return f"{type(error).__name__}: {first_line(error)}".removesuffix(": ")
 
 
 def first_line(error: BaseException) -> str:

@@ -42,8 +42,9 @@ _STILL_SECONDS = 3.0
 # nor the kernel's word that it is idle again. What handles a request waits this long for its
 # first frame.
 _FIRST_FRAME_SECONDS = 0.2
-# Numbers that a browser can count in.
-_MOST_REQUESTS = 2**53
+# Pages count their requests on from the latest one, so a number far beyond it is none of theirs;
+# taken, it would leave them no next one.
+_MOST_AHEAD = 1_000_000
 _SYNCED = {"sync": True, "echo_update": False}
 
 
@@ -279,9 +280,10 @@ class Explorer(anywidget.AnyWidget):
                     refused[name] = str(error)
             # Nothing else is the browser's to set: neither what the kernel says nor what the
             # host makes of the widget.
+        most = max(self._seq, self._stop) + _MOST_AHEAD
         for name in ("_stop", "_seq"):
             value = sync_data.get(name)
-            if type(value) is int and 0 <= value < _MOST_REQUESTS:
+            if type(value) is int and 0 <= value <= most:
                 accepted[name] = value
         return accepted, refused
 
@@ -369,13 +371,15 @@ class Explorer(anywidget.AnyWidget):
         try:
             yield
         except BaseException as error:
-            self._trouble = f"{what} raised {in_one_line(error)}"
+            trouble = f"{what} raised {in_one_line(error)}"
+            repeated, self._trouble = trouble == self._trouble, trouble
             # An interrupt is meant for whoever runs on the main thread.
             if threading.current_thread() is threading.main_thread() and not isinstance(
                 error, Exception
             ):
                 raise
-            report_uncaught(error)
+            if not repeated:
+                report_uncaught(error)
 
 
 def explore(
