@@ -1,4 +1,4 @@
-"""What a page sends is untrusted: it sets the inputs, as far as they are valid, and nothing else."""
+"""What a page sends is untrusted: it sets inputs, as far as they are valid, and nothing else."""
 
 from __future__ import annotations
 
