@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -435,6 +436,71 @@ def test_a_widget_closes_when_the_browser_closes_its_connection(explainer: uq.Ex
     widget.tau = 0.7
     assert widget.wait(5)
     assert widget._frame is frame, "it takes no more work"
+
+
+def test_a_widget_that_no_page_shows_stops_until_it_is_shown_again(
+    gated: tuple[Gated, uq.Explorer],
+) -> None:
+    model, widget = gated
+    widget.set_state({"_view_count": 1})
+    model.gate.clear()
+    widget.n_repeats = 200
+    assert model.asked.wait(10)
+    widget.set_state({"_view_count": 0})
+    threading.Timer(0.1, model.gate.set).start()
+    assert widget._scheduler.wait(15)
+    assert widget._frame["meta"]["importance"]["n_repeats"] < 200
+    widget.set_state({"_view_count": 1})
+    assert widget._scheduler.wait(15)
+    assert widget._frame["meta"]["importance"]["n_repeats"] == 200
+    widget.set_state({"_view_count": 0})
+    widget.n_repeats = 210
+    assert widget.wait(15)
+    assert widget._frame["meta"]["importance"]["n_repeats"] == 210, "Python may still wait for it"
+
+
+def test_a_widget_that_nothing_shows_or_refers_to_is_freed_when_another_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    connections: list[Any] = []  # as a kernel keeps them
+
+    def connect(**kwargs: Any) -> Broken:
+        connections.append(Broken(**kwargs))
+        return connections[-1]
+
+    monkeypatch.setattr(comm, "create_comm", connect)
+    made: list[weakref.ref[uq.Explorer]] = []
+    explainers: list[weakref.ref[uq.Explainer]] = []
+
+    def show() -> uq.Explorer:
+        explainer = uq.Explainer(Counting(), *table())
+        widget = uq.Explorer(explainer, n_repeats=2)
+        assert widget.wait(15)
+        for worker in threading.enumerate():
+            if worker.name == "uqwidgets":
+                worker.join(5)
+        widget.set_state({"_view_count": 1})
+        made.append(weakref.ref(widget))
+        explainers.append(weakref.ref(explainer))
+        return widget
+
+    def remove(widget: uq.Explorer) -> None:
+        widget.set_state({"_view_count": 0})
+
+    known = show()
+    remove(known)
+    for _ in range(3):
+        remove(show())
+    still_shown = show().model_id
+    assert [one() is not None for one in made] == [True, False, False, False, True]
+    assert [one() is not None for one in explainers] == [True, False, False, False, True]
+    known.set_state({"_view_count": 1, "tau": 0.5, "_seq": 1})
+    assert known.wait(15)
+    assert known._frame["inputs"]["tau"] == 0.5, "what Python refers to works as before"
+    for widget in (known, made[-1]()):
+        assert registry._instances[widget.model_id] is widget
+        widget.close()
+    assert still_shown not in registry._instances
 
 
 @pytest.mark.parametrize("interval", ["fixed-data", "quantile", "u-statistic"])

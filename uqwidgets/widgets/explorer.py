@@ -31,6 +31,7 @@ from uqwidgets.widgets.inputs import (
     conditions,
 )
 from uqwidgets.widgets.learner import LearnerPanel
+from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.still import still
@@ -54,8 +55,10 @@ class Explorer(anywidget.AnyWidget):
     Every control is a trait that can be read, set, observed and linked from Python. What a
     change makes necessary is computed on a worker thread, the newest wish first.
 
-    ipywidgets keep every widget alive until it is closed. So `close` one that is not needed any
-    more, or make it in a ``with`` statement; what the model answered stays in the Explainer.
+    An explorer whose last view was removed from the page stops working until it is shown again,
+    or waited for. Where nothing in Python refers to it, it is freed when the next explorer is made.
+    Hosts that do not count views keep it until it is closed: `close` it, or make it in a ``with``
+    statement. What the model answered is freed with its Explainer.
 
     Parameters
     ----------
@@ -110,6 +113,8 @@ class Explorer(anywidget.AnyWidget):
     center = t.Bool(False).tag(**_SYNCED)
     derivative = t.Bool(False).tag(**_SYNCED)
 
+    # Not None: then hosts count the views.
+    _view_count = t.Int(0).tag(**_SYNCED)
     _seq = t.Int(0).tag(**_SYNCED)
     _stop = t.Int(0).tag(**_SYNCED)
     _about = t.Dict().tag(**_SYNCED)
@@ -118,10 +123,12 @@ class Explorer(anywidget.AnyWidget):
     def __init__(
         self, explainer: Explainer, *, learner: Learner | None = None, **inputs: Any
     ) -> None:
+        free_hidden()
         # First of all: a widget that fails below is closed all the same.
         self._scheduler = Scheduler(self._work)
         self._learner: LearnerPanel | None = None
         self._own_layout: Any = None
+        self._paused = False
         self.renew_locks()
         renew_after_fork(self)
         _check_arguments(explainer, learner, inputs)
@@ -145,8 +152,9 @@ class Explorer(anywidget.AnyWidget):
         if "layout" not in inputs:
             self._own_layout = self.layout
         if self.comm is not None:
-            self.comm.on_close(lambda _message: self.close())
+            self.comm.on_close(self._handle_close)
         self.observe(self._input_changed, names=list(NAMES))
+        self.observe(self._views_changed, names="_view_count")
         self._request()
 
     def renew_locks(self) -> None:
@@ -183,6 +191,8 @@ class Explorer(anywidget.AnyWidget):
                 "wait() was called by an observer of _frame and would wait for that observer; call "
                 "it in observers of the inputs, or after them."
             )
+        if self._paused:
+            self._resume()
         ends = None if timeout is None else time.monotonic() + timeout
         if not self._scheduler.wait(timeout):
             return False
@@ -214,9 +224,7 @@ class Explorer(anywidget.AnyWidget):
         """Take what the browser sends, as far as it may be; answer it in any case."""
         accepted, refused = self._sifted(sync_data)
         if "_stop" in accepted:
-            self._scheduler.stop()
-            if self._learner is not None:
-                self._learner.stop()
+            self._stop_work()
         with self._receiving:
             requested = self._requested
             self._shown.clear()
@@ -242,6 +250,30 @@ class Explorer(anywidget.AnyWidget):
         """Send the browser what it does not know; a page that is gone ends nothing."""
         with self._surviving("sending to the browser"):
             super().send_state(key)
+
+    def _handle_close(self, _message: Any) -> None:
+        self.close()
+
+    def _views_changed(self, change: Any) -> None:
+        if change["new"] > 0:
+            show(self)
+            if self._paused:
+                self._resume()
+        else:
+            hide(self)
+            self._paused = True
+            self._stop_work()
+
+    def _resume(self) -> None:
+        self._paused = False
+        with self._requesting:
+            self._requested = None
+            self._request()
+
+    def _stop_work(self) -> None:
+        self._scheduler.stop()
+        if self._learner is not None:
+            self._learner.stop()
 
     def _handle_msg(self, msg: Mapping[str, Any]) -> None:
         # In place of the host's own: that puts in what a message carries as buffers, of which no
@@ -278,13 +310,16 @@ class Explorer(anywidget.AnyWidget):
                     accepted[name] = checked_from_browser(name, value, self.explainer)
                 except ValueError as error:
                     refused[name] = str(error)
-            # Nothing else is the browser's to set: neither what the kernel says nor what the
+            # Little else is the browser's to set: neither what the kernel says nor what the
             # host makes of the widget.
         most = max(self._seq, self._stop) + _MOST_AHEAD
         for name in ("_stop", "_seq"):
             value = sync_data.get(name)
             if type(value) is int and 0 <= value <= most:
                 accepted[name] = value
+        views = sync_data.get("_view_count")
+        if type(views) is int and 0 <= views <= _MOST_AHEAD:
+            accepted["_view_count"] = views
         return accepted, refused
 
     @t.validate(*NAMES)
