@@ -37,7 +37,7 @@ def send(widget: uq.Explorer, state: Any, **message: Any) -> None:
 
 def host_state(widget: uq.Explorer) -> dict[str, Any]:
     """Every trait that is not the browser's to set."""
-    own = {*NAMES, "_seq", "_stop", "_frame"}
+    own = {*NAMES, "_seq", "_stop", "_view_count", "_frame"}
     return {name: getattr(widget, name) for name in widget.keys if name not in own}
 
 
@@ -170,7 +170,17 @@ def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explor
             return [condition() for _ in range(chance.randrange(4))]
         return chance.choice(values)
 
-    names = [*NAMES, "_seq", "_stop", *before, "no_such_trait", "__class__", "comm", "set_state"]
+    names = [
+        *NAMES,
+        "_seq",
+        "_stop",
+        "_view_count",
+        *before,
+        "no_such_trait",
+        "__class__",
+        "comm",
+        "set_state",
+    ]
     # Not one by one: most messages come while others are answered.
     widget._shown.wait = lambda _timeout=None: True  # type: ignore[method-assign]
     for _ in range(10_000):
@@ -185,6 +195,14 @@ def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explor
     assert {name: widget._frame["inputs"][name] for name in after} == after
     assert widget._frame["meta"]["error"] is None
     assert host_state(widget) == before
+
+
+def test_stop_stops_after_a_message_that_was_refused(widget: uq.Explorer) -> None:
+    send(widget, {"tau": 3, "_seq": 1})
+    assert widget.wait(15)
+    newest = widget._scheduler.newest
+    send(widget, {"_stop": 1})
+    assert widget._scheduler.newest == newest, "it asks for nothing"
 
 
 def test_a_message_cannot_have_the_model_work_for_hours(

@@ -123,7 +123,6 @@ class Explorer(anywidget.AnyWidget):
     def __init__(
         self, explainer: Explainer, *, learner: Learner | None = None, **inputs: Any
     ) -> None:
-        free_hidden()
         # First of all: a widget that fails below is closed all the same.
         self._scheduler = Scheduler(self._work)
         self._learner: LearnerPanel | None = None
@@ -131,6 +130,7 @@ class Explorer(anywidget.AnyWidget):
         self._paused = False
         self.renew_locks()
         renew_after_fork(self)
+        free_hidden()
         _check_arguments(explainer, learner, inputs)
         self.explainer = explainer
         # What was wrong with the browser's last message.
@@ -223,12 +223,14 @@ class Explorer(anywidget.AnyWidget):
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Take what the browser sends, as far as it may be; answer it in any case."""
         accepted, refused = self._sifted(sync_data)
+        asks = bool(refused) or not accepted.keys().isdisjoint((*NAMES, "_seq"))
         if "_stop" in accepted:
             self._stop_work()
         with self._receiving:
             requested = self._requested
             self._shown.clear()
-            self._complaint = "; ".join(refused.values()) or None
+            if asks:
+                self._complaint = "; ".join(refused.values()) or None
             self._receiver = threading.get_ident()
             try:
                 # All values are set before observers are told of the first, which requests the
@@ -239,7 +241,8 @@ class Explorer(anywidget.AnyWidget):
                 self._receiver = None
             for name in refused:
                 self.send_state(name)
-            self._request()
+            if asks:
+                self._request()
             if self._trouble is not None:
                 self._publish_again()
         if "_seq" in accepted and self._requested is not requested:
@@ -310,16 +313,13 @@ class Explorer(anywidget.AnyWidget):
                     accepted[name] = checked_from_browser(name, value, self.explainer)
                 except ValueError as error:
                     refused[name] = str(error)
-            # Little else is the browser's to set: neither what the kernel says nor what the
-            # host makes of the widget.
+        # Nothing else but these counts is the browser's to set: neither what the kernel says nor
+        # what the host makes of the widget. The number of the request comes after what it asks.
         most = max(self._seq, self._stop) + _MOST_AHEAD
-        for name in ("_stop", "_seq"):
+        for name in ("_view_count", "_stop", "_seq"):
             value = sync_data.get(name)
             if type(value) is int and 0 <= value <= most:
                 accepted[name] = value
-        views = sync_data.get("_view_count")
-        if type(views) is int and 0 <= views <= _MOST_AHEAD:
-            accepted["_view_count"] = views
         return accepted, refused
 
     @t.validate(*NAMES)
