@@ -20,6 +20,7 @@ HOUSE = [
     "differences",
     "names",
     "errors",
+    "forking",
     "datasets",
     "tabular",
     "substitution",

@@ -7,11 +7,11 @@ class ModelError(ValueError):
     """The model raised, or answered with something that is no distribution of its rows."""
 
 
-def in_one_line(error: Exception) -> str:
+def in_one_line(error: BaseException) -> str:
     """Name an error, with the first line of what it says."""
-    return f"{type(error).__name__}: {first_line(error)}"
+    return f"{type(error).__name__}: {first_line(error)}".removesuffix(": ")
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """First line of what an error says; empty where it says nothing."""
     return next(iter(str(error).splitlines()), "")

@@ -14,6 +14,7 @@ from uqwidgets.asking import Calls
 from uqwidgets.cache import Cache
 from uqwidgets.data import Table
 from uqwidgets.errors import ModelError
+from uqwidgets.forking import renew_after_fork
 from uqwidgets.measures import Measure
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes, classes_among
@@ -78,12 +79,17 @@ class Evaluations:
         self._unfinished: dict[Replacement, list[Distribution]] = {}
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
         self._rows = range(len(table))
-        self._lock = threading.RLock()
+        self.renew_locks()
+        renew_after_fork(self)
         # Everything is compared with the rows as they are: the cache must not let them go.
         self._lasting: dict[Replacement, Distribution] = {}
         self.original = self._lasting[Original()] = self.answer(Original())
         self.classes = _classes(self.original, predictive, table)
         self.truth = _truth(self.original, self.classes, table)
+
+    def renew_locks(self) -> None:
+        """Free what a thread that does not exist in a forked process held."""
+        self._lock = threading.RLock()
 
     @property
     def model_calls(self) -> int:

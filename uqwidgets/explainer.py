@@ -77,6 +77,12 @@ class Explainer(Ranking, Curves, Stressing):
         self.classes = self.evaluations.classes
         self._measures = available(self.evaluations.original, classifier=self.classes is not None)
 
+    def __getstate__(self) -> object:
+        raise TypeError(
+            "an Explainer cannot be pickled or copied, for what asks the model is no plain data; "
+            "pickle the model, X and y, and make an Explainer of them where it is needed."
+        )
+
     def __repr__(self) -> str:
         n, p = len(self.table), len(self.features)
         return (

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from uqwidgets.errors import in_one_line
 from uqwidgets.evaluation import Progress, Report
 from uqwidgets.population import Population
 from uqwidgets.stress.projection import Projection
@@ -290,7 +291,10 @@ class Answer:
                 raise
             except Exception as error:  # noqa: BLE001  one panel that fails leaves the others
                 said = isinstance(error, ValueError)
-                failed[key] = str(error) if said else f"{type(error).__name__}: {error}"
+                failed[key] = str(error) if said else in_one_line(error)
+            except BaseException as error:  # noqa: BLE001
+                # An exit or an interrupt on this thread can only be the model's own.
+                failed[key] = f"the model ended the work on {key[0]}: {in_one_line(error)}"
         self.errors.append(failed[key])
         return False
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
+from html import escape
 from types import TracebackType
 from typing import Any, Self
 
@@ -13,14 +15,24 @@ import anywidget
 import numpy as np
 import traitlets as t
 
+from uqwidgets.errors import in_one_line
 from uqwidgets.explainer import Explainer
+from uqwidgets.forking import renew_after_fork
 from uqwidgets.learners import Learner
 from uqwidgets.widgets.about import about, offered
 from uqwidgets.widgets.base import bundle
 from uqwidgets.widgets.frames import pack
-from uqwidgets.widgets.inputs import NAMES, Inputs, checked, conditions
+from uqwidgets.widgets.inputs import (
+    NAMES,
+    Condition,
+    Inputs,
+    checked,
+    checked_from_browser,
+    conditions,
+)
 from uqwidgets.widgets.learner import LearnerPanel
-from uqwidgets.widgets.scheduler import Scheduler, Ticket
+from uqwidgets.widgets.lifetime import free_hidden, hide, show
+from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.still import still
 
@@ -31,6 +43,9 @@ _STILL_SECONDS = 3.0
 # nor the kernel's word that it is idle again. What handles a request waits this long for its
 # first frame.
 _FIRST_FRAME_SECONDS = 0.2
+# Pages count their requests on from the latest one, so a number far beyond it is none of theirs;
+# taken, it would leave them no next one.
+_MOST_AHEAD = 1_000_000
 _SYNCED = {"sync": True, "echo_update": False}
 
 
@@ -39,6 +54,11 @@ class Explorer(anywidget.AnyWidget):
 
     Every control is a trait that can be read, set, observed and linked from Python. What a
     change makes necessary is computed on a worker thread, the newest wish first.
+
+    An explorer whose last view was removed from the page stops working until it is shown again,
+    or waited for. Where nothing in Python refers to it, it is freed when the next explorer is made.
+    Hosts that do not count views keep it until it is closed: `close` it, or make it in a ``with``
+    statement. What the model answered is freed with its Explainer.
 
     Parameters
     ----------
@@ -95,6 +115,8 @@ class Explorer(anywidget.AnyWidget):
     center = t.Bool(False).tag(**_SYNCED)
     derivative = t.Bool(False).tag(**_SYNCED)
 
+    # Not None: then hosts count the views.
+    _view_count = t.Int(0).tag(**_SYNCED)
     _seq = t.Int(0).tag(**_SYNCED)
     _stop = t.Int(0).tag(**_SYNCED)
     _about = t.Dict().tag(**_SYNCED)
@@ -106,25 +128,47 @@ class Explorer(anywidget.AnyWidget):
         # First of all: a widget that fails below is closed all the same.
         self._scheduler = Scheduler(self._work)
         self._learner: LearnerPanel | None = None
+        self._own_layout: Any = None
+        self._paused = False
+        self.renew_locks()
+        renew_after_fork(self)
+        free_hidden()
         _check_arguments(explainer, learner, inputs)
         self.explainer = explainer
-        self._lock = threading.RLock()
+        # What was wrong with the browser's last message.
         self._complaint: str | None = None
-        self._receiving = False
-        self._shown = threading.Event()
+        # What somebody else's code raised that the widget called: observers, the connection.
+        self._trouble: str | None = None
         inputs.setdefault("measure", offered(explainer)[0].name)
         inputs.setdefault("indicator", next(iter(explainer.indicators)))
         self._session = Session(
             explainer, self._publish, self._choose, learner, self._publish_again
         )
         self._learner = self._session.learner
+        self._filter: tuple[Condition, ...] = ()
+        self._requested: tuple[int, Inputs, str | None] | None = None
         self._answering: tuple[int, Inputs] | None = None
         # What was published last of the model; two threads publish.
         self._published: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
-        self._publishing = threading.RLock()
         super().__init__(_about=about(explainer), **inputs)
+        if "layout" not in inputs:
+            self._own_layout = self.layout
+        if self.comm is not None:
+            self.comm.on_close(self._handle_close)
         self.observe(self._input_changed, names=list(NAMES))
-        self._scheduler.request()
+        self.observe(self._views_changed, names="_view_count")
+        self._request()
+
+    def renew_locks(self) -> None:
+        """Free what a thread that does not exist in a forked process held."""
+        # Observers run while the first two are held: the worker must get on without them.
+        self._receiving = threading.RLock()
+        self._publishing = threading.RLock()
+        # Threads on which observers run, of messages and of frames.
+        self._receiver: int | None = None
+        self._publisher: int | None = None
+        self._requesting = threading.RLock()
+        self._shown = threading.Event()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until what is shown is complete.
@@ -138,7 +182,19 @@ class Explorer(anywidget.AnyWidget):
         -------
         bool
             False if it took longer.
+
+        Raises
+        ------
+        RuntimeError
+            In an observer of ``_frame``, which is a step of what it would wait for.
         """
+        if self._publisher == threading.get_ident():
+            raise RuntimeError(
+                "wait() was called by an observer of _frame and would wait for that observer; call "
+                "it in observers of the inputs, or after them."
+            )
+        if self._paused:
+            self._resume()
         ends = None if timeout is None else time.monotonic() + timeout
         if not self._scheduler.wait(timeout):
             return False
@@ -152,6 +208,8 @@ class Explorer(anywidget.AnyWidget):
         if self._learner is not None:
             self._learner.close()
         super().close()
+        if self._own_layout is not None:
+            self._own_layout.close()
 
     def __enter__(self) -> Self:
         return self
@@ -167,31 +225,85 @@ class Explorer(anywidget.AnyWidget):
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Take what the browser sends, as far as it may be; answer it in any case."""
         accepted, refused = self._sifted(sync_data)
-        with self._lock:
-            self._complaint = "; ".join(refused.values()) or None
-            self._receiving = True
-            try:
-                super().set_state(accepted)
-            finally:
-                self._receiving = False
-        for name in refused:
-            self.send_state(name)
+        asks = bool(refused) or not accepted.keys().isdisjoint((*NAMES, "_seq"))
         if "_stop" in accepted:
-            self._scheduler.stop()
-            if self._learner is not None:
-                self._learner.stop()
-        if refused or "_seq" in accepted or any(name in accepted for name in NAMES):
+            self._stop_work()
+        with self._receiving:
+            requested = self._requested
             self._shown.clear()
-            self._scheduler.request()
-            if "_seq" in accepted:  # from a client that sends one request at a time
-                self._shown.wait(_FIRST_FRAME_SECONDS)
+            if asks:
+                self._complaint = "; ".join(refused.values()) or None
+            self._receiver = threading.get_ident()
+            try:
+                # All values are set before observers are told of the first, which requests the
+                # answer to all of them.
+                with self._surviving("an observer"):
+                    super().set_state(accepted)
+            finally:
+                self._receiver = None
+            for name in refused:
+                self.send_state(name)
+            if asks:
+                self._request()
+            if self._trouble is not None:
+                self._publish_again()
+        if "_seq" in accepted and self._requested is not requested:
+            # From a client that sends one request at a time.
+            self._shown.wait(_FIRST_FRAME_SECONDS)
+
+    def send_state(self, key: str | Iterable[str] | None = None) -> None:
+        """Send the browser what it does not know; a page that is gone ends nothing."""
+        with self._surviving("sending to the browser"):
+            super().send_state(key)
+
+    def _handle_close(self, _message: Any) -> None:
+        self.close()
+
+    def _views_changed(self, change: Any) -> None:
+        if change["new"] > 0:
+            show(self)
+            if self._paused:
+                self._resume()
+        else:
+            hide(self)
+            self._paused = True
+            self._stop_work()
+
+    def _resume(self) -> None:
+        self._paused = False
+        with self._requesting:
+            self._requested = None
+            self._request()
+
+    def _stop_work(self) -> None:
+        self._scheduler.stop()
+        if self._learner is not None:
+            self._learner.stop()
+
+    def _handle_msg(self, msg: Mapping[str, Any]) -> None:
+        # In place of the host's own: that puts in what a message carries as buffers, of which no
+        # input is made, and raises where they do not fit.
+        content = msg.get("content")
+        data = content.get("data") if isinstance(content, dict) else None
+        if not isinstance(data, dict):
+            return
+        if data.get("method") == "request_state":
+            self.send_state()
+        elif data.get("method") == "update" and isinstance(data.get("state"), dict):
+            self.set_state(data["state"])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         shown = super()._repr_mimebundle_(**kwargs)
-        self.wait(_STILL_SECONDS)
+        if self._publisher != threading.get_ident():
+            self.wait(_STILL_SECONDS)
         data = shown[0] if isinstance(shown, tuple) else shown
         if data is not None:
-            data["text/html"] = still(self._session, self._inputs())
+            try:
+                data["text/html"] = still(self._session, self._inputs()[0])
+            except Exception as error:  # noqa: BLE001  the widget is shown all the same
+                report_uncaught(error)
+                why = escape(in_one_line(error))
+                data["text/html"] = f"<p>There is no picture of this widget: {why}</p>"
         return shown
 
     def _sifted(self, sync_data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -200,13 +312,15 @@ class Explorer(anywidget.AnyWidget):
         for name, value in sync_data.items():
             if name in NAMES:
                 try:
-                    accepted[name] = checked(name, value, self.explainer)
+                    accepted[name] = checked_from_browser(name, value, self.explainer)
                 except ValueError as error:
                     refused[name] = str(error)
-            elif name in ("_seq", "_stop"):
-                if isinstance(value, int) and 0 <= value < 2**53:
-                    accepted[name] = value
-            elif name not in ("_about", "_frame", "_esm", "_css"):
+        # Nothing else but these counts is the browser's to set: neither what the kernel says nor
+        # what the host makes of the widget. The number of the request comes after what it asks.
+        most = max(self._seq, self._stop) + _MOST_AHEAD
+        for name in ("_view_count", "_stop", "_seq"):
+            value = sync_data.get(name)
+            if type(value) is int and 0 <= value <= most:
                 accepted[name] = value
         return accepted, refused
 
@@ -215,22 +329,40 @@ class Explorer(anywidget.AnyWidget):
         return checked(proposal["trait"].name, proposal["value"], self.explainer)
 
     def _input_changed(self, _change: Any) -> None:
-        # Several traits set together tell of themselves one by one: the first asks for all.
-        with self._lock:
-            answering = self._answering
-            if not self._receiving and (answering is None or answering[1] != self._inputs()):
+        if self._receiver != threading.get_ident():
+            self._complaint = None
+        self._request()
+
+    def _request(self) -> None:
+        """Have what is shown brought up to date, unless that was requested already.
+
+        Several traits that are set together tell of themselves one by one: the first asks for all.
+        """
+        with self._requesting:
+            inputs, problem = self._inputs()
+            complaint = "; ".join(filter(None, (self._complaint, problem))) or None
+            request = (self._seq, inputs, complaint)
+            if request != self._requested:
+                self._requested = request
+                self._trouble = None
                 self._scheduler.request()
 
-    def _inputs(self) -> Inputs:
+    def _inputs(self) -> tuple[Inputs, str | None]:
+        """Return the inputs, and what is wrong with a list of them that was changed in place."""
+        problem = None
+        try:
+            self._filter = conditions(self.ice_filter, self.explainer)
+        except ValueError as error:
+            problem = f"{error} The filter of before stays until ice_filter is set anew."
         values = {name: getattr(self, name) for name in NAMES}
-        values["ice_filter"] = conditions(self.ice_filter, self.explainer)
-        return Inputs(**values)
+        return Inputs(**{**values, "ice_filter": self._filter}), problem
 
     def _work(self, ticket: Ticket) -> None:
-        with self._lock:
-            self._answering = (self._seq, self._inputs())
-            complaint, self._complaint = self._complaint, None
-        self._session.answer(self._answering[1], ticket, complaint)
+        with self._requesting:
+            assert self._requested is not None
+            seq, inputs, complaint = self._requested
+        self._answering = (seq, inputs)
+        self._session.answer(inputs, ticket, complaint)
 
     def _publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
         assert self._answering is not None
@@ -247,15 +379,44 @@ class Explorer(anywidget.AnyWidget):
             seq, inputs, meta, columns = self._published
             if self._learner is not None:
                 meta, columns = self._learner.joined(meta, columns)
-            self._frame = pack(seq, inputs.plain(), meta, columns)
+            for _ in range(2):  # once more to say that somebody else's code failed on it
+                trouble = self._trouble
+                error = "; ".join(filter(None, (meta["error"], trouble))) or None
+                frame = pack(seq, inputs.plain(), {**meta, "error": error}, columns)
+                former, self._publisher = self._publisher, threading.get_ident()
+                try:
+                    with self._surviving("an observer of _frame"):
+                        self._frame = frame
+                finally:
+                    self._publisher = former
+                if self._trouble == trouble:
+                    return
 
     def _choose(self, top: int) -> None:
         name = self.explainer.features[top]
-        with self._lock, self.hold_trait_notifications():
-            if not self.feature:
-                self.feature = name
-            if not self.stress_feature and name in self._session.stress.features:
+        # The feature last: its observers may wait for all that follows from both.
+        if not self.stress_feature and name in self._session.stress.features:
+            with self._surviving("an observer of stress_feature"):
                 self.stress_feature = name
+        if not self.feature:
+            with self._surviving("an observer of feature"):
+                self.feature = name
+
+    @contextmanager
+    def _surviving(self, what: str) -> Iterator[None]:
+        """Report what somebody else's code raises, say it in the next frame, and go on."""
+        try:
+            yield
+        except BaseException as error:
+            trouble = f"{what} raised {in_one_line(error)}"
+            repeated, self._trouble = trouble == self._trouble, trouble
+            # An interrupt is meant for whoever runs on the main thread.
+            if threading.current_thread() is threading.main_thread() and not isinstance(
+                error, Exception
+            ):
+                raise
+            if not repeated:
+                report_uncaught(error)
 
 
 def explore(

@@ -16,7 +16,8 @@ def heartbeat(beat: Callable[[], None], seconds: float) -> Iterator[None]:
         while not ended.wait(seconds):
             beat()
 
-    thread = threading.Thread(target=run, name="uqwidgets-heartbeat", daemon=True)
+    # No daemon: an interpreter that ends must not end it in the middle of a message.
+    thread = threading.Thread(target=run, name="uqwidgets-heartbeat", daemon=False)
     thread.start()
     try:
         yield

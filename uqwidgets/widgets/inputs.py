@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 
 from uqwidgets.data import Table
 from uqwidgets.explainer import Explainer
+from uqwidgets.importance import Settings, questions
 from uqwidgets.inference import checked_interval
 from uqwidgets.labels import Labels
 from uqwidgets.names import unknown
@@ -19,6 +20,17 @@ from uqwidgets.stress.columns import unstressable
 
 MOST_LINES = 1000
 MOST_REPEATS = 1000
+MOST_CONDITIONS = 200
+# Values of all conditions together.
+MOST_VALUES = 100_000
+# Letters of a name that does not exist.
+_MOST_LETTERS = 1000
+# What a message may have the model work for; Python may have it work for longer.
+_MOST_SECONDS = 3600.0
+
+
+# What a name or a value of a column cannot be.
+_CONTAINERS = (dict, list, tuple, set)
 
 
 @dataclass(frozen=True)
@@ -123,7 +135,8 @@ def checked(name: str, value: Any, explainer: Explainer) -> Any:
         case "ice_filter":
             return [c.plain() for c in conditions(value, explainer)]
     if not isinstance(value, str):
-        raise ValueError(f"{name} is {value!r}; it must be a text.")
+        raise ValueError(f"{name} is {_brief(value)}; it must be a text.")
+    _check_length(name, value, explainer)
     match name:
         case "measure":
             explainer.measure(value)
@@ -140,6 +153,27 @@ def checked(name: str, value: Any, explainer: Explainer) -> Any:
             if reason is not None and reason != "constant":
                 raise ValueError(f"{value!r} cannot be stressed: {reason}.")
     return value
+
+
+def checked_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
+    """Return the value of an input if a page may set it.
+
+    Raises
+    ------
+    ValueError
+        If it may not be one, or would have the model work for more than an hour.
+    """
+    taken = checked(name, value, explainer)
+    if name == "n_repeats":
+        settings = Settings(n_repeats=taken, seed=explainer.seed)
+        asked = questions(explainer.evaluations, explainer.features[0], settings)
+        seconds = len(explainer.features) * explainer.evaluations.seconds(asked)
+        if seconds > _MOST_SECONDS:
+            raise ValueError(
+                f"n_repeats is {taken}, for which the model would work for {seconds / 3600:.1f} "
+                "hours; a page may ask for one hour, so choose fewer or set n_repeats in Python."
+            )
+    return taken
 
 
 def immovable(table: Table, feature: str) -> str | None:
@@ -159,7 +193,19 @@ def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
     """
     if not isinstance(value, (list, tuple)):
         raise ValueError("ice_filter must be a list of conditions.")
+    if len(value) > MOST_CONDITIONS:
+        raise ValueError(
+            f"ice_filter has {len(value):,} conditions; it can have {MOST_CONDITIONS:,}."
+        )
+    listed = sum(_listed(item) for item in value)
+    if listed > MOST_VALUES:
+        raise ValueError(f"ice_filter lists {listed:,} values; it can list {MOST_VALUES:,}.")
     return tuple(_condition(item, explainer) for item in value)
+
+
+def _listed(item: Any) -> int:
+    values = item.get("values") if isinstance(item, dict) else None
+    return len(values) if isinstance(values, (list, tuple)) else 0
 
 
 def _condition(item: Any, explainer: Explainer) -> Condition:
@@ -169,12 +215,18 @@ def _condition(item: Any, explainer: Explainer) -> Condition:
             "{'feature', 'values'}."
         )
     feature = item["feature"]
+    if isinstance(feature, _CONTAINERS):
+        raise ValueError(f"the feature of an ice_filter condition is {_brief(feature)}, no name.")
     if feature is not None:
+        _check_length("the feature of an ice_filter condition", str(feature), explainer)
         feature = explainer.features[explainer.table.index(str(feature))]
     if "values" in item:
         values = item["values"]
         if not isinstance(values, (list, tuple)):
             raise ValueError("the values of an ice_filter condition must be a list.")
+        nested = next((v for v in values if isinstance(v, _CONTAINERS)), None)
+        if nested is not None:
+            raise ValueError(f"a value of an ice_filter condition is {_brief(nested)}, no text.")
         known = labels(explainer, feature)
         of = repr(explainer.table.target if feature is None else feature)
         return Condition(feature, values=tuple(known.text(value, of) for value in values))
@@ -202,24 +254,49 @@ def _bound(value: Any, end: str, feature: str) -> float | None:
 
 
 def _number(value: Any, what: str, low: float, high: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise ValueError(f"{what} is {value!r}; it must be a number.")
-    if not isfinite(value):
-        raise ValueError(f"{what} is {value}; it must be finite.")
-    if not low <= value <= high:
-        raise ValueError(f"{what} is {value:g}; it lies within [{low:g}, {high:g}].")
-    return float(value)
+    real = isinstance(value, (int, float, np.integer, np.floating))
+    if isinstance(value, bool) or not real:
+        raise ValueError(f"{what} is {_brief(value)}; it must be a number.")
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        number = inf
+    if not isfinite(number):
+        raise ValueError(f"{what} is {_brief(value)}; it must be finite.")
+    if not low <= number <= high:
+        raise ValueError(f"{what} is {number:g}; it lies within [{low:g}, {high:g}].")
+    return number
 
 
 def _switch(value: Any, what: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{what} is {value!r}; it must be True or False.")
+        raise ValueError(f"{what} is {_brief(value)}; it must be True or False.")
     return bool(value)
 
 
 def _whole(value: Any, what: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{what} is {value!r}; it must be a whole number.")
+        raise ValueError(f"{what} is {_brief(value)}; it must be a whole number.")
     if not low <= value <= high:
-        raise ValueError(f"{what} is {value}; it lies within [{low}, {high}].")
+        raise ValueError(f"{what} is {_brief(value)}; it lies within [{low}, {high}].")
     return int(value)
+
+
+def _check_length(what: str, text: str, explainer: Explainer) -> None:
+    # The nearest names that do exist are looked for letter by letter.
+    if len(text) <= _MOST_LETTERS:
+        return
+    measures = explainer.measures()["measure"]
+    if text not in {*explainer.features, *explainer.indicators, *measures}:
+        raise ValueError(
+            f"{what} is {_brief(text)}, a text of {len(text):,} letters; none is so long."
+        )
+
+
+def _brief(value: Any) -> str:
+    """Write a value as an error shows it, however large or deep it is."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # lists in lists; whole numbers of thousands of digits
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 80 else f"{text[:80]}..."

@@ -280,7 +280,7 @@ class LearnerPanel:
         except SupersededError:
             if ticket.stopped:
                 raise
-        except Exception as error:  # noqa: BLE001  a widget never dies: it says what happened
+        except BaseException as error:  # noqa: BLE001  a widget never dies: it says what happened
             said = isinstance(error, (ValueError, TypeError))
             self._failed[missing] = str(error) if said else f"{type(error).__name__}: {error}"
 

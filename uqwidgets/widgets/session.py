@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from uqwidgets.errors import in_one_line
 from uqwidgets.explainer import Explainer
 from uqwidgets.learners import Learner
 from uqwidgets.widgets.answer import Answer
@@ -79,9 +80,9 @@ class Session:
             answer.run()
         except SupersededError:
             raise
-        except Exception as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001
             # Blind, because a widget never dies: it says what happened and shows what it had.
-            answer.errors.append(f"{type(error).__name__}: {error}")
+            answer.errors.append(in_one_line(error))
             answer.give_up()
         if self.learner is not None and not ticket.stopped:
             self.learner.go()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from uqwidgets.dependence import dependence as curves
+from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.population import Population
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
@@ -14,7 +15,8 @@ def still(session: Session, inputs: Inputs) -> str:
     """HTML of what the model was asked so far; asks it nothing."""
     ex = session.explainer
     repeats = session.importance.known_repeats(inputs.n_repeats)
-    importances = session.importance.results(inputs, repeats) if repeats else []
+    fewest = 2 if inputs.interval in OVER_REPEATS else 1
+    importances = session.importance.results(inputs, repeats) if repeats >= fewest else []
     dependence = None
     if inputs.feature and session.dependence.known(inputs.feature):
         dependence = curves(

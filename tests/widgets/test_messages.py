@@ -1,0 +1,236 @@
+"""What a page sends is untrusted: it sets inputs, as far as they are valid, and nothing else."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import comm
+import pytest
+
+import uqwidgets as uq
+from browser.bridge import QueueComm
+from uqwidgets.widgets import inputs
+from uqwidgets.widgets.inputs import NAMES, conditions
+
+
+@pytest.fixture
+def widget(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
+    with uq.Explorer(explainer, n_repeats=3, ice_lines=4) as explorer:
+        assert explorer.wait(30)
+        yield explorer
+
+
+def deep(depth: int) -> list[Any]:
+    nested: list[Any] = []
+    for _ in range(depth):
+        nested = [nested]
+    return nested
+
+
+def send(widget: uq.Explorer, state: Any, **message: Any) -> None:
+    """Hand the widget a message as the kernel's connection does."""
+    data = {"method": "update", "state": state, "buffer_paths": [], **message}
+    widget.comm.handle_msg({"content": {"data": data}, "buffers": []})
+
+
+def host_state(widget: uq.Explorer) -> dict[str, Any]:
+    """Every trait that is not the browser's to set."""
+    own = {*NAMES, "_seq", "_stop", "_view_count", "_frame"}
+    return {name: getattr(widget, name) for name in widget.keys if name not in own}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("tau", 10**400),
+        ("tau", -(10**5000)),
+        ("n_repeats", 10**400),
+        ("ice_lines", 10**5000),
+        ("tau", deep(980)),
+        ("ice_filter", deep(980)),
+        ("ice_filter", [{"feature": "a", "low": 10**400, "high": None}]),
+        ("ice_filter", [{"feature": deep(980), "low": 0}]),
+        ("ice_filter", [{"feature": "c", "values": [deep(980)]}]),
+        ("ice_filter", [{"feature": "x" * 10**6, "low": 0}]),
+        ("feature", "x" * 10**7),
+        ("measure", {"nll": 1}),
+    ],
+    ids=[
+        "tau",
+        "tau of thousands of digits",
+        "n_repeats",
+        "ice_lines",
+        "deep",
+        "deep filter",
+        "end",
+        "deep name",
+        "deep value",
+        "long name",
+        "long",
+        "dict",
+    ],
+)
+def test_what_is_no_value_is_answered_with_a_short_sentence(
+    widget: uq.Explorer, name: str, value: Any
+) -> None:
+    before = getattr(widget, name)
+    send(widget, {name: value, "center": True, "_seq": 1})
+    assert widget.wait(15)
+    frame = widget._frame
+    assert frame["seq"] == 1
+    assert 0 < len(frame["meta"]["error"]) < 400
+    assert widget.center, "what was right in the same message counts"
+    assert getattr(widget, name) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("_view_module", "evil-package"),
+        ("_view_name", None),
+        ("_model_module", "evil-package"),
+        ("_dom_classes", ["x"]),
+        ("_anywidget_id", "other"),
+        ("layout", "IPY_MODEL_0"),
+        ("tooltip", [None]),
+        ("tabbable", True),
+        ("_frame", {}),
+        ("_about", {}),
+        ("_esm", "alert(1)"),
+        ("comm", None),
+        ("keys", []),
+        ("_seq", True),
+        ("_seq", 2**53 - 1),
+        ("_stop", 2**53 - 1),
+        ("", 1),
+    ],
+)
+def test_nothing_but_the_inputs_can_be_set(widget: uq.Explorer, name: str, value: Any) -> None:
+    before = {key: getattr(widget, key) for key in widget.keys}
+    connection = widget.comm
+    send(widget, {name: value})
+    assert widget.wait(15)
+    assert {key: getattr(widget, key) for key in before} == before
+    assert widget.comm is connection
+    send(widget, {"tau": 0.5, "_seq": 1})
+    assert widget.wait(15)
+    assert widget._frame["seq"] == 1
+    assert widget._frame["inputs"]["tau"] == 0.5
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"content": None},
+        {"content": {}},
+        {"content": {"data": None}},
+        {"content": {"data": {}}},
+        {"content": {"data": {"method": "update"}}},
+        {"content": {"data": {"method": "update", "state": [1]}}},
+        {"content": {"data": {"method": ["update"], "state": {}}}},
+        {"content": {"data": {"method": "custom"}}},
+        {"content": {"data": {"method": "custom", "content": {"kind": "anywidget-command"}}}},
+        {"content": {"data": {"method": "update", "state": {}, "buffer_paths": [["tau"], 3]}}},
+    ],
+    ids=repr,
+)
+def test_what_is_no_message_is_ignored(widget: uq.Explorer, message: Any) -> None:
+    before = {key: getattr(widget, key) for key in widget.keys}
+    widget.comm.handle_msg(message)
+    assert {key: getattr(widget, key) for key in before} == before
+
+
+def test_a_page_that_lost_the_state_is_given_it(widget: uq.Explorer) -> None:
+    widget.comm.sent.clear()
+    widget.comm.handle_msg({"content": {"data": {"method": "request_state"}}})
+    (message,) = widget.comm.sent
+    assert message["state"]["feature"] == "a"
+
+
+def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explorer) -> None:
+    chance = random.Random(20)
+    before = host_state(widget)
+    values = [
+        None, True, False, 0, 1, -1, 3, 2**31, 2**53, 10**400, 0.5, -0.25, float("nan"),
+        float("inf"), "", "a", "b", "c", "same", "nll", "yes", "model", "error_rate", "\ud800",
+        "<b>", "x" * 2000, "__class__", b"\0", [], {}, [None], [[]], {"a": {}}, deep(300),
+    ]  # fmt: skip
+
+    def condition() -> Any:
+        ends = {end: chance.choice(values) for end in ("low", "high") if chance.random() < 0.7}
+        listed = {"values": chance.choices(values, k=3)} if chance.random() < 0.4 else {}
+        named = {"feature": chance.choice(values)} if chance.random() < 0.9 else {}
+        return {**named, **ends, **listed} if chance.random() < 0.9 else chance.choice(values)
+
+    def value(name: str) -> Any:
+        if name == "ice_filter" and chance.random() < 0.8:
+            return [condition() for _ in range(chance.randrange(4))]
+        return chance.choice(values)
+
+    names = [
+        *NAMES,
+        "_seq",
+        "_stop",
+        "_view_count",
+        *before,
+        "no_such_trait",
+        "__class__",
+        "comm",
+        "set_state",
+    ]
+    # Not one by one: most messages come while others are answered.
+    widget._shown.wait = lambda _timeout=None: True  # type: ignore[method-assign]
+    for _ in range(10_000):
+        state = {name: value(name) for name in chance.sample(names, chance.randint(1, 4))}
+        state.pop("_seq", None) if chance.random() < 0.5 else None
+        paths = [[chance.choice(names)]] if chance.random() < 0.1 else []
+        send(widget, state, buffer_paths=paths)
+    after = {"tau": 0.125, "feature": "b", "stress_feature": "a", "n_repeats": 4, "ice_filter": []}
+    send(widget, {**after, "_seq": widget._seq + 1})
+    assert widget.wait(30)
+    assert widget._frame["seq"] == widget._seq
+    assert {name: widget._frame["inputs"][name] for name in after} == after
+    assert widget._frame["meta"]["error"] is None
+    assert host_state(widget) == before
+
+
+def test_stop_stops_after_a_message_that_was_refused(widget: uq.Explorer) -> None:
+    send(widget, {"tau": 3, "_seq": 1})
+    assert widget.wait(15)
+    newest = widget._scheduler.newest
+    send(widget, {"_stop": 1})
+    assert widget._scheduler.newest == newest, "it asks for nothing"
+
+
+def test_a_message_cannot_have_the_model_work_for_hours(
+    widget: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluations = widget.explainer.evaluations
+    monkeypatch.setattr(evaluations, "seconds", lambda questions: 30.0 * len(questions))
+    rows = widget.explainer.rows_evaluated
+    send(widget, {"n_repeats": 1000, "_seq": 1})
+    assert widget.wait(15)
+    assert "would work for 33.3 hours" in widget._frame["meta"]["error"]
+    assert "set n_repeats in Python" in widget._frame["meta"]["error"]
+    assert widget.n_repeats == 3
+    assert widget.explainer.rows_evaluated == rows
+    send(widget, {"n_repeats": 5, "_seq": 2})
+    assert widget.wait(15)
+    assert widget._frame["meta"]["importance"]["n_repeats"] == 5
+    assert inputs.checked("n_repeats", 1000, widget.explainer) == 1000, "Python may ask for it"
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ([{"feature": "a", "low": 0}] * 201, "has 201 conditions; it can have 200"),
+        ([{"feature": "c", "values": ["red"] * 60_000}] * 2, "lists 120,000 values; it can list"),
+    ],
+    ids=["conditions", "values"],
+)
+def test_a_filter_has_its_limits(explainer: uq.Explainer, value: list[Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        conditions(value, explainer)
