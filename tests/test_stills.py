@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,7 +22,7 @@ from uqwidgets.stills import (
     stress_html,
     surface_html,
 )
-from uqwidgets.stills.choice import by_response, evenly, ice_sample, response, stretches
+from uqwidgets.stills.choice import by_response, emphasised, evenly, ice_sample, response, stretches
 from uqwidgets.stills.scale import fitted, ticks
 from uqwidgets.stills.wording import clipped, number, pixels
 
@@ -517,13 +518,30 @@ class TestStress:
         assert "Error rate under stress is not available" in read.text
         assert read.all("path") == []
 
+    def test_leading_features_are_the_same_for_all_indicators(self):
+        values = {"mean": fan(9), "rmse": fan(9)[::-1]}
+        result = stress(values["mean"])
+        name = result.indicators[0]
+        both = replace(
+            result,
+            indicators=("mean", "rmse"),
+            values=values,
+            low=values,
+            high=values,
+        )
+        assert emphasised(result) == by_response(result, name)[:5].tolist()
+        first, second = (by_response(both, name).tolist() for name in both.indicators)
+        leading = emphasised(both)
+        assert len(leading) == 7
+        assert leading[:4] == [first[0], second[0], first[1], second[1]]
+
     def test_a_line_may_end_early(self):
         values = fan(2)
         values[1, 3:] = NAN
         read = Still(stress_html(stress(values, status="beyond quantile")))
         (line,) = [line for line in read.tables[0] if line[0] == "f1"]
         assert line[4:7] == ["0.25", "0.5", "not available"]
-        assert line[-1] == "beyond quantile"
+        assert line[-1] == "beyond quantile, use anchor='tail-mean'"
         lengths = [p["d"].count(" ") for p in read.all("path")]
         assert lengths == [2, 5, 3, 2, 2]
 

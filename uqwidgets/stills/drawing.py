@@ -15,6 +15,7 @@ FONT = 12
 # Of Okabe and Ito's colours, those that stand out on white and on black; the page's own stands
 # for their black.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY = "#E69F00", "#56B4E9"
 PAGE = "currentColor"
 # An image knows nothing of the page: this grey has a contrast of 4.5 with white and with black.
 GREY = "#767676"
