@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from importlib.util import find_spec
+
 import altair as alt
 
 from uqwidgets.stills.drawing import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
@@ -16,6 +20,27 @@ WIDTH = 420
 
 # Columns of the frames have fixed names. Features never become a column: their names may hold
 # what Vega-Lite reads as a path, such as dots and brackets.
+
+
+def show_without_network() -> None:
+    """Have notebooks show charts as SVG, which vl-convert draws without the network.
+
+    Altair's default display loads scripts from the network. Whoever has chosen another renderer,
+    before or after the first chart, keeps it.
+    """
+    if alt.renderers.active != "default":
+        return
+    if find_spec("vl_convert"):
+        alt.renderers.enable("svg")
+    elif "ipykernel" in sys.modules:
+        warnings.warn(
+            "Altair needs the network to show charts in this notebook; install the extra "
+            "uqwidgets[charts], or show the result itself, which needs no network.",
+            stacklevel=2,
+        )
+
+
+show_without_network()
 
 
 def line_styles(names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:

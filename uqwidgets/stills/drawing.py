@@ -25,15 +25,19 @@ def picture(height: float, summary: str, *parts: Markup) -> Markup:
     """Return a picture that shrinks with its page and says in words what it shows."""
     # Where a host keeps the labels but not the picture, they are at least single words.
     drawn = "".join(f"{part}\n" for part in parts)
-    size = {"width": WIDTH, "height": height, "viewBox": f"0 0 {WIDTH:g} {height:g}"}
+    size: dict[str, str | float] = {
+        "width": WIDTH,
+        "height": height,
+        "viewBox": f"0 0 {WIDTH:g} {height:g}",
+    }
     shown = element(
         "svg",
         Markup(drawn),
         role="img",
         aria_label=summary,
-        **size,
         font_size=FONT,
         fill=PAGE,
+        **size,
         style="max-width:100%;height:auto;display:block",
     )
     # JupyterLab removes SVG elements from notebooks that it does not trust, and leaves their labels
