@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 ALLOWED = {
     *("div", "strong", "small", "p", "details", "summary"),
     *("table", "thead", "tbody", "tr", "th", "td"),
-    *("svg", "path", "line", "circle", "rect", "text"),
+    *("svg", "path", "line", "circle", "rect", "text", "img"),
 }
 
 
@@ -33,6 +33,8 @@ class Still(HTMLParser):
     def handle_starttag(self, tag, attrs):
         assert tag in ALLOWED, tag
         self.tags.append((tag, dict(attrs)))
+        if tag == "img":  # has no end tag
+            return
         self._open.append(tag)
         if tag == "table":
             self.tables.append([])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import altair as alt
 import numpy as np
@@ -10,7 +11,9 @@ import pandas as pd
 import pytest
 
 from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress, surface
-from uqwidgets.charts import dependence_chart, importance_chart, stress_chart, surface_chart
+from offline import outside_references
+from uqwidgets.charts import dependence_chart, importance_chart, stress_chart, style, surface_chart
+from uqwidgets.charts.style import show_without_network
 
 AWKWARD = ["a.b", "c[0]", 'd"e', "f'g", "h\\i", HOSTILE]
 
@@ -354,3 +357,32 @@ def test_pictures_of_what_the_result_does_not_hold_are_refused():
         result.to_pixels((2, 2), indicators=[])
     with pytest.raises(ValueError, match=r"tau 0\.5 is not among the levels"):
         result.to_pixels((2, 2), high=0.5)
+
+
+@pytest.fixture
+def default_renderer():
+    with alt.renderers.enable("default"):
+        yield
+
+
+@pytest.mark.usefixtures("default_renderer")
+def test_notebooks_show_charts_without_the_network():
+    show_without_network()
+    data = importance_chart(importance())._repr_mimebundle_()
+    assert list(data) == ["image/svg+xml"]
+    assert outside_references(data["image/svg+xml"]) == []
+
+
+@pytest.mark.usefixtures("default_renderer")
+def test_without_vl_convert_a_sentence_says_that_charts_need_the_network(monkeypatch):
+    monkeypatch.setattr(style, "find_spec", {}.get)
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    with pytest.warns(UserWarning, match=r"needs the network .* uqwidgets\[charts\]"):
+        show_without_network()
+    assert alt.renderers.active == "default"
+
+
+def test_a_renderer_of_ones_own_stays():
+    with alt.renderers.enable("json"):
+        show_without_network()
+        assert alt.renderers.active == "json"

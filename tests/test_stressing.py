@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import r2_score, roc_auc_score, roc_curve
 
 import uqwidgets as uq
+from made import stress
 from uqwidgets.stress.anchors import share_ends
 from uqwidgets.stress.projection import Column
 
@@ -160,6 +163,14 @@ def test_responses_rank_the_features(explainer):
     assert row["response"] == pytest.approx(found.values["share:1"][0, 3] - row["low"])
     with pytest.raises(ValueError, match=r"tau 0.3 is not among the levels; the nearest is 0.5"):
         found.responses(0.3, 1.0)
+
+
+def test_responses_that_rest_on_few_rows_come_after_all_others():
+    result = stress([[0.1, 0.2, 0.9], [0.1, 0.2, 0.3], [0.1, np.nan, np.nan]], taus=(-1, 0, 1))
+    ess = np.array([[40.0, 40.0, 1.1], [40.0, 40.0, 20.0], [40.0, np.nan, np.nan]])
+    few = replace(result, ess=ess)
+    assert few.responses()["feature"].tolist() == ["f1", "f0", "f2"]
+    assert few.responses(least_ess=1)["feature"].tolist() == ["f0", "f1", "f2"]
 
 
 def test_half_the_weight_lies_on_the_heaviest_rows(explainer):

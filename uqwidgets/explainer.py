@@ -90,6 +90,29 @@ class Explainer(Ranking, Curves, Stressing):
             f"{self.model_calls:,} model calls, {self.rows_evaluated:,} rows evaluated)"
         )
 
+    def _repr_html_(self) -> str:
+        from uqwidgets.stills.subject import subject_html
+
+        facts = {
+            "rows": f"{len(self.table):,}",
+            "target": self.table.target,
+            "model calls so far": f"{self.model_calls:,} ({self.rows_evaluated:,} rows)",
+        }
+        return subject_html(
+            f"Explainer of {self.predictive.name}", facts, _QUESTIONS, self.features
+        )
+
+
+# Shown with an explainer in a notebook.
+_QUESTIONS = {
+    "importance()": "which features drive the likelihood, the entropy or any other measure",
+    "dependence(feature)": "how a measure changes with the values of one feature",
+    "stress()": "what happens when the mean of a feature moves",
+    "diagnose()": "which features share information, and which stand alone",
+    "redundancy()": "how well each feature is known from the others",
+    "measures()": "which measures this model gives",
+}
+
 
 def _predictive(model: Any, y: Any) -> Predictive:
     plain_function = callable(model) and not hasattr(model, "predict")

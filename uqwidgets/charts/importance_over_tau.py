@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import numpy as np
 
-from uqwidgets.charts.style import DASHES, FAINT, PALETTE, WIDTH, tooltips
+from uqwidgets.charts.style import FAINT, WIDTH, line_styles, tooltips
 from uqwidgets.results import ImportanceOverTau
 from uqwidgets.stills.choice import EMPHASISED
 from uqwidgets.stills.wording import sentence
@@ -31,8 +31,7 @@ def importance_over_tau_chart(result: ImportanceOverTau) -> alt.LayerChart:
     x = alt.X("tau:Q", title=f"τ of {result.stressed}", scale=alt.Scale(domain=[-1, 1]))
     y = alt.Y("importance:Q", title=f"importance{unit}")
     tips = tooltips(["feature:N"], ["tau:Q", "importance:Q", "low:Q", "high:Q", "ess:Q"])
-    colour = alt.Color("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=PALETTE))
-    dash = alt.StrokeDash("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=DASHES))
+    colour, dash = line_styles(emphasised)
     main = alt.Chart(frame[strong])
     layers = [
         main.mark_area(opacity=0.12).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour),

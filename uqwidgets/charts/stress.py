@@ -5,14 +5,16 @@ from __future__ import annotations
 import altair as alt
 import numpy as np
 
-from uqwidgets.charts.style import DASHES, FAINT, MOST_LINES, PALETTE, WIDTH, tooltips
+from uqwidgets.charts.style import FAINT, MOST_LINES, WIDTH, line_styles, tooltips
 from uqwidgets.results import Stress
-from uqwidgets.stills.choice import EMPHASISED, by_response, response
+from uqwidgets.stills.choice import by_response, emphasised, response
 from uqwidgets.stills.wording import listed, sentence
 
 
 def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
-    """Return an indicator over tau, a line per feature, those it responds to most in colour.
+    """Return an indicator over tau, a line per feature, the leading features in colour.
+
+    The features in colour, and their colours, are the same for all indicators of a result.
 
     Parameters
     ----------
@@ -38,14 +40,15 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
     order = by_response(result, indicator)
     order = order[np.isfinite(response(result.values[indicator])[order])]
     ranked = [result.features[j] for j in order]
-    drawn = ranked[: MOST_LINES // len(result.taus)]
-    emphasised = drawn[:EMPHASISED]
+    leading = [result.features[j] for j in emphasised(result)]
+    rest = [feature for feature in ranked if feature not in leading]
+    drawn = [*leading, *rest[: MOST_LINES // len(result.taus) - len(leading)]]
 
     frame = result.frame
     frame = frame[(frame["indicator"] == indicator) & frame["feature"].isin(drawn)]
     unwanted = ["indicator"] if result.level is not None else ["indicator", "low", "high"]
     frame = frame.drop(columns=unwanted)
-    strong = frame["feature"].isin(emphasised)
+    strong = frame["feature"].isin(leading)
     encoding = {
         "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1]), axis=alt.Axis(tickCount=5)),
         "y": alt.Y("value:Q", title=name + unit, scale=alt.Scale(zero=False)),
@@ -53,8 +56,7 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
             ["feature:N", "status:N"], ["tau:Q", "value:Q", "target:Q", "reached:Q", "ess:Q"]
         ),
     }
-    colour = alt.Color("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=PALETTE))
-    dash = alt.StrokeDash("feature:N", title=None, sort=emphasised, scale=alt.Scale(range=DASHES))
+    colour, dash = line_styles(leading)
     layers = [
         alt.Chart(frame[strong])
         .mark_line(strokeWidth=2.5)
@@ -67,7 +69,7 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
     if not strong.all():
         others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
         layers.insert(0, others.encode(detail="feature:N", **encoding))
-    left_out = len(ranked) - len(drawn)
+    left_out = len(set(ranked) - set(drawn))
     return alt.LayerChart(layer=layers).properties(
         width=WIDTH,
         title=alt.Title(

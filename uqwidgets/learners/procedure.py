@@ -29,6 +29,14 @@ from uqwidgets.tabular import to_pandas
 # With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
 # they learn from the same rows (003, section 8).
 _FEWEST, _MOST = 10, 20
+# Shown with a learner in a notebook.
+_QUESTIONS = {
+    "importance()": "which features drive the likelihood, or another measure, over refits",
+    "dependence(feature)": "how a measure changes with one feature, on average over refits",
+    "loco()": "how much worse the procedure gets when it cannot learn from a feature",
+    "performance()": "how good the procedure is on rows that it has not seen",
+    "compare(other)": "whether another procedure is better on the same rows",
+}
 
 
 class Procedure:
@@ -52,6 +60,11 @@ class Procedure:
     ) -> None:
         estimator = _checked_estimator(estimator)
         table, target = _checked_table(X, y)
+        self._features = tuple(
+            map(str, table.columns)
+            if isinstance(table, pd.DataFrame)
+            else (f"x{j}" for j in range(table.shape[1]))
+        )
         self.n_refits = _checked_refits(n_refits)
         plan = Plan.of(
             target,
@@ -81,6 +94,16 @@ class Procedure:
             f"Learner({self._name}, {self._refits.plan.n:,} rows, "
             f"{done} of {self.n_refits} refits by {self._refits.plan.resampling})"
         )
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.stills.subject import subject_html
+
+        facts = {
+            "rows": f"{self._refits.plan.n:,}",
+            "refits": f"{len(self.refits)} of {self.n_refits} so far",
+            "resampling": self._refits.plan.resampling,
+        }
+        return subject_html(f"Learner of {self._name}", facts, _QUESTIONS, self._features)
 
     @property
     def refits(self) -> list[Refit]:

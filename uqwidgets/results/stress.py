@@ -102,7 +102,12 @@ class Stress:
         )
 
     def responses(
-        self, low: float = 0.0, high: float = 1.0, indicator: str | None = None
+        self,
+        low: float = 0.0,
+        high: float = 1.0,
+        indicator: str | None = None,
+        *,
+        least_ess: float = 10.0,
     ) -> pd.DataFrame:
         """How much each feature's indicator moves between two levels (004, table 1).
 
@@ -112,6 +117,9 @@ class Stress:
             Levels among ``taus``.
         indicator : str, optional
             The first, unless named.
+        least_ess : float, default=10
+            Features with a smaller effective sample size at either level come after all others:
+            a response that rests on a row or two says nothing about the feature.
 
         Returns
         -------
@@ -137,7 +145,9 @@ class Stress:
             }
         )
         ranked = table.sort_values("response", ascending=False, kind="stable", na_position="last")
-        return ranked.reset_index(drop=True)
+        missing, few = ranked["response"].isna(), ranked["ess"] < least_ess
+        order = np.lexsort([few, missing])
+        return ranked.iloc[order].reset_index(drop=True)
 
     def roc_path(self, feature: str) -> pd.DataFrame:
         """Follow false and true positive rate along tau, for one feature (004, B.4).

@@ -14,6 +14,8 @@ MOST_CURVES = 100
 # Of all lines together: more make a page heavy, and Altair refuses them.
 MOST_POINTS = 5000
 EMPHASISED = 5
+# Of several indicators together: as many lines as there are colours.
+MOST_EMPHASISED = 7
 
 
 def evenly(count: int, most: int) -> Positions:
@@ -71,3 +73,17 @@ def response(values: Floats) -> Floats:
 def by_response(result: Stress, indicator: str) -> Positions:
     """Positions of the features, those first to which an indicator responds most; NaN last."""
     return np.argsort(-response(result.values[indicator]), kind="stable")
+
+
+def emphasised(result: Stress) -> list[int]:
+    """Positions of the features that are drawn in colour, the same for every indicator.
+
+    Up to 5 features to which an indicator responds most; of several indicators their first ones,
+    then their second ones, and so on, up to 7. So a feature keeps its colour from chart to chart.
+    """
+    known = [
+        [j for j in by_response(result, i).tolist() if np.isfinite(result.values[i][j]).any()]
+        for i in result.indicators
+    ]
+    ranked = itertools.chain.from_iterable(itertools.zip_longest(*(k[:EMPHASISED] for k in known)))
+    return list(dict.fromkeys(j for j in ranked if j is not None))[:MOST_EMPHASISED]

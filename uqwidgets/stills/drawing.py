@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Iterable, Sequence
 
@@ -14,27 +15,58 @@ FONT = 12
 # Of Okabe and Ito's colours, those that stand out on white and on black; the page's own stands
 # for their black.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY = "#E69F00", "#56B4E9"
 PAGE = "currentColor"
+# An image knows nothing of the page: this grey has a contrast of 4.5 with white and with black.
+GREY = "#767676"
 
 
 def picture(height: float, summary: str, *parts: Markup) -> Markup:
     """Return a picture that shrinks with its page and says in words what it shows."""
-    drawn = element(
+    # Where a host keeps the labels but not the picture, they are at least single words.
+    drawn = "".join(f"{part}\n" for part in parts)
+    size: dict[str, str | float] = {
+        "width": WIDTH,
+        "height": height,
+        "viewBox": f"0 0 {WIDTH:g} {height:g}",
+    }
+    shown = element(
         "svg",
-        # Where a host keeps the labels but not the picture, they are at least single words.
-        *(Markup(f"{part}\n") for part in parts),
+        Markup(drawn),
         role="img",
         aria_label=summary,
-        width=WIDTH,
-        height=height,
-        viewBox=f"0 0 {WIDTH:g} {height:g}",
         font_size=FONT,
         fill=PAGE,
+        **size,
         style="max-width:100%;height:auto;display:block",
     )
-    # JupyterLab removes pictures from notebooks it does not trust, and leaves their labels behind:
-    # without the size that the picture gives them, these are out of sight.
-    return element("div", drawn, style="font-size:0")
+    # JupyterLab removes SVG elements from notebooks that it does not trust, and leaves their labels
+    # behind: without the size that the picture gives them, these are out of sight. It also removes
+    # the attribute `hidden`, so that the image takes the picture's place exactly there.
+    return element("div", shown, _image(drawn, height, summary, size), style="font-size:0")
+
+
+def _image(drawn: str, height: float, summary: str, size: dict[str, str | float]) -> Markup:
+    """Return the same picture as a hidden image, in a grey that is legible on white and black."""
+    source = element(
+        "svg",
+        Markup(drawn),
+        xmlns="http://www.w3.org/2000/svg",
+        **size,
+        font_size=FONT,
+        font_family="sans-serif",
+        color=GREY,
+        fill=PAGE,
+    )
+    data = base64.b64encode(source.encode()).decode()
+    return element(
+        "img",
+        hidden="",
+        src=f"data:image/svg+xml;base64,{data}",
+        alt=summary,
+        width=WIDTH,
+        height=height,
+    )
 
 
 def label(text: str, x: float, y: float, anchor: str = "start", **more: str | float) -> Markup:

@@ -11,6 +11,9 @@ from uqwidgets.stills.wording import counted
 # The type checker lets nothing into the page that did not come from `words` or `element`.
 Markup = NewType("Markup", str)
 
+# Elements that have neither children nor an end tag.
+_VOID = ("img",)
+
 # Beyond this, a page is no longer read but searched, for which a frame is the better tool.
 MOST_LINES = 60
 MOST_NOTES = 8
@@ -18,16 +21,18 @@ MOST_NOTES = 8
 
 def words(text: str) -> Markup:
     """Text, so that it is shown as it is."""
-    return Markup(escape(text))
+    return Markup(escape(_valid(text)))
 
 
 def element(tag: str, *children: Markup, **attributes: str | float | None) -> Markup:
     """Return an element; ``font_size=11`` stands for ``font-size="11"``, None for no attribute."""
     shown = "".join(
-        f' {name.replace("_", "-")}="{escape(_plain(value))}"'
+        f' {name.replace("_", "-")}="{escape(_valid(_plain(value)))}"'
         for name, value in attributes.items()
         if value is not None
     )
+    if tag in _VOID:
+        return Markup(f"<{tag}{shown}>")
     return Markup(f"<{tag}{shown}>{''.join(children)}</{tag}>")
 
 
@@ -83,6 +88,11 @@ def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> M
         ),
         style="margin-top:6px",
     )
+
+
+def _valid(text: str) -> str:
+    """Replace lone surrogates, which no file and no page can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _first(notes: Sequence[str]) -> list[str]:

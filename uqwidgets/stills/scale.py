@@ -51,7 +51,12 @@ def fitted(
     low, high = float(numbers.min()), float(numbers.max())
     # All alike: a scale needs some length.
     spare = margin * (high - low) if high > low else 0.1 * abs(low) or 1.0
-    return Scale(low - spare, high + spare, start, stop)
+    # The margin does not lead to the other side of zero: most quantities have no values there.
+    low, high = (
+        max(low - spare, 0.0) if low >= 0 else low - spare,
+        min(high + spare, 0.0) if high <= 0 and low < 0 else high + spare,
+    )
+    return Scale(low, high, start, stop)
 
 
 def ticks(low: float, high: float, count: float) -> list[tuple[float, str]]:

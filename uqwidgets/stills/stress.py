@@ -7,13 +7,15 @@ import numpy.typing as npt
 
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Positions, Stress
-from uqwidgets.stills.choice import EMPHASISED, by_response, response
+from uqwidgets.stills.choice import by_response, emphasised, response
 from uqwidgets.stills.drawing import (
     BLUE,
     FONT,
     GREEN,
+    ORANGE,
     PAGE,
     PURPLE,
+    SKY,
     VERMILLION,
     WIDTH,
     band,
@@ -43,8 +45,11 @@ NAMES_AT_MOST = 170.0
 SWATCH = 30.0
 LINE_HEIGHT = 16.0
 
-COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, PAGE)
-DASHES = ("", "7 4", "2 4", "9 3 2 3", "4 2")
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, PAGE, ORANGE, SKY)
+DASHES = ("", "7 4", "2 4", "9 3 2 3", "4 2", "12 3", "2 2")
+
+
+_REASONS = {"beyond quantile": "beyond quantile, use anchor='tail-mean'"}
 
 
 def stress_html(result: Stress) -> str:
@@ -85,18 +90,18 @@ def _profile(result: Stress, indicator: str, known: Positions, summary: str) -> 
     values = result.values[indicator]
     title = label(clipped(result.labels[indicator], WIDTH), 0, FONT / 2)
     ends = [] if result.level is None else [result.low[indicator], result.high[indicator]]
-    emphasised = known[:EMPHASISED].tolist()
-    y = fitted([values, *(side[emphasised] for side in ends)], TOP + PLOT, TOP)
+    leading = [j for j in emphasised(result) if j in known]
+    y = fitted([values, *(side[leading] for side in ends)], TOP + PLOT, TOP)
     if y is None:
         middle = label(NOT_AVAILABLE, WIDTH / 2, TOP + 20, "middle")
         return picture(TOP + 40, summary, title, middle)
-    names = [clipped(result.features[j], NAMES_AT_MOST) for j in emphasised]
+    names = [clipped(result.features[j], NAMES_AT_MOST) for j in leading]
     left = max(pixels(text) for _, text in y.ticks(44)) + 14
     right = WIDTH - max(pixels(name) for name in names) - SWATCH - 10
     x = Scale(-1.0, 1.0, left, right)
     xs = [x(tau) for tau in result.taus.tolist()]
     bottom = TOP + PLOT
-    start = y(float(values[emphasised[0], _positions(result.taus)[1]]))
+    start = y(float(values[leading[0], _positions(result.taus)[1]]))
     parts = [
         title,
         *left_axis(y, left, right),
@@ -105,19 +110,19 @@ def _profile(result: Stress, indicator: str, known: Positions, summary: str) -> 
         curve([left, right], [start, start], stroke=PAGE, stroke_dasharray="1 3"),
         *(
             curve(xs, [y(v) for v in values[j].tolist()], stroke=PAGE, stroke_opacity="0.22")
-            for j in known[EMPHASISED:]
+            for j in np.setdiff1d(known, leading)
         ),
         label("τ", (left + right) / 2, bottom + 30, "middle"),
     ]
     if ends:
-        for rank, j in enumerate(emphasised):
+        for rank, j in enumerate(leading):
             low, high = (list(map(y, side[j].tolist())) for side in ends)
             parts.append(band(xs, low, high, COLOURS[rank], 0.12))
-    for rank, j in enumerate(emphasised):
+    for rank, j in enumerate(leading):
         ys = [y(v) for v in values[j].tolist()]
         parts.append(curve(xs, ys, stroke_width=2.2, **_style(rank)))
         parts += _edges(xs, ys, result.status[j].tolist(), COLOURS[rank])
-    last = [_last(y, values[j]) for j in emphasised]
+    last = [_last(y, values[j]) for j in leading]
     for rank, (name, at) in enumerate(zip(names, _apart(last, TOP, bottom), strict=True)):
         parts.append(curve([right + 6, right + SWATCH], [at, at], stroke_width=2.2, **_style(rank)))
         parts.append(label(name, right + SWATCH + 6, at))
@@ -169,9 +174,10 @@ def _notes(result: Stress, known: Positions) -> list[str]:
     ]
     if result.level is not None and len(known):
         notes[0] += f" Bands: pointwise {result.level:.0%} intervals."
-    if len(known) > EMPHASISED:
-        notes[0] += f" Faint: the other {len(known) - EMPHASISED} features."
-    if (result.status[known[:EMPHASISED]] == "edge").any():
+    leading = [j for j in emphasised(result) if j in known]
+    if len(known) > len(leading):
+        notes[0] += f" Faint: the other {len(known) - len(leading)} features."
+    if any((result.status[j] == "edge").any() for j in leading):
         notes.append("Squares: only rows at the extreme of the feature still count.")
     missing: dict[str, list[str]] = {}
     for j in np.setdiff1d(np.arange(len(result.features)), known):
@@ -192,7 +198,7 @@ def _extremes(values: Floats) -> tuple[float, float]:
 
 
 def _status(status: npt.NDArray[np.str_]) -> str:
-    reasons = dict.fromkeys(str(s) for s in status if s != "ok")
+    reasons = dict.fromkeys(_REASONS.get(str(s), str(s)) for s in status if s != "ok")
     return ", ".join(reasons) or "ok"
 
 
