@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.names import unknown
+from uqwidgets.names import as_names, unknown
 from uqwidgets.predictive.adapters import Predictive
 from uqwidgets.substitution import Segment, Stack
 from uqwidgets.tabular import to_pandas
@@ -161,9 +161,8 @@ class Table:
             raise ValueError(f"group {group!r} is the text {features!r}; give a list of features.")
         if group in self._positions:
             raise ValueError(f"group {group!r} has the name of a feature; name it otherwise.")
-        if not features:
-            raise ValueError(f"group {group!r} is empty; name its features.")
-        return tuple(dict.fromkeys(self.features[self.index(f)] for f in features))
+        names = as_names(features, f"group {group!r}")
+        return tuple(dict.fromkeys(self.features[self.index(f)] for f in names))
 
     def _units(self) -> tuple[str, ...]:
         # A group stands where the first of its features stood.

@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+# Values whose spread is below this share of their size are equal up to rounding.
+_ROUNDING = 1e-12
 # A probability that the model got by float32 arithmetic still sums to one within this.
 _SUM_TOLERANCE = 1e-4
 
@@ -54,6 +56,12 @@ def finite(values: Floats, what: str) -> None:
         at = int(np.argmin(np.isfinite(values)))
         row = int(np.unravel_index(at, values.shape)[0])
         raise InvalidRowError(f"{what} is {values.flat[at]}", row)
+
+
+def equal_up_to_rounding(values: Floats) -> npt.NDArray[np.bool_]:
+    """Whether all values of each line (n, m) are the same, up to rounding errors; shape (n,)."""
+    size = np.abs(values).max(axis=1)
+    return np.asarray(np.ptp(values, axis=1) <= _ROUNDING * size)
 
 
 def positive(values: Floats, what: str) -> None:

@@ -15,6 +15,7 @@ from uqwidgets.evaluation import Evaluations
 from uqwidgets.importance import original_values
 from uqwidgets.measures import Measure, Offers
 from uqwidgets.predictive.distributions import Floats
+from uqwidgets.names import as_names
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed, stressable, stressed, stressed_one
 from uqwidgets.stress.constrained.constraints import Function, stress_to
@@ -95,17 +96,13 @@ class Stressing:
             of range.
         """
         remarks: tuple[str, ...] = ()
-        if isinstance(features, str):
-            features = [features]
         if features is None and missing == "error":
             features, remarks = stressable(self.table)
             if not features:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
         elif features is None:
             features = self.table.features
-        if not features:
-            raise ValueError("features is empty; name at least one.")
-        names = [self.table.features[self.table.index(f)] for f in dict.fromkeys(features)]
+        names = [self.table.features[self.table.index(f)] for f in as_names(features)]
         n = len(self.table)
         dropped: list[str] = []
 
@@ -203,9 +200,11 @@ class Stressing:
         one = stressed_one(self.table, name, category, alpha, anchor, missing)
         projection = one.column.project(float(tau))
         if projection.weights is None:
+            beyond = projection.status == "beyond quantile"
+            advice = "; use anchor='tail-mean', or the other side of tau" if beyond else ""
             raise ValueError(
                 f"{one.name!r} cannot be stressed to tau = {tau:g} (mean {projection.target:.6g}): "
-                f"{projection.status}."
+                f"{projection.status}{advice}."
             )
         return one.spread(projection.weights, len(self.table))
 
