@@ -14,8 +14,8 @@ from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations
 from uqwidgets.importance import original_values
 from uqwidgets.measures import Measure, Offers
-from uqwidgets.predictive.distributions import Floats
 from uqwidgets.names import as_names
+from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
 from uqwidgets.stress.columns import Stressed, stressable, stressed, stressed_one
 from uqwidgets.stress.constrained.constraints import Function, stress_to

@@ -167,10 +167,11 @@ class _Asked:
             if category not in known:
                 raise ValueError(unknown(f"category of {of}", category, [str(c) for c in known]))
             value = _number(share, f"the share of {category!r} in {of}")
-            if not 0 <= value <= 1:
+            if not -_ROUNDING <= value <= 1 + _ROUNDING:
                 raise ValueError(
                     f"the share of {category!r} in {of} is {value:g}; a share is 0 to 1."
                 )
+            value = min(max(value, 0.0), 1.0)
             total += value
             self._add(f"share of {category!r} in {of}", known[category], value)
         if total > 1 + _ROUNDING:
