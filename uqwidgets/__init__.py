@@ -82,3 +82,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(torch, name)
     raise AttributeError(f"module 'uqwidgets' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    # What is public, not every module that was imported on the way.
+    return sorted([*__all__, "BayesByBackprop", "MonteCarloDropout", "__version__"])

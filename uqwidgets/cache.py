@@ -101,7 +101,7 @@ def parse_bytes(size: int | str) -> int:
     ValueError
         If it is no size.
     """
-    if isinstance(size, int) and size > 0:
+    if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
     pattern = r"\s*([0-9]{1,15}(?:\.[0-9]*)?)\s*(?:([KMGT])(i?))?B?\s*"
     match = re.fullmatch(pattern, str(size), re.IGNORECASE)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.labels import Labels
-from uqwidgets.names import unknown
+from uqwidgets.names import as_names, unknown
 from uqwidgets.predictive.adapters import Predictive
 from uqwidgets.substitution import Segment, Stack
 from uqwidgets.tabular import to_pandas
@@ -64,6 +64,8 @@ class Table:
         self._columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
         self._kinds = [_kind(column) for column in self._columns]
         _check_names(self.features)
+        _check_values(self._columns)
+        _check_order(X, y)
         self.y, self.target = _target(y, len(frame))
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
         self.units = self._units()
@@ -157,6 +159,8 @@ class Table:
             If it is not made of finite numbers.
         """
         try:
+            if self.y.dtype.kind in "mMc":  # floats of dates or complex numbers are something else
+                raise TypeError
             numbers = self.y.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
@@ -178,9 +182,8 @@ class Table:
             raise ValueError(f"group {group!r} is the text {features!r}; give a list of features.")
         if group in self._positions:
             raise ValueError(f"group {group!r} has the name of a feature; name it otherwise.")
-        if not features:
-            raise ValueError(f"group {group!r} is empty; name its features.")
-        return tuple(dict.fromkeys(self.features[self.index(f)] for f in features))
+        names = as_names(features, f"group {group!r}")
+        return tuple(dict.fromkeys(self.features[self.index(f)] for f in names))
 
     def _units(self) -> tuple[str, ...]:
         # A group stands where the first of its features stood.
@@ -209,15 +212,63 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         X = X[columns]
     if predictive.n_wanted is not None and X.shape[1] != predictive.n_wanted:
         raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_wanted}.")
+    if X.shape[1] == 0:
+        raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
     return pd.DataFrame(X).reset_index(drop=True)
 
 
 def _check_names(names: tuple[str, ...]) -> None:
+    for name in names:
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise ValueError(f"the column name {name!r} is not valid Unicode; rename the column.")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has more than one column named {twice!r}; rename one of them.")
+
+
+def _check_values(columns: Sequence[pd.Series[Any]]) -> None:
+    """Raise if a column holds what cannot be compared, counted or ordered as one value."""
+    for column in columns:
+        if column.dtype.kind == "c":
+            raise ValueError(
+                f"column {str(column.name)!r} holds complex numbers; pass their real and imaginary "
+                "parts as two columns."
+            )
+        if column.dtype != object:
+            continue
+        for row, value in enumerate(column.tolist()):
+            if not _hashable(value):
+                raise ValueError(
+                    f"column {str(column.name)!r} holds a {type(value).__name__} in row {row}; a "
+                    "feature needs a single value per row."
+                )
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _check_order(X: Any, y: Any) -> None:
+    """Raise if y has the rows of X in another order: they are matched by position."""
+    if not (isinstance(X, pd.DataFrame) and isinstance(y, (pd.Series, pd.DataFrame))):
+        return
+    if len(X) != len(y) or X.index.equals(y.index):
+        return
+    if (
+        X.index.is_unique
+        and y.index.is_unique
+        and X.index.sort_values().equals(y.index.sort_values())
+    ):
+        raise ValueError(
+            "y has the index of X in another order, and rows are matched by position; pass "
+            "y.loc[X.index]."
+        )
 
 
 def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:

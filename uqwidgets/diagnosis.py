@@ -49,6 +49,10 @@ _READINGS = {
         "it makes the model doubt without telling more of the target",
     ),
 }
+NOT_CONDITIONAL = (
+    "conditional replacement keeps what features share, and so makes every entropy importance zero "
+    "(000, proposition 3); use replacement='permutation'."
+)
 _MISLEADING = ("misleading", "what the model learned of it does not hold in these rows")
 _HALF_KNOWN = {"positive": "informative", "zero": "not informative", "undecided": "undecided"}
 _UNAWARE = (
@@ -176,10 +180,7 @@ def _check(nll: Importance, entropy: Importance) -> None:
                 "compare='difference'."
             )
     if entropy.replacement == "conditional":
-        raise ValueError(
-            "conditional replacement keeps what features share, and so makes every entropy "
-            "importance zero (000, proposition 3); use replacement='permutation'."
-        )
+        raise ValueError(NOT_CONDITIONAL)
     for name in ("replacement", "interval", "level", "weighted", "ess"):
         one, other = getattr(nll, name), getattr(entropy, name)
         if one != other:

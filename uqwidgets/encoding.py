@@ -38,6 +38,8 @@ def responses(table: Table, feature: str) -> Floats:
         seconds = (column - column.min()).dt.total_seconds()
         return np.asarray(seconds, dtype=np.float64)[:, None]
     codes = _codes(column)
+    if (codes < 0).all():
+        return np.full((len(codes), 1), np.nan)
     counts = np.bincount(codes[codes >= 0])
     frequent = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
     indicators: Floats = (codes[:, None] == frequent).astype(np.float64)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Name = TypeVar("Name", bound=str)
 
@@ -14,6 +14,28 @@ def unknown(what: str, name: object, known: list[str]) -> str:
     near = get_close_matches(str(name), known, n=3, cutoff=0.5) or known[:12]
     more = ", ..." if len(near) == 12 and len(known) > 12 else ""
     return f"there is no {what} {name!r}; did you mean {', '.join(repr(k) for k in near)}{more}?"
+
+
+def as_names(names: Any, what: str = "features") -> list[Any]:
+    """Return one name, or several in any container, as a list without repetitions.
+
+    Parameters
+    ----------
+    names : str, int or iterable
+        Such as a list, a pandas Index or Series, or an array.
+    what : str
+        What they name, for the sentence.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    single = isinstance(names, (str, bytes, int)) or not isinstance(names, Iterable)
+    several = [names] if single else list(dict.fromkeys(names))
+    if not several:
+        raise ValueError(f"{what} is empty; name at least one.")
+    return several
 
 
 def one_of(known: Sequence[Name], name: object, what: str) -> Name:

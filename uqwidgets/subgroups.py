@@ -83,8 +83,9 @@ def _responses(table: Table, feature: str) -> Floats:
 def _ordered(table: Table, feature: str) -> Floats:
     """Numbers that a tree can split: categories as codes, missing values as such."""
     if table.kind(feature) == "numeric":
-        numbers = table.numbers(feature)
-        return np.where(np.isinf(numbers), np.sign(numbers) * np.finfo(np.float32).max, numbers)
+        # Trees see the order of values only, and hold them in single precision.
+        limit = float(np.finfo(np.float32).max)
+        return np.clip(table.numbers(feature), -limit, limit)
     codes, _ = pd.factorize(table.column(feature), sort=False)
     return np.where(codes < 0, np.nan, codes).astype(np.float64)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+from scipy.sparse import issparse
 
 # What tables that are not worked out yet, or not here, want to be asked for.
 _TO_BRING_IT_HERE = ("collect", "compute", "toPandas")
@@ -30,10 +32,20 @@ def to_pandas(X: Any) -> Any:
     Raises
     ------
     ValueError
-        If the table needs pyarrow, which is not installed, or is not worked out yet.
+        If this is a single column, a dict or a sparse matrix; if the table needs pyarrow, which
+        is not installed, or is not worked out yet.
     """
     if isinstance(X, pd.DataFrame):
         return X
+    if isinstance(X, pd.Series):
+        raise ValueError("X is a Series, which is one column; pass a table, such as X.to_frame().")
+    if isinstance(X, Mapping):
+        raise ValueError(f"X is a {type(X).__name__}; pass a table, such as pd.DataFrame(X).")
+    if issparse(X):
+        raise ValueError(
+            "X is a sparse matrix, but features are replaced as columns of a table; pass "
+            "X.toarray(), or a DataFrame."
+        )
     try:
         if hasattr(X, "to_pandas"):
             return X.to_pandas()

@@ -11,6 +11,7 @@ import pandas as pd
 from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations
 from uqwidgets.measures import Function, Measure, Offers, described, find
+from uqwidgets.names import as_names
 
 
 class Explained:
@@ -82,9 +83,7 @@ class Explained:
         """
         if features is None:
             return list(self.table.units)
-        names = [features] if isinstance(features, str) else list(dict.fromkeys(features))
-        if not names:
-            raise ValueError("features is empty; name at least one.")
+        names = as_names(features)
         for name in names:
             self.table.columns_of(name)
         return [str(name) for name in names]
@@ -92,7 +91,4 @@ class Explained:
     def _named(self, features: Sequence[str] | None) -> list[str]:
         if features is None:
             return list(self.features)
-        names = [features] if isinstance(features, str) else list(dict.fromkeys(features))
-        if not names:
-            raise ValueError("features is empty; name at least one.")
-        return [self.features[self.table.index(name)] for name in names]
+        return [self.features[self.table.index(name)] for name in as_names(features)]

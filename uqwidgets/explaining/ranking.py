@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from uqwidgets.diagnosis import diagnose
+from uqwidgets.diagnosis import NOT_CONDITIONAL, diagnose
 from uqwidgets.evaluation import Report
 from uqwidgets.explaining.explained import Explained
 from uqwidgets.importance import Settings, importance, metric_importance, streamed
@@ -251,6 +251,9 @@ class Ranking(Explained):
             If the model gives no uncertainty; the message says why. For a name that does not
             exist, or a value out of range.
         """
+        if replacement == "conditional":
+            # Said before the model is asked about any row.
+            raise ValueError(NOT_CONDITIONAL)
         nll, entropy = (
             self.importance(
                 measure,

@@ -9,7 +9,7 @@ import pandas as pd
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.changes import changes, original_values
 from uqwidgets.importance.ranked import asked, ranked
-from uqwidgets.importance.remarks import floored, unpaired
+from uqwidgets.importance.remarks import dominated, floored, unpaired
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import Change, as_ratio, bounds
 from uqwidgets.measures import Measure
@@ -98,7 +98,9 @@ def summarised(
         unit=measure.unit if settings.compare == "difference" else "times",
         baseline=baseline,
         subgroups=subgroups_frame(evaluations, units, settings),
-        remarks=floored(measure, original) + unpaired(pairs),
+        remarks=floored(measure, original)
+        + dominated(measure, original, population.scored)
+        + unpaired(pairs),
         **asked(settings, population),
     )
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
+
+# A row that makes up more than this share of a mean decides it alone.
+_DOMINATING = 0.5
+# With fewer rows than this, one row may well have that share.
+_FEW_ROWS = 10
 
 # Fewer effective pairs of row and donor than this deserve a word.
 _FEW_PAIRS = 30
@@ -19,6 +26,29 @@ def floored(measure: Measure, original: Floats) -> tuple[str, ...]:
     return (
         f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
         f"their nll, which is infinite, counts as {measure.ceiling:.1f} nats (calibrate the model)",
+    )
+
+
+def dominated(measure: Measure, original: Floats, scored: Floats) -> tuple[str, ...]:
+    """Say so where a single row decides the mean of a loss.
+
+    Parameters
+    ----------
+    measure : Measure
+    original : ndarray of shape (n,)
+        Its values for the rows as they are.
+    scored : ndarray of shape (n,)
+        Weights of the rows, zero for rows that are not scored.
+    """
+    parts = np.where(scored > 0, scored * np.abs(original), 0.0)
+    total = float(parts.sum())
+    row = int(parts.argmax())
+    if np.count_nonzero(scored) < _FEW_ROWS or not parts[row] > _DOMINATING * total:
+        return ()
+    advice = ": the model is far too sure there" if measure.unit else ""
+    return (
+        f"row {row} alone makes up {parts[row] / total:.0%} of the mean {measure.name} "
+        f"({original[row]:.4g}){advice}",
     )
 
 

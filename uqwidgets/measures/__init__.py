@@ -46,7 +46,12 @@ def available(q: Distribution, classifier: bool) -> Offers:
         found = of_labels() if classifier else of_points()
     else:
         found = of_densities(q) if q.classes is None else of_probabilities(q)
-    return dict(sorted(found.items(), key=lambda one: _ORDER.index(one[0].partition(":")[0])))
+    return dict(sorted(found.items(), key=lambda one: _place(one[0].partition(":")[0])))
+
+
+def _place(name: str) -> int:
+    """Place of a measure in a list; those that `_ORDER` does not name come last."""
+    return _ORDER.index(name) if name in _ORDER else len(_ORDER)
 
 
 def described(offered: Offers) -> Iterator[tuple[str, Measure | Family | str]]:

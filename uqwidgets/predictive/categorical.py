@@ -49,6 +49,8 @@ class Categorical(PerRow):
                 f"expected (rows, {len(classes)})."
             )
         simplex(p, "probability", "probabilities")
+        if p.size and p.min() < 0:
+            p = np.maximum(p, 0.0)
         object.__setattr__(self, "probabilities", p)
         object.__setattr__(self, "classes", classes)
 

@@ -7,8 +7,12 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+# Values whose spread is below this share of their size are equal up to rounding.
+_ROUNDING = 1e-12
 # A probability that the model got by float32 arithmetic still sums to one within this.
 _SUM_TOLERANCE = 1e-4
+# As the complement of another, it may then be this far below zero.
+_NEGATIVE_TOLERANCE = 1e-6
 
 
 class InvalidRowError(ValueError):
@@ -56,6 +60,12 @@ def finite(values: Floats, what: str) -> None:
         raise InvalidRowError(f"{what} is {values.flat[at]}", row)
 
 
+def equal_up_to_rounding(values: Floats) -> npt.NDArray[np.bool_]:
+    """Whether all values of each line (n, m) are the same, up to rounding errors; shape (n,)."""
+    size = np.abs(values).max(axis=1)
+    return np.asarray(np.ptp(values, axis=1) <= _ROUNDING * size)
+
+
 def positive(values: Floats, what: str) -> None:
     """Raise an `InvalidRowError` if a value is not greater than zero."""
     if values.size and values.min() <= 0:
@@ -67,7 +77,10 @@ def positive(values: Floats, what: str) -> None:
 
 
 def simplex(shares: Floats, one: str, several: str) -> None:
-    """Raise an `InvalidRowError` if what stands along the last axis is no set of shares of one."""
+    """Raise an `InvalidRowError` if what stands along the last axis is no set of shares of one.
+
+    What is negative by rounding only passes; the caller sets it to zero.
+    """
     with np.errstate(invalid="ignore"):
         # Several times as fast as a sum over the few numbers of a last axis.
         total = shares @ np.ones(shares.shape[-1])
@@ -80,7 +93,7 @@ def simplex(shares: Floats, one: str, several: str) -> None:
             raise InvalidRowError(f"{one} is NaN", row)
         excess = f"{total[at]:.6g}, off from 1 by {total[at] - 1:+.3g},"
         raise InvalidRowError(f"{several} sum to {excess}", row)
-    if shares.size and shares.min() < 0:
+    if shares.size and shares.min() < -_NEGATIVE_TOLERANCE:
         at = np.unravel_index(int(shares.argmin()), shares.shape)
         raise InvalidRowError(f"{one} is negative ({shares[at]:g})", int(at[0]))
 

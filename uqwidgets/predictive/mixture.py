@@ -15,6 +15,7 @@ from uqwidgets.predictive.categorical import Categorical, class_codes
 from uqwidgets.predictive.checks import (
     Floats,
     InvalidRowError,
+    equal_up_to_rounding,
     finite,
     floats,
     inside,
@@ -83,7 +84,7 @@ class Mixture(PerRow):
 
         The standard deviation of the members is Silverman's bandwidth,
         0.9 min(std, IQR / 1.34) m^(-1/5) (Silverman 1986, eq. 3.31); where half of the draws are
-        equal, so that the interquartile range is 0, it is that of the std alone.
+        equal up to rounding, so that the interquartile range is 0, it is that of the std alone.
 
         Parameters
         ----------
@@ -93,7 +94,8 @@ class Mixture(PerRow):
         Raises
         ------
         ValueError
-            If the shape is another, a draw is not finite, or all draws of a row are equal.
+            If the shape is another, a draw is not finite, or all draws of a row are equal up to
+            rounding.
         """
         x = floats(draws).T
         if x.ndim != 2 or x.shape[1] < 2:
@@ -101,16 +103,16 @@ class Mixture(PerRow):
                 f"draws of shape {x.T.shape} must be (draws, rows), two or more draws."
             )
         finite(x, "draw")
-        equal = x.max(axis=1) == x.min(axis=1)
+        equal = equal_up_to_rounding(x)
         if equal.any():
             raise InvalidRowError(
                 "draws must differ to make a density (where the model is sure, give its noise as "
                 "well: Mixture(Normal(draws, noise))), but all are equal",
                 int(equal.argmax()),
             )
-        low, high = np.quantile(x, [0.25, 0.75], axis=1)
-        std, quartiles = x.std(axis=1, ddof=1), (high - low) / 1.34
-        spread = np.where(quartiles > 0, np.minimum(std, quartiles), std)
+        ends = np.quantile(x, [0.25, 0.75], axis=1).T
+        std, quartiles = x.std(axis=1, ddof=1), (ends[:, 1] - ends[:, 0]) / 1.34
+        spread = np.where(equal_up_to_rounding(ends), std, np.minimum(std, quartiles))
         bandwidth = 0.9 * spread * x.shape[1] ** -0.2
         return cls(Normal(x, np.broadcast_to(bandwidth[:, None], x.shape)))
 

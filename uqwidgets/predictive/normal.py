@@ -10,10 +10,20 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from uqwidgets.predictive.base import PerRow
-from uqwidgets.predictive.checks import Floats, finite, floats, inside, positive, targets
+from uqwidgets.predictive.checks import (
+    Floats,
+    InvalidRowError,
+    finite,
+    floats,
+    inside,
+    positive,
+    targets,
+)
 
 LOG_2_PI = float(np.log(2 * np.pi))
 SQRT_2_PI = float(np.sqrt(2 * np.pi))
+# Densities of smaller standard deviations leave the range of floats.
+_LEAST_STD = 1e-150
 SQRT_PI = float(np.sqrt(np.pi))
 
 
@@ -57,6 +67,10 @@ class Normal(PerRow):
         finite(loc, "mean")
         finite(scale, "std")
         positive(scale, "std")
+        least = float(scale.min(initial=np.inf))
+        if least < _LEAST_STD:
+            row = int(np.unravel_index(int(scale.argmin()), scale.shape)[0])
+            raise InvalidRowError(f"std is {least:g}, which is too small for a density", row)
         object.__setattr__(self, "loc", loc)
         object.__setattr__(self, "scale", scale)
 

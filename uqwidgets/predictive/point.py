@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -10,6 +11,10 @@ import numpy.typing as npt
 
 from uqwidgets.predictive.base import PerRow
 from uqwidgets.predictive.checks import Floats, finite, targets
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,8 @@ class Point(PerRow):
         value = np.asarray(self.value)
         if value.ndim != 1:
             raise ValueError(f"predictions of shape {value.shape} must be (rows,).")
+        if value.dtype == object and all(_is_number(one) for one in value.tolist()):
+            value = value.astype(np.float64)
         if value.dtype.kind == "f":
             finite(value, "prediction")
         object.__setattr__(self, "value", value)

@@ -120,11 +120,11 @@ class Dependence:
 
         Raises
         ------
-        ValueError
+        AttributeError
             Unless the curve is relative, over all observed values.
         """
         if not self.relative or self.spacing != "observed":
-            raise ValueError(
+            raise AttributeError(
                 "only the mean of a curve with relative=True over spacing='observed' is an "
                 "importance."
             )

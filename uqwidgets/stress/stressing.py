@@ -14,6 +14,7 @@ from uqwidgets.data import Table
 from uqwidgets.evaluation import Evaluations
 from uqwidgets.importance import original_values
 from uqwidgets.measures import Measure, Offers
+from uqwidgets.names import as_names
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Stress
@@ -102,17 +103,13 @@ class Stressing:
         remarks: tuple[str, ...] = ()
         n = len(self.table)
         chosen = Population.of(n, rows=rows).rows
-        if isinstance(features, str):
-            features = [features]
         if features is None and missing == "error":
             features, remarks = stressable(self.table, chosen)
             if not features:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
         elif features is None:
             features = self.table.features
-        if not features:
-            raise ValueError("features is empty; name at least one.")
-        names = [self.table.features[self.table.index(f)] for f in dict.fromkeys(features)]
+        names = [self.table.features[self.table.index(f)] for f in as_names(features)]
         size = n if chosen is None else len(chosen)
         dropped: list[str] = []
 
@@ -214,9 +211,11 @@ class Stressing:
         one = stressed_one(self.table, name, category, alpha, anchor, missing, chosen)
         projection = one.column.project(float(tau))
         if projection.weights is None:
+            beyond = projection.status == "beyond quantile"
+            advice = "; use anchor='tail-mean', or the other side of tau" if beyond else ""
             raise ValueError(
                 f"{one.name!r} cannot be stressed to tau = {tau:g} (mean {projection.target:.6g}): "
-                f"{projection.status}."
+                f"{projection.status}{advice}."
             )
         return one.spread(projection.weights, len(self.table))
 

@@ -14,7 +14,7 @@ export function alerts() {
   const watchdog = h(
     "p",
     { class: "uq-watchdog", role: "status", "data-testid": "uq-watchdog", hidden: true },
-    "The kernel is not answering, showing the last result; the controls still work and the answer appears when it returns.",
+    "The kernel is not answering, so this is the last result. If the kernel is busy, the answer appears when it is free; after a restart of the kernel, run the cell again.",
   );
   return {
     error,

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.predictive.adapters.reading import Labels
+from uqwidgets.predictive.checks import equal_up_to_rounding
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -47,7 +48,7 @@ def mixture_of_values(values: Floats, noise: float | None, weights: Weights = No
             "members of unequal weights need noise=...: the standard deviation of the target "
             "around what each of them predicts."
         )
-    same = np.ptp(values, axis=1) == 0
+    same = equal_up_to_rounding(values)
     if same.any():
         raise InvalidRowError(
             "members all predict the same, which has no density without noise=... (the standard "

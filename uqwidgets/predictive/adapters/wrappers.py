@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def pipeline(model: Any, options: Options, inner: Inner) -> Reading:
     if len(model.steps) == 1:
         return last
     first = model[:-1]
-    return Reading(lambda X: last.ask(first.transform(X)), last.classes)
+    return replace(last, ask=lambda X: last.ask(first.transform(X)))
 
 
 def is_transformed(model: Any) -> bool:

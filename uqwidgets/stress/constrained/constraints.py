@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.data import Table
-from uqwidgets.names import unknown
+from uqwidgets.names import as_names, unknown
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.stress.constrained.entropic import Projected, project
 
@@ -91,20 +91,26 @@ def projected_to(
         values, a number cannot be what it is given for, or the table has one row.
     """
     asked = _Asked(table)
-    names = [pinned] if isinstance(pinned, str) else list(pinned or ())
-    for feature, mean in (means or {}).items():
+    # A Series maps names to numbers too, but has no truth value.
+    means = {} if means is None else dict(means)
+    variances = {} if variances is None else dict(variances)
+    covariances = {} if covariances is None else dict(covariances)
+    shares = {} if shares is None else dict(shares)
+    functions = {} if functions is None else dict(functions)
+    names = [] if pinned is None or len(pinned) == 0 else as_names(pinned, "pinned")
+    for feature, mean in means.items():
         asked.mean(feature, mean)
-    for feature, variance in (variances or {}).items():
+    for feature, variance in variances.items():
         asked.variance(feature, variance)
-    for pair, covariance in (covariances or {}).items():
-        asked.covariance(pair, covariance, variances or {})
-    for of, wanted in (shares or {}).items():
+    for pair, covariance in covariances.items():
+        asked.covariance(pair, covariance, variances)
+    for of, wanted in shares.items():
         asked.shares(of, wanted)
     for feature in names:
-        if feature in (means or {}) or feature in (shares or {}):
+        if feature in means or feature in shares:
             raise ValueError(f"{feature!r} is pinned and given a value too; leave out one of them.")
         asked.pin(feature)
-    for name, (function, mean) in (functions or {}).items():
+    for name, (function, mean) in functions.items():
         asked.function(name, function, mean)
     return asked.project()
 
@@ -162,10 +168,11 @@ class _Asked:
             if category not in known:
                 raise ValueError(unknown(f"category of {of}", category, [str(c) for c in known]))
             value = _number(share, f"the share of {category!r} in {of}")
-            if not 0 <= value <= 1:
+            if not -_ROUNDING <= value <= 1 + _ROUNDING:
                 raise ValueError(
                     f"the share of {category!r} in {of} is {value:g}; a share is 0 to 1."
                 )
+            value = min(max(value, 0.0), 1.0)
             total += value
             self._add(f"share of {category!r} in {of}", known[category], value)
         if total > 1 + _ROUNDING:
