@@ -128,7 +128,9 @@ class Table:
             )
         column = self.column(feature)
         if column.dtype == np.float64:
-            return column.to_numpy()  # no copy
+            numbers = column.to_numpy().view()  # no copy
+            numbers.flags.writeable = False
+            return numbers
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def target_numbers(self) -> npt.NDArray[np.float64]:
@@ -185,7 +187,7 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         names = wanted if wanted is not None else tuple(f"x{j}" for j in range(values.shape[1]))
         if len(names) != values.shape[1]:
             raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
-        X = pd.DataFrame(values.copy(), columns=list(names)).infer_objects()
+        X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
     elif wanted is not None:
         columns = predictive.columns_among(X.columns)
         _check_names(tuple(str(c) for c in X.columns))
@@ -194,7 +196,8 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_wanted}.")
     if len(X) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
-    return pd.DataFrame(X).reset_index(drop=True)
+    # A copy that is one: pandas may share memory with whoever made X, who may go on to write there.
+    return pd.DataFrame(X).reset_index(drop=True).copy()
 
 
 def _check_names(names: tuple[str, ...]) -> None:
@@ -206,6 +209,7 @@ def _check_names(names: tuple[str, ...]) -> None:
 def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
     name = getattr(y, "name", None)
     values = np.array(y)  # a copy: a later change of y must not reach what is explained
+    values.flags.writeable = False
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != n:

@@ -17,11 +17,17 @@ from uqwidgets.errors import ModelError
 from uqwidgets.measures import Measure
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes, classes_among
-from uqwidgets.replacement import Constant, Drawn, Original, Replacement, Scheme, drawn_donors
+from uqwidgets.replacement import (
+    Constant,
+    Drawn,
+    Original,
+    Replacement,
+    Scheme,
+    drawn_donors,
+    stream_of,
+)
 from uqwidgets.subgroups import Subgroups, subgroups_of
 from uqwidgets.substitution import Segment
-
-_SMALL_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -76,12 +82,15 @@ class Evaluations:
         self._unfinished: dict[Replacement, list[Distribution]] = {}
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
         self._rows = range(len(table))
+        self._line: tuple[Drawn, npt.NDArray[np.intp]] | None = None
         self._lock = threading.RLock()
         # Everything is compared with the rows as they are: the cache must not let them go.
         self._lasting: dict[Replacement, Distribution] = {}
         self.original = self._lasting[Original()] = self.answer(Original())
         self.classes = _classes(self.original, predictive, table)
-        self.truth = _truth(self.original, self.classes, table)
+        # Of its own memory: scorers are shown it, and what they write must reach nothing else.
+        self.truth = np.array(_truth(self.original, self.classes, table))
+        self.truth.flags.writeable = False
 
     @property
     def model_calls(self) -> int:
@@ -181,23 +190,38 @@ class Evaluations:
     ) -> npt.NDArray[Any]:
         """Return the first ``length`` lines of a derived array, made anew if it has fewer."""
         with self._lock:
-            found = self._cache.derived.get(key)
-            if found is None or len(found) < length:
-                found = compute()
-                self._cache.put(key, found)
-            return found[:length]
+            lines = self._cache.array(key)
+            if lines is None or len(lines) < length:
+                lines = compute()
+                self._cache.put(key, lines)
+            return lines[:length]
 
     def donors(
-        self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
+        self, columns: tuple[int, ...], scheme: Scheme, seed: int, repeats: int | range
     ) -> npt.NDArray[np.intp]:
-        """Donors of the first ``n_repeats`` draws for some columns, shape (n_repeats, n)."""
-        return self.grown(
-            ("donors", columns, scheme, seed),
-            n_repeats,
-            lambda: drawn_donors(
-                scheme, columns, seed, n_repeats, self.subgroups(columns, scheme).codes
-            ),
-        )
+        """Donors of the first draws for some columns, or of neighbouring draws, shape (K, n).
+
+        The first ones are kept where they are few enough, and more are drawn to them.
+        """
+        numbers = range(repeats) if isinstance(repeats, int) else repeats
+        key = ("donors", columns, scheme, seed)
+        with self._lock:
+            kept = self._cache.array(key)
+            known = 0 if kept is None else len(kept)
+            if numbers.stop <= known and kept is not None:
+                return kept[numbers.start : numbers.stop]
+            if numbers.start:
+                return self._drawn(columns, scheme, seed, numbers)
+            lines = self._drawn(columns, scheme, seed, range(known, numbers.stop))
+            if kept is not None:
+                lines = np.concatenate([kept, lines])
+            if self.keeps(len(lines)):
+                self._cache.put(key, lines)
+            return lines
+
+    def keeps(self, repeats: int) -> bool:
+        """Whether there is room for the donors and changes of this many repeats of a feature."""
+        return repeats * len(self.table) * 16 <= self._cache.limit // 2
 
     def subgroups(self, columns: tuple[int, ...], scheme: Scheme) -> Subgroups:
         """Within which rows values of these columns move: all of them, unless conditional."""
@@ -244,14 +268,32 @@ class Evaluations:
             if rows == 0:
                 return
 
+    def _drawn(
+        self, columns: tuple[int, ...], scheme: Scheme, seed: int, numbers: range
+    ) -> npt.NDArray[np.intp]:
+        stream = stream_of(self.table.features[column] for column in columns)
+        return drawn_donors(
+            scheme, stream, seed, numbers, self.subgroups(columns, scheme).codes
+        )
+
+    def _donors_of(self, question: Drawn) -> npt.NDArray[np.intp]:
+        columns, scheme, repeat, seed = question
+        kept = self._cache.array(("donors", columns, scheme, seed))
+        if kept is not None and repeat < len(kept):
+            return np.asarray(kept[repeat])
+        # Rows of one question may be asked in many blocks, one after the other.
+        if self._line is None or self._line[0] != question:
+            line = self._drawn(columns, scheme, seed, range(repeat, repeat + 1))[0]
+            self._line = question, line
+        return self._line[1]
+
     def _whole(self, question: Replacement) -> Segment:
         rows = self._rows
         match question:
             case Original():
                 return Segment(rows)
-            case Drawn(columns, scheme, repeat, seed):
-                donors = self.donors(columns, scheme, seed, repeat + 1)[repeat]
-                return Segment(rows, columns, donors=donors)
+            case Drawn():
+                return Segment(rows, question.columns, donors=self._donors_of(question))
             case Constant(columns, values):
                 return Segment(rows, columns, values=values)
 
@@ -269,14 +311,14 @@ class Evaluations:
             return self._ask_block(block[:half]) | self._ask_block(block[half:])
         finished = set()
         start, n = 0, len(self.table)
-        # What is cut from a block keeps all of it alive.
-        copied = answer.nbytes > _SMALL_BLOCK
         for question, segment in block:
             stop = start + len(segment.rows)
-            pieces = [*self._unfinished.pop(question, ()), answer.take(slice(start, stop))]
+            # What is cut from a block would keep all of it alive, and may be the model's own memory.
+            piece = answer.take(slice(start, stop)).owned()
+            pieces = [*self._unfinished.pop(question, ()), piece]
             if sum(map(len, pieces)) == n:
-                whole = len(pieces) == 1 and not copied
-                self._cache.keep(question, pieces[0] if whole else pieces[0].joined(pieces[1:]))
+                whole = piece if len(pieces) == 1 else pieces[0].joined(pieces[1:])
+                self._cache.keep(question, whole)
                 finished.add(question)
             else:
                 self._unfinished[question] = pieces

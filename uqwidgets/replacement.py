@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -43,38 +45,60 @@ Replacement = Original | Drawn | Constant
 
 def drawn_donors(
     scheme: Scheme,
-    columns: tuple[int, ...],
+    stream: tuple[int, ...],
     seed: int,
-    n_repeats: int,
+    repeats: int | range,
     subgroups: npt.NDArray[np.intp],
 ) -> npt.NDArray[np.intp]:
-    """Position of the row that each row takes its values from, shape (n_repeats, n).
+    """Position of the row that each row takes its values from, one line per repeat.
 
-    Every feature has draws of its own, made from ``seed`` and its column alone, so that asking
-    for fewer features changes nothing; more repeats begin with the same ones.
+    Every repeat of every feature has a draw of its own, made from ``seed``, its ``stream`` and
+    its number alone: asking for fewer features or for other repeats changes nothing, and no
+    repeat has to be drawn to get at a later one.
 
     Parameters
     ----------
     scheme : {"permutation", "ablation", "conditional"}
-    columns : tuple of int
-    seed, n_repeats : int
+    stream : tuple of int
+        Tells the draws of a feature from those of others (see `stream_of`).
+    seed : int
+    repeats : int or range of length K
+        How many repeats, from the first; or which.
     subgroups : ndarray of shape (n,)
         Which subgroup each row is in; only ``conditional`` minds.
+
+    Returns
+    -------
+    ndarray of shape (K, n)
     """
     n = len(subgroups)
-    stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=columns))
-    if scheme == "ablation":
-        return stream.integers(n, size=(n_repeats, n))
-    shuffled = np.tile(np.arange(n), (n_repeats, 1))
-    stream.permuted(shuffled, axis=1, out=shuffled)
-    if scheme == "permutation":
-        return shuffled
-    # Shuffled rows and rows in their order, both sorted by subgroup, face each other.
-    members = np.argsort(subgroups, kind="stable")
-    facing = np.argsort(subgroups[shuffled], axis=1, kind="stable")
-    donors = np.empty_like(shuffled)
-    donors[:, members] = np.take_along_axis(shuffled, facing, axis=1)
+    numbers = range(repeats) if isinstance(repeats, int) else repeats
+    donors = np.empty((len(numbers), n), dtype=np.intp)
+    members = np.argsort(subgroups, kind="stable") if scheme == "conditional" else None
+    for line, number in zip(donors, numbers, strict=True):
+        sequence = np.random.SeedSequence(seed, spawn_key=(*stream, number))
+        generator = np.random.Generator(np.random.PCG64(sequence))
+        if scheme == "ablation":
+            line[:] = generator.integers(n, size=n)
+            continue
+        shuffled = generator.permutation(n)
+        if members is not None:
+            # Shuffled rows and rows in their order, both sorted by subgroup, face each other.
+            line[members] = shuffled[np.argsort(subgroups[shuffled], kind="stable")]
+        else:
+            line[:] = shuffled
     return donors
+
+
+def stream_of(features: Iterable[str]) -> tuple[int, ...]:
+    """Key of the draws of some features that move together.
+
+    It comes of their names, for where a column stands in a table must not change its importance.
+    """
+    # Of a lone surrogate, which is no text that can be encoded, the number is taken all the same.
+    names = b"\0".join(sorted(name.encode("utf-8", "surrogatepass") for name in features))
+    digest = hashlib.sha256(names).digest()[:16]
+    return tuple(np.frombuffer(digest, dtype="<u4").tolist())
 
 
 def checked_scheme(replacement: str) -> Scheme:

@@ -214,6 +214,10 @@ class Mixture(PerRow):
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
         return self._with(members=self.members.take(rows), weights=weights)
 
+    def owned(self) -> Self:
+        """Return a copy whose memory nothing else holds, and which cannot be written to."""
+        return self._with(members=self.members.owned(), weights=self.weights.copy())
+
     def joined(self, others: Sequence[Self]) -> Self:
         """Return this mixture followed by ``others``, which have as many members."""
         members: Any = self.members
