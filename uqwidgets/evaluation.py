@@ -272,9 +272,8 @@ class Evaluations:
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, numbers: range
     ) -> npt.NDArray[np.intp]:
         stream = stream_of(self.table.features[column] for column in columns)
-        return drawn_donors(
-            scheme, stream, seed, numbers, self.subgroups(columns, scheme).codes
-        )
+        subgroups = self.subgroups(columns, scheme).codes
+        return drawn_donors(scheme, stream, seed, len(numbers), subgroups, numbers.start)
 
     def _donors_of(self, question: Drawn) -> npt.NDArray[np.intp]:
         columns, scheme, repeat, seed = question

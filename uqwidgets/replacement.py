@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.names import one_of
+from uqwidgets.observed import kind_of
 
 Scheme = Literal["permutation", "ablation", "conditional"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
@@ -34,10 +35,26 @@ class Drawn(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """The same values in every row: a point of a dependence curve's grid."""
+    """The same values in every row: a point of a dependence curve's grid.
+
+    Values of different types are not equal, as 1 and True are to Python: a model may tell them
+    apart.
+    """
 
     columns: tuple[int, ...]
     values: tuple[Any, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple.__eq__(self, other) is True and all(
+            one is two or kind_of(one) is kind_of(two)
+            for one, two in zip(self.values, other.values, strict=True)  # type: ignore[attr-defined]
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return tuple.__hash__(self)
 
 
 Replacement = Original | Drawn | Constant
@@ -47,10 +64,11 @@ def drawn_donors(
     scheme: Scheme,
     stream: tuple[int, ...],
     seed: int,
-    repeats: int | range,
+    n_repeats: int,
     subgroups: npt.NDArray[np.intp],
+    first: int = 0,
 ) -> npt.NDArray[np.intp]:
-    """Position of the row that each row takes its values from, one line per repeat.
+    """Position of the row that each row takes its values from, shape (n_repeats, n).
 
     Every repeat of every feature has a draw of its own, made from ``seed``, its ``stream`` and
     its number alone: asking for fewer features or for other repeats changes nothing, and no
@@ -61,21 +79,16 @@ def drawn_donors(
     scheme : {"permutation", "ablation", "conditional"}
     stream : tuple of int
         Tells the draws of a feature from those of others (see `stream_of`).
-    seed : int
-    repeats : int or range of length K
-        How many repeats, from the first; or which.
+    seed, n_repeats : int
     subgroups : ndarray of shape (n,)
         Which subgroup each row is in; only ``conditional`` minds.
-
-    Returns
-    -------
-    ndarray of shape (K, n)
+    first : int, default=0
+        Number of the first of these repeats.
     """
     n = len(subgroups)
-    numbers = range(repeats) if isinstance(repeats, int) else repeats
-    donors = np.empty((len(numbers), n), dtype=np.intp)
+    donors = np.empty((n_repeats, n), dtype=np.intp)
     members = np.argsort(subgroups, kind="stable") if scheme == "conditional" else None
-    for line, number in zip(donors, numbers, strict=True):
+    for number, line in enumerate(donors, first):
         sequence = np.random.SeedSequence(seed, spawn_key=(*stream, number))
         generator = np.random.Generator(np.random.PCG64(sequence))
         if scheme == "ablation":
