@@ -33,6 +33,7 @@ HOUSE = [
     "cache",
     "pace",
     "asking",
+    "consistency",
     "evaluation",
     "progress_bar",
     "steps",

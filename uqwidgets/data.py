@@ -173,6 +173,19 @@ class Table:
         alone = [name for name in self.features if name not in grouped]
         return tuple(sorted([*self.groups, *alone], key=lambda unit: min(self.columns_of(unit))))
 
+    def unchanged(self, segment: Segment) -> npt.NDArray[np.intp]:
+        """Return positions in a segment of rows whose replaced values are as they were."""
+        rows = segment.rows
+        if segment.donors is not None:
+            return np.flatnonzero(segment.donors == np.arange(rows.start, rows.stop))
+        same = np.full(len(rows), bool(segment.columns))
+        for column, value in zip(segment.columns, segment.values, strict=True):
+            held = self._columns[column].iloc[rows.start : rows.stop]
+            if held.dtype == object:  # what Python holds to be equal, a model may tell apart
+                return np.empty(0, dtype=np.intp)
+            same &= (held == value).to_numpy(dtype=np.bool_, na_value=False)
+        return np.flatnonzero(same)
+
     def stacked(self, segments: Sequence[Segment]) -> Any:
         """All segments below each other, as the model wants them: a DataFrame or an array."""
         return self._stack.of(segments)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from uqwidgets.asking import Calls
 from uqwidgets.cache import Cache
+from uqwidgets.consistency import Consistency
 from uqwidgets.data import Table
 from uqwidgets.errors import ModelError
 from uqwidgets.measures import Measure
@@ -28,6 +29,9 @@ from uqwidgets.replacement import (
 )
 from uqwidgets.subgroups import Subgroups, subgroups_of
 from uqwidgets.substitution import Segment
+
+# Bytes that are no matter, however little may be kept.
+_SMALL = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,7 @@ class Evaluations:
         # Everything is compared with the rows as they are: the cache must not let them go.
         self._lasting: dict[Replacement, Distribution] = {}
         self.original = self._lasting[Original()] = self.answer(Original())
+        self._consistency = Consistency(self.original)
         self.classes = _classes(self.original, predictive, table)
         # Of its own memory: scorers are shown it, and what they write must reach nothing else.
         self.truth = np.array(_truth(self.original, self.classes, table))
@@ -101,6 +106,11 @@ class Evaluations:
     def rows_evaluated(self) -> int:
         """Rows that it was asked in them."""
         return self._calls.rows
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the answers so far tell of the model that a reader of results should know."""
+        return self._consistency.remarks
 
     def ask(self, questions: Sequence[Replacement], report: Report | None = None) -> None:
         """Ask the model all of these that have no answer yet.
@@ -197,31 +207,41 @@ class Evaluations:
             return lines[:length]
 
     def donors(
-        self, columns: tuple[int, ...], scheme: Scheme, seed: int, repeats: int | range
+        self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
     ) -> npt.NDArray[np.intp]:
-        """Donors of the first draws for some columns, or of neighbouring draws, shape (K, n).
+        """Donors of the first ``n_repeats`` draws for some columns, shape (n_repeats, n).
 
-        The first ones are kept where they are few enough, and more are drawn to them.
+        They are kept while there is room, and more are drawn to them.
         """
-        numbers = range(repeats) if isinstance(repeats, int) else repeats
         key = ("donors", columns, scheme, seed)
         with self._lock:
             kept = self._cache.array(key)
             known = 0 if kept is None else len(kept)
-            if numbers.stop <= known and kept is not None:
-                return kept[numbers.start : numbers.stop]
-            if numbers.start:
-                return self._drawn(columns, scheme, seed, numbers)
-            lines = self._drawn(columns, scheme, seed, range(known, numbers.stop))
+            if kept is not None and n_repeats <= known:
+                return kept[:n_repeats]
+            lines = self._drawn(columns, scheme, seed, known, n_repeats)
             if kept is not None:
                 lines = np.concatenate([kept, lines])
             if self.keeps(len(lines)):
                 self._cache.put(key, lines)
             return lines
 
-    def keeps(self, repeats: int) -> bool:
+    def donors_of(self, question: Drawn) -> npt.NDArray[np.intp]:
+        """Donors of one draw, shape (n,)."""
+        columns, scheme, repeat, seed = question
+        with self._lock:
+            kept = self._cache.array(("donors", columns, scheme, seed))
+            if kept is not None and repeat < len(kept):
+                return np.asarray(kept[repeat])
+            # Rows of one question may be asked in many blocks, one after the other.
+            if self._line is None or self._line[0] != question:
+                line = self._drawn(columns, scheme, seed, repeat, repeat + 1)[0]
+                self._line = question, line
+            return self._line[1]
+
+    def keeps(self, n_repeats: int) -> bool:
         """Whether there is room for the donors and changes of this many repeats of a feature."""
-        return repeats * len(self.table) * 16 <= self._cache.limit // 2
+        return n_repeats * len(self.table) * 16 <= max(_SMALL, self._cache.limit // 2)
 
     def subgroups(self, columns: tuple[int, ...], scheme: Scheme) -> Subgroups:
         """Within which rows values of these columns move: all of them, unless conditional."""
@@ -269,22 +289,11 @@ class Evaluations:
                 return
 
     def _drawn(
-        self, columns: tuple[int, ...], scheme: Scheme, seed: int, numbers: range
+        self, columns: tuple[int, ...], scheme: Scheme, seed: int, first: int, stop: int
     ) -> npt.NDArray[np.intp]:
         stream = stream_of(self.table.features[column] for column in columns)
-        subgroups = self.subgroups(columns, scheme).codes
-        return drawn_donors(scheme, stream, seed, len(numbers), subgroups, numbers.start)
-
-    def _donors_of(self, question: Drawn) -> npt.NDArray[np.intp]:
-        columns, scheme, repeat, seed = question
-        kept = self._cache.array(("donors", columns, scheme, seed))
-        if kept is not None and repeat < len(kept):
-            return np.asarray(kept[repeat])
-        # Rows of one question may be asked in many blocks, one after the other.
-        if self._line is None or self._line[0] != question:
-            line = self._drawn(columns, scheme, seed, range(repeat, repeat + 1))[0]
-            self._line = question, line
-        return self._line[1]
+        codes = self.subgroups(columns, scheme).codes
+        return drawn_donors(scheme, stream, seed, stop - first, codes, first)
 
     def _whole(self, question: Replacement) -> Segment:
         rows = self._rows
@@ -292,7 +301,7 @@ class Evaluations:
             case Original():
                 return Segment(rows)
             case Drawn():
-                return Segment(rows, question.columns, donors=self._donors_of(question))
+                return Segment(rows, question.columns, donors=self.donors_of(question))
             case Constant(columns, values):
                 return Segment(rows, columns, values=values)
 
@@ -314,6 +323,8 @@ class Evaluations:
             stop = start + len(segment.rows)
             # What is cut from a block would keep all of it alive, and may be the model's own memory.
             piece = answer.take(slice(start, stop)).owned()
+            if segment.columns and not self._consistency.settled:
+                self._consistency.compare(piece, self.table.unchanged(segment), segment.rows)
             pieces = [*self._unfinished.pop(question, ()), piece]
             if sum(map(len, pieces)) == n:
                 whole = piece if len(pieces) == 1 else pieces[0].joined(pieces[1:])

@@ -74,7 +74,7 @@ def importance(
         unit=measure.unit if settings.compare == "difference" else "times",
         baseline=baseline,
         subgroups=subgroups_frame(evaluations, units, settings),
-        remarks=floored(measure, original) + unpaired(pairs),
+        remarks=floored(measure, original) + unpaired(pairs) + evaluations.remarks,
         **asked(settings, population),
     )
 

@@ -97,7 +97,8 @@ def metric_importance(
         unit=metric.unit,
         baseline=base(population.scored),
         subgroups=subgroups_frame(evaluations, units, settings),
-        remarks=(undefined(metric.label, missing, len(units), "features"),) if missing else (),
+        remarks=((undefined(metric.label, missing, len(units), "features"),) if missing else ())
+        + evaluations.remarks,
         **asked(settings, population),
     )
 
@@ -190,7 +191,7 @@ def _replaced(
 def _pairing(donors: Positions, subgroups: Positions) -> Callable[[Floats, Floats], Floats]:
     def pairs(w: Floats, s: Floats) -> Floats:
         if subgroups.any():
-            s = balanced(w, s, donors[None], subgroups)
+            s = balanced(s, w[donors], subgroups)
         return np.asarray(s * w[donors])[None]
 
     return pairs

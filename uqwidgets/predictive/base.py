@@ -41,6 +41,10 @@ class PerRow(ABC):
         """Bytes held."""
         return sum(getattr(self, name).nbytes for name in self._arrays)
 
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """Return the arrays that it is made of, each with the rows first."""
+        return [getattr(self, name) for name in self._arrays]
+
     def take(self, rows: Rows) -> Self:
         """Return these rows only."""
         return self._with(**{name: getattr(self, name)[rows] for name in self._arrays})

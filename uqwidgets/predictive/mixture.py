@@ -209,6 +209,10 @@ class Mixture(PerRow):
         at = targets(y, len(self))
         return normal_mixture.crps(self.members, self._weights_by_row(), at)
 
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """Return the arrays that it is made of, each with the rows first."""
+        return [*self.members.arrays(), self._weights_by_row()]
+
     def take(self, rows: Rows) -> Self:
         """Return these rows only."""
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
