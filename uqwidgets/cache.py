@@ -68,6 +68,14 @@ class Cache(Generic[T]):
             self.answers.move_to_end(key)
         return answer
 
+    def drop(self, key: Hashable) -> None:
+        """Let go of an answer, if it is still here."""
+        self._count()
+        self._counted = False
+        answer = self.answers.pop(key, None)
+        self._answer_bytes -= 0 if answer is None else answer.nbytes
+        self._counted = True
+
     def array(self, key: Hashable) -> npt.NDArray[Any] | None:
         """Return the derived array of this key, if it is still here."""
         array = self.derived.get(key)

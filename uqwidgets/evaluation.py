@@ -93,8 +93,7 @@ class Evaluations:
         self.original = self._lasting[Original()] = self.answer(Original())
         self._consistency = Consistency(self.original)
         self.classes = _classes(self.original, predictive, table)
-        # Of its own memory: scorers are shown it, and what they write must reach nothing else.
-        self.truth = np.array(_truth(self.original, self.classes, table))
+        self.truth = _truth(self.original, self.classes, table)
         self.truth.flags.writeable = False
 
     @property
@@ -177,12 +176,19 @@ class Evaluations:
                 answers = self._answers(piece, report)
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
             try:
-                pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
+                truth = self.truth if len(answers) == 1 else np.tile(self.truth, len(answers))
+                pieces.append(measure.of(joined, truth))
             except InvalidRowError as error:
                 where = self._calls.where([self._whole(q) for q in piece], error.row)
                 raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         return values.reshape(len(questions), len(self.table))
+
+    def forget(self, questions: Sequence[Replacement]) -> None:
+        """Let go of the answers to these, which will not be read again while they would be here."""
+        with self._lock:
+            for question in questions:
+                self._cache.drop(question)
 
     def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Return an array derived from answers, kept as long as there is room."""

@@ -155,7 +155,8 @@ def _over_draws(
     columns, scheme = evaluations.table.columns_of(unit), settings.replacement
     subgroups = evaluations.subgroups(columns, scheme).codes if scheme == "conditional" else None
     if not evaluations.keeps(len(asked)):
-        parts = _parts(evaluations, measure, asked, population, subgroups, report)
+        drawn = [question for question in asked if isinstance(question, Drawn)]
+        parts = _parts(evaluations, measure, drawn, population, subgroups, report)
         return pooled(parts, len(evaluations.table))
     return mean_change(
         evaluations.grown(
@@ -172,31 +173,37 @@ def _over_draws(
 def _parts(
     evaluations: Evaluations,
     measure: Measure,
-    asked: list[Replacement],
+    asked: list[Drawn],
     population: Population,
     subgroups: npt.NDArray[np.intp] | None,
     report: Report | None,
-) -> Iterator[tuple[Change, Floats]]:
+) -> Iterator[tuple[Change, Floats | float]]:
     """Yield changes over as many repeats at a time as there is room for."""
     step = 1
     while step < len(asked) and evaluations.keeps(step + 1):
         step += 1
-    step = min(step, evaluations.fitting(len(asked)))
+    room = evaluations.fitting(len(asked))
+    # Answers that do not fit together are gone before they could be read again.
+    once, step = room < len(asked), min(step, room)
     offered = None
     if population.weighted and subgroups is not None:
         every = (population.weights[evaluations.donors_of(question)] for question in asked)
         offered = np.asarray(sum(every) / len(asked))
     for first in range(0, len(asked), step):
         some = asked[first : first + step]
-        change = _changed(evaluations, measure, some, report)
-        donors = np.stack([evaluations.donors_of(question) for question in some])
+        values = evaluations.values(some, measure, report)
+        if once:
+            evaluations.forget(some)
+        change = difference(values, original_values(evaluations, measure))
+        del values
+        lines = [evaluations.donors_of(question) for question in some]
+        donors = np.stack(lines) if len(lines) > 1 else lines[0][None]
+        weights: Floats | float = float(len(some))
         if population.weighted:
-            weights = sum(population.weights[line] for line in donors)
-        else:
-            weights = np.full(len(evaluations.table), float(len(some)))
+            weights = np.asarray(sum(population.weights[line] for line in lines))
         part = mean_change(change, donors, population, subgroups, offered)
-        yield part, np.asarray(weights)
-        del change, donors, part  # else they would stay while the next are made
+        yield part, weights
+        del change, lines, donors, weights, part  # else they would stay while the next are made
 
 
 def _over_all(

@@ -11,7 +11,7 @@ from uqwidgets.inference.change import Change
 from uqwidgets.predictive.distributions import Floats
 
 
-def pooled(parts: Iterable[tuple[Change, Floats]], n: int) -> Change:
+def pooled(parts: Iterable[tuple[Change, Floats | float]], n: int) -> Change:
     """Return the mean change over all repeats from those over some of them at a time.
 
     Estimates and influences are means over pairs of a scored row and a donor, so those of some
@@ -21,9 +21,9 @@ def pooled(parts: Iterable[tuple[Change, Floats]], n: int) -> Change:
 
     Parameters
     ----------
-    parts : iterable of (Change, ndarray of shape (n,))
-        Changes over some repeats, each with the weight that the donors of every row have in them.
-        None of them is held on to.
+    parts : iterable of (Change, ndarray of shape (n,) or float)
+        Changes over some repeats, each with the weight that the donors of every row have in them,
+        or of all rows alike. None of them is held on to.
     n : int
         Number of rows.
 
@@ -32,7 +32,8 @@ def pooled(parts: Iterable[tuple[Change, Floats]], n: int) -> Change:
     Change
     """
     total = moved = squared_pairs = 0.0
-    scored, donated, row_sums, row_weights = (np.zeros(n) for _ in range(4))
+    scored, donated, row_sums = (np.zeros(n) for _ in range(3))
+    row_weights: Any = 0.0
     twice: Any = 0.0
     repeats, totals, centres = [], [], []
     for part, weights in parts:
@@ -50,8 +51,8 @@ def pooled(parts: Iterable[tuple[Change, Floats]], n: int) -> Change:
         squared_pairs += own_pairs
         freedom = (part.pairs - 1) / part.pairs
         centres.append((part.estimate, own_pairs, part.pair_variance() * freedom * weight**2))
-        row_sums += np.where(weights > 0, weights * part.per_row(), 0.0)
-        row_weights += weights
+        row_sums += np.where(np.asarray(weights) > 0, weights * part.per_row(), 0.0)
+        row_weights = row_weights + weights
         del part, weights  # else their arrays would stay while the next are made
     lines = np.concatenate(repeats)
     if total == 0:
@@ -60,8 +61,8 @@ def pooled(parts: Iterable[tuple[Change, Floats]], n: int) -> Change:
     scored /= total
     donated /= total
     squares = sum(within + (own - estimate) ** 2 * held for own, held, within in centres)
-    np.divide(row_sums, row_weights, out=row_sums, where=row_weights > 0)
-    row_sums[row_weights == 0] = np.nan
+    with np.errstate(invalid="ignore"):  # NaN for a row that met no donor of any weight
+        row_sums /= row_weights
     return Change(
         estimate=estimate,
         scored=scored,
