@@ -44,9 +44,7 @@ class Consistency:
         """Whether enough rows were compared."""
         return self.compared >= _ROWS
 
-    def compare(
-        self, answer: Distribution, unchanged: npt.NDArray[np.intp], rows: range
-    ) -> None:
+    def compare(self, answer: Distribution, unchanged: npt.NDArray[np.intp], rows: range) -> None:
         """Compare answers with those of the rows as they are.
 
         Parameters
@@ -66,9 +64,7 @@ class Consistency:
         differs = np.zeros(len(some), dtype=np.bool_)
         for one, other, tolerance in zip(before, after, self._tolerances, strict=True):
             numbers = one.dtype.kind in "biuf" and other.dtype.kind in "biuf"
-            apart = (
-                np.abs(one.astype(np.float64) - other) > tolerance if numbers else one != other
-            )
+            apart = np.abs(one.astype(np.float64) - other) > tolerance if numbers else one != other
             differs |= apart.reshape(len(some), -1).any(axis=1)
         self.compared += len(some)
         self.differing += int(differs.sum())

@@ -327,7 +327,7 @@ class Evaluations:
         start, n = 0, len(self.table)
         for question, segment in block:
             stop = start + len(segment.rows)
-            # What is cut from a block would keep all of it alive, and may be the model's own memory.
+            # What is cut would keep all of the block alive, and may be the model's own memory.
             piece = answer.take(slice(start, stop)).owned()
             if segment.columns and not self._consistency.settled:
                 self._consistency.compare(piece, self.table.unchanged(segment), segment.rows)

@@ -98,7 +98,7 @@ def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np
     values = column.iloc[first].tolist()
     missing = codes[first] < 0
     # No two NaN are equal, but one and the same is found again in a cache.
-    values = [np.nan if m and kind_of(v) is float else v for v, m in zip(values, missing, strict=True)]
+    values = [np.nan if isinstance(value, float) and value != value else value for value in values]
     order = sorted(range(len(values)), key=lambda j: (bool(missing[j]), str(values[j])))
     places = np.empty(len(order), dtype=np.intp)
     places[order] = np.arange(len(order))

@@ -80,12 +80,12 @@ def metric_importance(
             "over; use 'u-statistic'."
         )
     base = metric.on(evaluations.original, evaluations.truth)
-    losses = [_Loss(base, _replaced(evaluations, metric, unit, settings, report)) for unit in units]
-    each = [loss.repeats(population.weights, population.scored) for loss in losses]
-    sides = [
-        _bounds(loss, repeats, population, settings)
-        for loss, repeats in zip(losses, each, strict=True)
-    ]
+    each, sides = [], []
+    for unit in units:  # one after the other, for each holds on to what the scorer is shown
+        loss = _Loss(base, _replaced(evaluations, metric, unit, settings, report))
+        each.append(loss.repeats(population.weights, population.scored))
+        sides.append(_bounds(loss, each[-1], population, settings))
+        del loss
     missing = sum(bool(np.isnan(side.estimate)) for side in sides)
     return ranked(
         units,
