@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets import Explainer
-from uqwidgets.replacement import drawn_donors
+from uqwidgets.replacement import drawn_donors, stream_of
 
 
 def table(n=60, p=3, seed=0):
@@ -18,8 +18,9 @@ def table(n=60, p=3, seed=0):
 
 
 def permuted_donors(column, seed, n_repeats, n):
-    """Donors of the permutations of one column."""
-    return drawn_donors("permutation", (column,), seed, n_repeats, np.zeros(n, dtype=np.intp))
+    """Donors of the permutations of one column of a bare array."""
+    stream = stream_of([f"x{column}"])
+    return drawn_donors("permutation", stream, seed, n_repeats, np.zeros(n, dtype=np.intp))
 
 
 def normal_model(X):

@@ -35,6 +35,7 @@ HOUSE = [
     "cache",
     "pace",
     "asking",
+    "consistency",
     "evaluation",
     "progress_bar",
     "steps",

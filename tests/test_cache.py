@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,6 +82,56 @@ def test_the_count_of_bytes_is_right_and_over_the_limit_only_for_the_newest(step
         held = [*cache.answers.values(), *cache.derived.values()]
         assert cache.nbytes == sum(a.nbytes for a in held)
         assert cache.nbytes <= 100 or len(cache.answers) == 1 or len(cache.derived) == 1
+
+
+def interrupted(work, line):
+    """Do some work, with Ctrl-C at a line of the cache; whether it came to that line."""
+    lines = 0
+
+    def count(frame, event, argument):  # noqa: ARG001
+        nonlocal lines
+        if event == "line":
+            lines += 1
+            if lines == line:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return count
+
+    def enter(frame, event, argument):  # noqa: ARG001
+        return count if frame.f_code.co_filename.endswith("cache.py") else None
+
+    former = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(former)
+    return False
+
+
+def test_an_interrupt_at_any_line_leaves_a_cache_that_counts_right_and_works():
+    def fill(cache):
+        for number in range(6):
+            cache.put(f"derived {number}", block(30))
+            cache.keep(f"answer {number}", block(25))
+            cache.put("replaced", block(10 + number))
+            cache.drop(f"answer {number - 1}")
+
+    line = 1
+    while True:
+        cache = Cache(100)
+        if not interrupted(lambda: fill(cache), line):  # noqa: B023
+            break
+        held = [*cache.answers.values(), *cache.derived.values()]
+        assert cache.nbytes == sum(a.nbytes for a in held), line
+        fill(cache)
+        cache.put("last", block(60))
+        assert "last" in cache.derived
+        assert cache.nbytes <= 100
+        line += 1
+    assert line > 100
 
 
 @pytest.mark.parametrize(

@@ -121,12 +121,14 @@ def test_a_model_that_changes_its_table_corrupts_nothing(model):
     given = DATA.copy()
     explainer, expected = Explainer(Changing(model), given, Y), Explainer(model, DATA, Y)
     for measure in ("nll", "entropy"):
-        np.testing.assert_array_equal(
+        # Blocks are as large as the model is quick, and sums round with their size.
+        np.testing.assert_allclose(
             explainer.importance(measure, n_repeats=3).importance,
             expected.importance(measure, n_repeats=3).importance,
+            rtol=1e-12,
         )
-    np.testing.assert_array_equal(
-        explainer.dependence("rooms").average, expected.dependence("rooms").average
+    np.testing.assert_allclose(
+        explainer.dependence("rooms").average, expected.dependence("rooms").average, rtol=1e-12
     )
     pd.testing.assert_frame_equal(given, DATA)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from models import Recorder, classification, normal_model, regression, table, two_classes
-from uqwidgets import Explainer, Mixture, ModelError, Normal, Quantiles
+from uqwidgets import Explainer, Mixture, ModelError, Normal, Quantiles, evaluation
 from uqwidgets.evaluation import Progress
 from uqwidgets.replacement import Constant, Drawn, Original
 
@@ -268,6 +268,87 @@ def test_many_rows_are_explained_within_the_memory_limit():
     # The table's own copy and the result count too; all answers together would need 24 MiB more.
     assert peak < limit
     assert explainer.rows_evaluated == 60_000 * 51
+
+
+def classes_by_first(X):
+    p = 1 / (1 + np.exp(-X[:, 0]))
+    return np.column_stack([1 - p, p])
+
+
+def test_memory_does_not_grow_with_repeats():
+    X, y = table(60_000, p=2)
+    limit, peaks = 6 * 2**20, []
+    for repeats in (12, 60):
+        tracemalloc.start()
+        try:
+            explainer = Explainer(classes_by_first, X, y > 0, memory_limit=limit)
+            found = explainer.importance("nll", ["x0"], n_repeats=repeats)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        assert len(found.repeats[0]) == repeats
+        assert explainer.rows_evaluated == 60_000 * (1 + repeats)
+    # All 60 repeats have 27 MiB of changes, and as much again of donors.
+    assert max(peaks) < 1.5 * limit + X.nbytes + y.nbytes
+    assert peaks[1] < 1.1 * peaks[0]
+
+
+@pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
+def test_repeats_that_are_worked_out_in_parts_give_the_same_numbers(scheme, monkeypatch):
+    weights, rows = np.random.default_rng(1).gamma(2, size=300), np.arange(0, 300, 2)
+    explainer = regression(300)
+    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    for options in ({}, {"sample_weight": weights}, {"sample_weight": weights, "rows": rows}):
+        for interval in ("model", "fixed-data", "random-variable"):
+            how = {"replacement": scheme, "n_repeats": 9, "interval": interval} | options
+            parts = regression(300, memory_limit=30_000)
+            one, other = parts.importance("nll", **how), explainer.importance("nll", **how)
+            assert not parts.evaluations.keeps(9)
+            assert parts.rows_evaluated == 300 + 9 * 3 * 300
+            np.testing.assert_allclose(one.importance, other.importance, rtol=1e-9, atol=1e-14)
+            np.testing.assert_allclose(one.repeats, other.repeats, rtol=1e-9, atol=1e-14)
+            np.testing.assert_allclose(one.per_row, other.per_row, rtol=1e-9, atol=1e-12)
+            # Influences are centred part by part, which weights make a difference to.
+            near = 0.1 if options else 1e-9
+            np.testing.assert_allclose(one.std_error, other.std_error, rtol=near, atol=1e-12)
+
+
+def test_weights_that_leave_some_parts_without_a_pair(monkeypatch):
+    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    weights = np.zeros(300)
+    weights[:6] = 1.0
+    how = {"sample_weight": weights, "n_repeats": 30}
+    one = regression(300, memory_limit=30_000).importance("nll", **how)
+    monkeypatch.undo()
+    other = regression(300).importance("nll", **how)
+    assert np.isnan(other.repeats).any()
+    np.testing.assert_allclose(one.importance, other.importance, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(one.repeats, other.repeats, rtol=1e-9, atol=1e-14)
+    held = slice(0, 6)
+    np.testing.assert_allclose(one.per_row[:, held], other.per_row[:, held], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("limit", ["1GiB", 400_000, 200_000])
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_donors_are_drawn_a_few_times_each_at_any_number_of_repeats(limit, in_turn, monkeypatch):
+    lines = []
+    draw = evaluation.drawn_donors
+
+    def counted(*arguments):
+        found = draw(*arguments)
+        lines.append(len(found))
+        return found
+
+    monkeypatch.setattr(evaluation, "drawn_donors", counted)
+    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    X, y = table(500)
+    explainer = Explainer(normal_model, X, y, memory_limit=limit)
+    if in_turn:  # as the widget asks, repeat by repeat
+        for repeat in range(40):
+            drawn = [Drawn((column,), "permutation", repeat, 0) for column in range(3)]
+            explainer.evaluations.ask(drawn)
+    explainer.importance("nll", n_repeats=40)
+    assert 3 * 40 <= sum(lines) <= 4 * 3 * 40
 
 
 def test_a_row_of_which_a_measure_cannot_be_had_is_named_as_it_is_in_the_table():

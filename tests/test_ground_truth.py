@@ -341,7 +341,8 @@ class TestShown:
             chart = one.to_altair()
             assert chart.to_dict()["mark"]["type"] == mark
             stacked = pd.DataFrame(chart.data).groupby("value", sort=False)["error"].sum()
-            np.testing.assert_allclose(stacked, one.mse, rtol=0.3)
+            # The parts are estimates; where there is next to no error, they are noise.
+            np.testing.assert_allclose(stacked, one.mse, rtol=0.3, atol=2e-3)
 
 
 @pytest.mark.parametrize(

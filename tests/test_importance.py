@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
@@ -286,3 +287,59 @@ def test_bad_wishes_are_refused_before_the_model_is_asked(options, says):
     with pytest.raises(ValueError, match=says):
         explainer.importance(**options)
     assert explainer.model_calls == 1
+
+
+def scored_by_type(column):
+    values = {int: 0.5, bool: -1.0, str: 2.0, float: -0.3}
+    return np.array([values[type(value)] for value in column])
+
+
+def test_every_value_of_a_mixed_column_is_asked_as_the_type_that_it_has():
+    n = 60
+    X = pd.DataFrame({"a": table(n)[0][:, 0]})
+    mixed = np.array([1, True, "1", 1.0] * (n // 4), dtype=object)
+    X["m"] = pd.Series(mixed, dtype=object)
+
+    def model(asked):
+        return asked["a"].to_numpy(dtype=float) * scored_by_type(asked["m"]), np.full(
+            len(asked), 0.5
+        )
+
+    y = model(X)[0] + 0.1
+    explainer = Explainer(model, X, y)
+    found = explainer.importance("squared_error", ["m"], n_repeats="all").importance[0]
+    under = [X.a.to_numpy() * one for one in scored_by_type(mixed)]
+    brute = np.mean([np.mean((y - one) ** 2) for one in under]) - 0.1**2
+    assert found == pytest.approx(brute, rel=1e-12)
+    for options in ({}, {"spacing": "observed"}, {"grid": [True, 1]}):
+        curve = explainer.dependence("m", **options)
+        right = [np.mean(X.a.to_numpy() * one) for one in scored_by_type(curve.grid)]
+        np.testing.assert_allclose(curve.average, right)
+        assert len(set(map(type, curve.grid))) == (2 if "grid" in options else 4)
+        np.testing.assert_allclose(curve.support, 0.25)
+
+
+@pytest.mark.parametrize("replacement", ["permutation", "ablation", "conditional"])
+def test_the_order_of_columns_does_not_matter(replacement):
+    X, y = table(200, p=5)
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    # Equally good splits, between which a tree chooses by their order.
+    frame["f"] = frame["a"]
+
+    def model(asked):
+        return normal_model(asked[["a", "b"]].to_numpy())
+
+    groups = {"pair": ["c", "d"]}
+    straight, other = (
+        Explainer(model, frame[list(columns)], y, feature_groups=of)
+        for columns, of in (("abcdef", groups), ("fdbeca", {"pair": ["d", "c"]}))
+    )
+    weights = np.linspace(0.5, 1.5, 200)
+    for measure in ("nll", "entropy"):
+        one, two = (
+            e.importance(measure, replacement=replacement, sample_weight=weights).frame
+            for e in (straight, other)
+        )
+        one, two = (frame.set_index("feature").sort_index() for frame in (one, two))
+        assert one["importance"].max() > 0.01
+        pd.testing.assert_frame_equal(one, two, rtol=1e-9, atol=1e-12)

@@ -79,3 +79,16 @@ def test_many_columns_of_many_values():
     assert len(found) == 250
     np.testing.assert_array_equal(np.array(found)[which], X)
     assert all(type(value) is float for value in found[0])
+
+
+def test_values_of_a_mixed_column_that_python_holds_to_be_equal_are_told_apart():
+    mixed = np.array([1, True, "1", 1.0, None, np.nan, 1, np.float64(1.0)], dtype=object)
+    found, which = of(a=pd.Series(mixed, dtype=object))
+    kinds = [type(value) for (value,) in found[:4]]
+    assert sorted(kinds, key=str) == [bool, float, int, str]
+    assert len(found) == 6
+    assert which[0] == which[6]
+    assert which[3] == which[7]
+    assert len({Constant((0,), value) for value in found}) == 6
+    assert Constant((0,), (1,)) != Constant((0,), (True,))
+    assert Constant((0,), (1,)) == Constant((0,), (np.int64(1),))

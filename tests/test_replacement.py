@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from uqwidgets.replacement import SCHEMES, checked_scheme, drawn_donors
+from uqwidgets.replacement import SCHEMES, checked_scheme, drawn_donors, stream_of
 
 ALL = np.zeros(50, dtype=np.intp)
 GROUPS = np.arange(50) // 17
@@ -44,6 +44,19 @@ def test_features_repeats_and_seeds_have_draws_of_their_own(scheme):
     drawn = [drawn_donors(scheme, columns, s, 4, ALL) for columns in moved for s in range(3)]
     lines = {tuple(line) for donors in drawn for line in donors.tolist()}
     assert len(lines) == 5 * 4 * 3
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_repeats_can_be_drawn_from_any_on(scheme):
+    all_of_them = drawn_donors(scheme, (3,), 7, 12, GROUPS)
+    np.testing.assert_array_equal(drawn_donors(scheme, (3,), 7, 4, GROUPS, 8), all_of_them[8:])
+
+
+def test_streams_are_told_by_names_whatever_their_order_and_their_letters():
+    streams = [stream_of(names) for names in (["a"], ["b"], ["a", "b"], ["ab"], ["é"], ["\ud800"])]
+    assert len(set(streams)) == len(streams)
+    assert stream_of(["b", "a"]) == stream_of(["a", "b"])
+    assert stream_of(["a"]) == (310482890, 3401391050, 3006382842, 1306272666)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

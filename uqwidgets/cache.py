@@ -40,14 +40,26 @@ class Cache(Generic[T]):
         self.limit = limit
         self.answers: OrderedDict[Hashable, T] = OrderedDict()
         self.derived: OrderedDict[Hashable, npt.NDArray[Any]] = OrderedDict()
-        self.nbytes = 0
-        self._derived_nbytes = 0
+        self._answer_bytes = 0
+        self._derived_bytes = 0
+        # Whether both counts are those of what is here: Ctrl-C can come between two lines.
+        self._counted = True
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        self._count()
+        return self._answer_bytes + self._derived_bytes
 
     def keep(self, key: Hashable, answer: T) -> None:
-        """Remember an answer of the model."""
+        """Remember an answer of the model, in place of what this key had."""
+        self._count()
+        self._counted = False
+        former = self.answers.pop(key, None)
+        self._answer_bytes += answer.nbytes - (0 if former is None else former.nbytes)
         self.answers[key] = answer
-        self.nbytes += answer.nbytes
         self._shrink(key)
+        self._counted = True
 
     def get(self, key: Hashable) -> T | None:
         """Return the answer, if it is still here."""
@@ -56,41 +68,63 @@ class Cache(Generic[T]):
             self.answers.move_to_end(key)
         return answer
 
+    def drop(self, key: Hashable) -> None:
+        """Let go of an answer, if it is still here."""
+        self._count()
+        self._counted = False
+        answer = self.answers.pop(key, None)
+        self._answer_bytes -= 0 if answer is None else answer.nbytes
+        self._counted = True
+
+    def array(self, key: Hashable) -> npt.NDArray[Any] | None:
+        """Return the derived array of this key, if it is still here."""
+        array = self.derived.get(key)
+        if array is not None:
+            self.derived.move_to_end(key)
+        return array
+
     def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Return the derived array of this key, computed if it is not here."""
-        found = self.derived.get(key)
-        if found is None:
-            found = compute()
-            self.put(key, found)
-        else:
-            self.derived.move_to_end(key)
-        return found
+        array = self.array(key)
+        if array is None:
+            array = compute()
+            self.put(key, array)
+        return array
 
     def put(self, key: Hashable, array: npt.NDArray[Any]) -> None:
         """Remember a derived array, in place of what this key had."""
         array.flags.writeable = False
+        self._count()
+        self._counted = False
         former = self.derived.pop(key, None)
-        more = array.nbytes - (0 if former is None else former.nbytes)
-        self.nbytes += more
-        self._derived_nbytes += more
+        self._derived_bytes += array.nbytes - (0 if former is None else former.nbytes)
         self.derived[key] = array
         self._shrink(key)
+        self._counted = True
+
+    def _count(self) -> None:
+        if self._counted:
+            return
+        self._answer_bytes = sum(answer.nbytes for answer in self.answers.values())
+        self._derived_bytes = sum(array.nbytes for array in self.derived.values())
+        self._counted = True
+
+    def _over(self) -> bool:
+        return self._answer_bytes + self._derived_bytes > self.limit
 
     def _shrink(self, newest: Hashable) -> None:
-        if self.nbytes <= self.limit:
+        if not self._over():
             return
         self._drop_derived(newest, self.limit // 4)
-        while self.nbytes > self.limit and self.answers and next(iter(self.answers)) != newest:
-            self.nbytes -= self.answers.popitem(last=False)[1].nbytes
+        while self._over() and self.answers and next(iter(self.answers)) != newest:
+            self._answer_bytes -= self.answers.popitem(last=False)[1].nbytes
         self._drop_derived(newest, 0)
 
     def _drop_derived(self, newest: Hashable, least: int) -> None:
-        while self.nbytes > self.limit and self._derived_nbytes > least:
+        while self._over() and self._derived_bytes > least:
             if next(iter(self.derived)) == newest:
                 return
-            dropped = self.derived.popitem(last=False)[1].nbytes
-            self.nbytes -= dropped
-            self._derived_nbytes -= dropped
+            self._derived_bytes -= self.derived.popitem(last=False)[1].nbytes
 
 
 def parse_bytes(size: int | str) -> int:

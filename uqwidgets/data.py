@@ -147,7 +147,9 @@ class Table:
             )
         column = self.column(feature)
         if column.dtype == np.float64:
-            return column.to_numpy()  # no copy
+            numbers = column.to_numpy().view()  # no copy
+            numbers.flags.writeable = False
+            return numbers
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def target_numbers(self) -> npt.NDArray[np.float64]:
@@ -191,6 +193,19 @@ class Table:
         alone = [name for name in self.features if name not in grouped]
         return tuple(sorted([*self.groups, *alone], key=lambda unit: min(self.columns_of(unit))))
 
+    def unchanged(self, segment: Segment) -> npt.NDArray[np.intp]:
+        """Return positions in a segment of rows whose replaced values are as they were."""
+        rows = segment.rows
+        if segment.donors is not None:
+            return np.flatnonzero(segment.donors == np.arange(rows.start, rows.stop))
+        same = np.full(len(rows), bool(segment.columns))
+        for column, value in zip(segment.columns, segment.values, strict=True):
+            held = self._columns[column].iloc[rows.start : rows.stop]
+            if held.dtype == object:  # what Python holds to be equal, a model may tell apart
+                return np.empty(0, dtype=np.intp)
+            same &= (held == value).to_numpy(dtype=np.bool_, na_value=False)
+        return np.flatnonzero(same)
+
     def stacked(self, segments: Sequence[Segment]) -> Any:
         """All segments below each other, as the model wants them: a DataFrame or an array."""
         return self._stack.of(segments)
@@ -205,7 +220,7 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         names = wanted if wanted is not None else tuple(f"x{j}" for j in range(values.shape[1]))
         if len(names) != values.shape[1]:
             raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
-        X = pd.DataFrame(values.copy(), columns=list(names)).infer_objects()
+        X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
     elif wanted is not None:
         columns = predictive.columns_among(X.columns)
         _check_names(tuple(str(c) for c in X.columns))
@@ -216,7 +231,8 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
-    return pd.DataFrame(X).reset_index(drop=True)
+    # A copy that is one: pandas may share memory with whoever made X, who may go on to write there.
+    return pd.DataFrame(X).reset_index(drop=True).copy()
 
 
 def _check_names(names: tuple[str, ...]) -> None:
@@ -274,6 +290,7 @@ def _check_order(X: Any, y: Any) -> None:
 def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
     name = getattr(y, "name", None)
     values = np.array(y)  # a copy: a later change of y must not reach what is explained
+    values.flags.writeable = False
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1 or len(values) != n:

@@ -21,8 +21,9 @@ def difference(values: Floats, reference: Floats) -> Floats:
     reference : ndarray of shape (n,) or (m, n)
     """
     found = values - reference
-    size = np.abs(reference)
-    rounding = _ROUNDING * (size + size.mean(axis=-1, keepdims=True))
+    rounding = np.abs(reference)
+    rounding += rounding.mean(axis=-1, keepdims=True)
+    rounding *= _ROUNDING
     lines = np.atleast_2d(found)
     least = np.broadcast_to(rounding, lines.shape)
     # A few lines at a time: of many rows, arrays beside the result would take as much room again.

@@ -15,3 +15,12 @@ def in_one_line(error: BaseException) -> str:
 def first_line(error: BaseException) -> str:
     """First line of what an error says; empty where it says nothing."""
     return next(iter(str(error).splitlines()), "")
+
+
+# What to do about a write that numpy refuses.
+IN_PLACE = "it writes into the model's answers, which other results need too; let it copy them."
+
+
+def is_write(error: object) -> bool:
+    """Whether an error says that something wrote into an array that must not change."""
+    return isinstance(error, ValueError) and "read-only" in str(error)

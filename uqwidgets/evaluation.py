@@ -12,17 +12,27 @@ import numpy.typing as npt
 
 from uqwidgets.asking import Calls
 from uqwidgets.cache import Cache
+from uqwidgets.consistency import Consistency
 from uqwidgets.data import Table
 from uqwidgets.errors import ModelError
 from uqwidgets.forking import renew_after_fork
 from uqwidgets.measures import Measure
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import Floats, InvalidRowError, class_codes, classes_among
-from uqwidgets.replacement import Constant, Drawn, Original, Replacement, Scheme, drawn_donors
+from uqwidgets.replacement import (
+    Constant,
+    Drawn,
+    Original,
+    Replacement,
+    Scheme,
+    drawn_donors,
+    stream_of,
+)
 from uqwidgets.subgroups import Subgroups, subgroups_of
 from uqwidgets.substitution import Segment
 
-_SMALL_BLOCK = 1 << 20
+# Bytes that are no matter, however little may be kept.
+_SMALL = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -79,13 +89,16 @@ class Evaluations:
         self._unfinished: dict[Replacement, list[Distribution]] = {}
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
         self._rows = range(len(table))
+        self._line: tuple[Drawn, npt.NDArray[np.intp]] | None = None
         self.renew_locks()
         renew_after_fork(self)
         # Everything is compared with the rows as they are: the cache must not let them go.
         self._lasting: dict[Replacement, Distribution] = {}
         self.original = self._lasting[Original()] = self.answer(Original())
+        self._consistency = Consistency(self.original)
         self.classes = _classes(self.original, predictive, table)
         self.truth = _truth(self.original, self.classes, table)
+        self.truth.flags.writeable = False
 
     def renew_locks(self) -> None:
         """Free what a thread that does not exist in a forked process held."""
@@ -100,6 +113,11 @@ class Evaluations:
     def rows_evaluated(self) -> int:
         """Rows that it was asked in them."""
         return self._calls.rows
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the answers so far tell of the model that a reader of results should know."""
+        return self._consistency.remarks
 
     def ask(self, questions: Sequence[Replacement], report: Report | None = None) -> None:
         """Ask the model all of these that have no answer yet.
@@ -166,12 +184,19 @@ class Evaluations:
                 answers = self._answers(piece, report)
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
             try:
-                pieces.append(measure.of(joined, np.tile(self.truth, len(answers))))
+                truth = self.truth if len(answers) == 1 else np.tile(self.truth, len(answers))
+                pieces.append(measure.of(joined, truth))
             except InvalidRowError as error:
                 where = self._calls.where([self._whole(q) for q in piece], error.row)
                 raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         return values.reshape(len(questions), len(self.table))
+
+    def forget(self, questions: Sequence[Replacement]) -> None:
+        """Let go of the answers to these, which will not be read again while they would be here."""
+        with self._lock:
+            for question in questions:
+                self._cache.drop(question)
 
     def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Return an array derived from answers, kept as long as there is room."""
@@ -189,23 +214,48 @@ class Evaluations:
     ) -> npt.NDArray[Any]:
         """Return the first ``length`` lines of a derived array, made anew if it has fewer."""
         with self._lock:
-            found = self._cache.derived.get(key)
-            if found is None or len(found) < length:
-                found = compute()
-                self._cache.put(key, found)
-            return found[:length]
+            lines = self._cache.array(key)
+            if lines is None or len(lines) < length:
+                lines = compute()
+                self._cache.put(key, lines)
+            return lines[:length]
 
     def donors(
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
     ) -> npt.NDArray[np.intp]:
-        """Donors of the first ``n_repeats`` draws for some columns, shape (n_repeats, n)."""
-        return self.grown(
-            ("donors", columns, scheme, seed),
-            n_repeats,
-            lambda: drawn_donors(
-                scheme, columns, seed, n_repeats, self.subgroups(columns, scheme).codes
-            ),
-        )
+        """Donors of the first ``n_repeats`` draws for some columns, shape (n_repeats, n).
+
+        They are kept while there is room, and more are drawn to them.
+        """
+        key = ("donors", columns, scheme, seed)
+        with self._lock:
+            kept = self._cache.array(key)
+            known = 0 if kept is None else len(kept)
+            if kept is not None and n_repeats <= known:
+                return kept[:n_repeats]
+            lines = self._drawn(columns, scheme, seed, known, n_repeats)
+            if kept is not None:
+                lines = np.concatenate([kept, lines])
+            if self.keeps(len(lines)):
+                self._cache.put(key, lines)
+            return lines
+
+    def donors_of(self, question: Drawn) -> npt.NDArray[np.intp]:
+        """Donors of one draw, shape (n,)."""
+        columns, scheme, repeat, seed = question
+        with self._lock:
+            kept = self._cache.array(("donors", columns, scheme, seed))
+            if kept is not None and repeat < len(kept):
+                return np.asarray(kept[repeat])
+            # Rows of one question may be asked in many blocks, one after the other.
+            if self._line is None or self._line[0] != question:
+                line = self._drawn(columns, scheme, seed, repeat, repeat + 1)[0]
+                self._line = question, line
+            return self._line[1]
+
+    def keeps(self, n_repeats: int) -> bool:
+        """Whether there is room for the donors and changes of this many repeats of a feature."""
+        return n_repeats * len(self.table) * 16 <= max(_SMALL, self._cache.limit // 2)
 
     def subgroups(self, columns: tuple[int, ...], scheme: Scheme) -> Subgroups:
         """Within which rows values of these columns move: all of them, unless conditional."""
@@ -256,14 +306,20 @@ class Evaluations:
             if rows == 0:
                 return
 
+    def _drawn(
+        self, columns: tuple[int, ...], scheme: Scheme, seed: int, first: int, stop: int
+    ) -> npt.NDArray[np.intp]:
+        stream = stream_of(self.table.features[column] for column in columns)
+        codes = self.subgroups(columns, scheme).codes
+        return drawn_donors(scheme, stream, seed, stop - first, codes, first)
+
     def _whole(self, question: Replacement) -> Segment:
         rows = self._rows
         match question:
             case Original():
                 return Segment(rows)
-            case Drawn(columns, scheme, repeat, seed):
-                donors = self.donors(columns, scheme, seed, repeat + 1)[repeat]
-                return Segment(rows, columns, donors=donors)
+            case Drawn():
+                return Segment(rows, question.columns, donors=self.donors_of(question))
             case Constant(columns, values):
                 return Segment(rows, columns, values=values)
 
@@ -281,14 +337,16 @@ class Evaluations:
             return self._ask_block(block[:half]) | self._ask_block(block[half:])
         finished = set()
         start, n = 0, len(self.table)
-        # What is cut from a block keeps all of it alive.
-        copied = answer.nbytes > _SMALL_BLOCK
         for question, segment in block:
             stop = start + len(segment.rows)
-            pieces = [*self._unfinished.pop(question, ()), answer.take(slice(start, stop))]
+            # What is cut would keep all of the block alive, and may be the model's own memory.
+            piece = answer.take(slice(start, stop)).owned()
+            if segment.columns and not self._consistency.settled:
+                self._consistency.compare(piece, self.table.unchanged(segment), segment.rows)
+            pieces = [*self._unfinished.pop(question, ()), piece]
             if sum(map(len, pieces)) == n:
-                whole = len(pieces) == 1 and not copied
-                self._cache.keep(question, pieces[0] if whole else pieces[0].joined(pieces[1:]))
+                whole = piece if len(pieces) == 1 else pieces[0].joined(pieces[1:])
+                self._cache.keep(question, whole)
                 finished.add(question)
             else:
                 self._unfinished[question] = pieces

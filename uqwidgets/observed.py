@@ -30,7 +30,8 @@ def distinct_rows(
     values : list of tuple, length u
         Plain Python values, hashable; in the order of the first column, then of the next. Numbers,
         dates and durations ascend, categories come as their type has them, or else as texts
-        ascend; a missing value is a value of its own, and the last.
+        ascend; a missing value is a value of its own, and the last. In a column of mixed types 1,
+        1.0 and True are three values, for a model may tell them apart (see `kind_of`).
     codes : ndarray of shape (n,)
         Position of each row's combination.
 
@@ -39,7 +40,7 @@ def distinct_rows(
     ValueError
         If a column holds values that cannot be looked up, such as lists.
     """
-    found = [_distinct(table.column(table.features[column])) for column in columns]
+    found = [distinct(table.column(table.features[column])) for column in columns]
     codes = found[0][1]
     for values, more in found[1:]:
         codes = np.unique(codes * len(values) + more, return_inverse=True)[1]
@@ -66,9 +67,19 @@ def check_hashable(feature: str, values: Iterable[Any]) -> None:
             ) from None
 
 
-def _distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
+def kind_of(value: Any) -> type:
+    """Type that tells a value from others that Python holds to be equal: 1, 1.0 and True."""
+    for kind in (bool, int, float, str):  # a bool is an int
+        if isinstance(value, kind):
+            return kind
+    return type(value.item()) if isinstance(value, np.generic) else type(value)
+
+
+def distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
+    """Distinct values of one column, and which of them each row has (see `distinct_rows`)."""
     if column.dtype == object:
         check_hashable(str(column.name), column)
+        return _distinct_objects(column)
     codes, found = pd.factorize(column)
     order = _order(found)
     places = np.empty(len(order) + 1, dtype=np.intp)
@@ -78,6 +89,20 @@ def _distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     if (codes < 0).any():
         values.append(_missing(column))
     return values, places[codes]
+
+
+def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
+    codes, _ = pd.factorize(column)
+    kinds, names = pd.factorize(np.array([kind_of(value) for value in column], dtype=object))
+    _, first, held = np.unique(codes * len(names) + kinds, return_index=True, return_inverse=True)
+    values = column.iloc[first].tolist()
+    missing = codes[first] < 0
+    # No two NaN are equal, but one and the same is found again in a cache.
+    values = [np.nan if isinstance(value, float) and value != value else value for value in values]
+    order = sorted(range(len(values)), key=lambda j: (bool(missing[j]), str(values[j])))
+    places = np.empty(len(order), dtype=np.intp)
+    places[order] = np.arange(len(order))
+    return [values[j] for j in order], places[held]
 
 
 def _order(values: Any) -> npt.NDArray[np.intp]:

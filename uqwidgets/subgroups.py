@@ -53,10 +53,13 @@ def subgroups_of(table: Table, columns: tuple[int, ...]) -> Subgroups:
         Positions of the features that move; none for a single group of all rows.
     """
     n = len(table)
-    others = [name for j, name in enumerate(table.features) if j not in columns]
+    # By name: of splits that are equally good a tree takes one by the order of its columns, which
+    # is not to change with that of the table.
+    others = sorted(name for j, name in enumerate(table.features) if j not in columns)
     if not columns or not others:
         return Subgroups(np.zeros(n, dtype=np.intp), 0.0)
-    moved = np.hstack([_responses(table, table.features[column]) for column in columns])
+    moving = sorted(table.features[column] for column in columns)
+    moved = np.hstack([_responses(table, name) for name in moving])
     known = np.column_stack([_ordered(table, name) for name in others])
     tree = DecisionTreeRegressor(
         max_leaf_nodes=_MOST, min_samples_leaf=min(_SMALLEST, max(1, n // 2)), random_state=0

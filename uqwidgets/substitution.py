@@ -81,7 +81,7 @@ class Stack:
         }
         block = pd.DataFrame(columns, copy=False)
         block.columns = self._labels
-        return block if self._as_frame else block.to_numpy()
+        return block if self._as_frame else block.to_numpy(copy=True)
 
     @staticmethod
     def _stacked_matrix(matrix: npt.NDArray[Any], segments: Sequence[Segment]) -> npt.NDArray[Any]:
@@ -117,7 +117,9 @@ class Stack:
                     constants.append(s.values[s.columns.index(position)])
             start = stop
         pool = _with_constants(column, constants)
-        return pool.take(picked).reset_index(drop=True)
+        # Through the array: of all rows in their order, pandas would share the table's memory with
+        # the model.
+        return pd.Series(pool.array.take(picked))
 
 
 def _fit_floats(values: tuple[Any, ...]) -> bool:

@@ -88,7 +88,9 @@ def dependence(
         level=level,
         weighted=population.weighted,
         ess=population.ess,
-        remarks=grid.remarks + floored(measure, original_values(evaluations, measure)),
+        remarks=grid.remarks
+        + floored(measure, original_values(evaluations, measure))
+        + evaluations.remarks,
     )
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ import pandas as pd
 from uqwidgets.dependence.dates import dates_of
 from uqwidgets.dependence.grids import Grid
 from uqwidgets.evaluation import Evaluations
-from uqwidgets.observed import distinct_rows
+from uqwidgets.observed import distinct, distinct_rows, kind_of
 from uqwidgets.population import effective_sample_size
 from uqwidgets.predictive.distributions import Floats
 
@@ -66,26 +67,36 @@ def axis_of(evaluations: Evaluations, grid: Grid) -> Axis:
     """Where the rows of the table lie along a grid."""
     table = evaluations.table
     column, dates = table.column(grid.feature), dates_of(table.column(grid.feature))
-    key = grid.column, grid.asked
+    key = tuple(grid.questions)
 
     def codes() -> npt.NDArray[np.intp]:
         if grid.spacing == "observed":
             return distinct_rows(table, (grid.column,))[1]
         if grid.categorical and dates is None:
+            if column.dtype == object:
+                return _places(column, grid)
             places = pd.Index(grid.values).get_indexer(pd.Index(column.astype(object)))
             return np.asarray(places, dtype=np.intp)
         return _nearest(rows, points)
 
     if grid.categorical and dates is None:
-        nearest = evaluations.memo(("nearest", *key), codes)
+        nearest = evaluations.memo(("nearest", key), codes)
         rows, points = nearest.astype(np.float64), np.arange(len(grid), dtype=np.float64)
-        order = evaluations.memo(("order", *key), lambda: np.argsort(rows, kind="stable"))
+        order = evaluations.memo(("order", key), lambda: np.argsort(rows, kind="stable"))
         return Axis(rows, points, len(grid), order, nearest)
     rows = table.numbers(grid.feature) if dates is None else dates.numbers
     points = grid.values.astype(np.float64) if dates is None else dates.placed(grid.asked)
-    nearest = evaluations.memo(("nearest", *key), codes)
+    nearest = evaluations.memo(("nearest", key), codes)
     order = evaluations.memo(("order", grid.column), lambda: np.argsort(rows, kind="stable"))
     return Axis(rows, points, 0, order, nearest)
+
+
+def _places(column: pd.Series[Any], grid: Grid) -> npt.NDArray[np.intp]:
+    """Position of the point that is each row's own value, of its own type; -1 for none."""
+    points = {(kind_of(value), value): place for place, value in enumerate(grid.asked)}
+    values, codes = distinct(column)
+    places = [points.get((kind_of(value), value), -1) for value in values]
+    return np.array(places, dtype=np.intp)[codes]
 
 
 def support(axes: Sequence[Axis], weights: Floats) -> Floats:

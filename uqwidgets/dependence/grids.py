@@ -12,7 +12,7 @@ import pandas as pd
 from uqwidgets.data import Table
 from uqwidgets.dependence.dates import Dates, dates_of
 from uqwidgets.names import unknown
-from uqwidgets.observed import check_hashable, distinct_rows
+from uqwidgets.observed import check_hashable, distinct, distinct_rows, kind_of
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.replacement import Constant
 
@@ -177,22 +177,24 @@ def _levels(points: int) -> Floats:
 
 
 def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
-    counts = present.value_counts()
-    counts = counts[counts > 0]
-    kept = list(counts.index[:most])
+    values, codes = distinct(present)
+    _, first, counts = np.unique(codes, return_index=True, return_counts=True)
+    # Of equally frequent ones those that come first.
+    kept = [values[j] for j in np.lexsort((first, -counts))[:most]]
     if isinstance(present.dtype, pd.CategoricalDtype):
         kept.sort(key=list(present.cat.categories).index)
     else:
         kept.sort(key=str)
     remarks: tuple[str, ...] = ()
-    if len(counts) > most:
-        remarks = (f"the {most} most frequent of {len(counts)} categories are shown",)
+    if len(values) > most:
+        remarks = (f"the {most} most frequent of {len(values)} categories are shown",)
     return _objects(kept), remarks
 
 
 def _given(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
     if table.kind(feature) == "categorical":
-        wanted = list(dict.fromkeys(np.asarray(grid, dtype=object).ravel()))
+        given = np.asarray(grid, dtype=object).ravel()
+        wanted = list({(kind_of(value), value): value for value in given}.values())
         known = set(table.column(feature).dropna().unique())
         if isinstance(table.column(feature).dtype, pd.CategoricalDtype):
             known |= set(table.column(feature).cat.categories)

@@ -133,5 +133,6 @@ def surface(
         ess=population.ess,
         remarks=first.remarks
         + second.remarks
-        + floored(measure, original_values(evaluations, measure)),
+        + floored(measure, original_values(evaluations, measure))
+        + evaluations.remarks,
     )

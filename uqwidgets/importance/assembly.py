@@ -100,7 +100,8 @@ def summarised(
         subgroups=subgroups_frame(evaluations, units, settings),
         remarks=floored(measure, original)
         + dominated(measure, original, population.scored)
-        + unpaired(pairs),
+        + unpaired(pairs)
+        + evaluations.remarks,
         **asked(settings, population),
     )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets.differences import difference
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.settings import Settings
-from uqwidgets.inference import Change, every_donor, mean_change
+from uqwidgets.inference import Change, every_donor, mean_change, pooled
 from uqwidgets.measures import Measure
 from uqwidgets.observed import distinct_rows
 from uqwidgets.population import Population
@@ -65,11 +66,6 @@ def changes(
     """
     every = settings.n_repeats == "all"
     for group in _windows(evaluations, units, settings):
-        if isinstance(settings.n_repeats, int):
-            for unit in group:
-                # All repeats at once: one by one they would be drawn anew for each.
-                columns = evaluations.table.columns_of(unit)
-                evaluations.donors(columns, settings.replacement, settings.seed, settings.n_repeats)
         asked = {unit: questions(evaluations, unit, settings) for unit in group}
         # What was read off answers outlives them where memory is short: they are not asked again.
         missing = [u for u in group if not _known(evaluations, measure, u, asked[u], settings)]
@@ -158,6 +154,10 @@ def _over_draws(
 ) -> Change:
     columns, scheme = evaluations.table.columns_of(unit), settings.replacement
     subgroups = evaluations.subgroups(columns, scheme).codes if scheme == "conditional" else None
+    if not evaluations.keeps(len(asked)):
+        drawn = [question for question in asked if isinstance(question, Drawn)]
+        parts = _parts(evaluations, measure, drawn, population, subgroups, report)
+        return pooled(parts, len(evaluations.table))
     return mean_change(
         evaluations.grown(
             _key(measure, columns, settings),
@@ -168,6 +168,42 @@ def _over_draws(
         population,
         subgroups,
     )
+
+
+def _parts(
+    evaluations: Evaluations,
+    measure: Measure,
+    asked: list[Drawn],
+    population: Population,
+    subgroups: npt.NDArray[np.intp] | None,
+    report: Report | None,
+) -> Iterator[tuple[Change, Floats | float]]:
+    """Yield changes over as many repeats at a time as there is room for."""
+    step = 1
+    while step < len(asked) and evaluations.keeps(step + 1):
+        step += 1
+    room = evaluations.fitting(len(asked))
+    # Answers that do not fit together are gone before they could be read again.
+    once, step = room < len(asked), min(step, room)
+    offered = None
+    if population.weighted and subgroups is not None:
+        every = (population.weights[evaluations.donors_of(question)] for question in asked)
+        offered = np.asarray(sum(every) / len(asked))
+    for first in range(0, len(asked), step):
+        some = asked[first : first + step]
+        values = evaluations.values(some, measure, report)
+        if once:
+            evaluations.forget(some)
+        change = difference(values, original_values(evaluations, measure))
+        del values
+        lines = [evaluations.donors_of(question) for question in some]
+        donors = np.stack(lines) if len(lines) > 1 else lines[0][None]
+        weights: Floats | float = float(len(some))
+        if population.weighted:
+            weights = np.asarray(sum(population.weights[line] for line in lines))
+        part = mean_change(change, donors, population, subgroups, offered)
+        yield part, weights
+        del change, lines, donors, weights, part  # else they would stay while the next are made
 
 
 def _over_all(

@@ -80,12 +80,12 @@ def metric_importance(
             "over; use 'u-statistic'."
         )
     base = metric.on(evaluations.original, evaluations.truth)
-    losses = [_Loss(base, _replaced(evaluations, metric, unit, settings, report)) for unit in units]
-    each = [loss.repeats(population.weights, population.scored) for loss in losses]
-    sides = [
-        _bounds(loss, repeats, population, settings)
-        for loss, repeats in zip(losses, each, strict=True)
-    ]
+    each, sides = [], []
+    for unit in units:  # one after the other, for each holds on to what the scorer is shown
+        loss = _Loss(base, _replaced(evaluations, metric, unit, settings, report))
+        each.append(loss.repeats(population.weights, population.scored))
+        sides.append(_bounds(loss, each[-1], population, settings))
+        del loss
     missing = sum(bool(np.isnan(side.estimate)) for side in sides)
     return ranked(
         units,
@@ -97,7 +97,8 @@ def metric_importance(
         unit=metric.unit,
         baseline=base(population.scored),
         subgroups=subgroups_frame(evaluations, units, settings),
-        remarks=(undefined(metric.label, missing, len(units), "features"),) if missing else (),
+        remarks=((undefined(metric.label, missing, len(units), "features"),) if missing else ())
+        + evaluations.remarks,
         **asked(settings, population),
     )
 
@@ -190,7 +191,7 @@ def _replaced(
 def _pairing(donors: Positions, subgroups: Positions) -> Callable[[Floats, Floats], Floats]:
     def pairs(w: Floats, s: Floats) -> Floats:
         if subgroups.any():
-            s = balanced(w, s, donors[None], subgroups)
+            s = balanced(s, w[donors], subgroups)
         return np.asarray(s * w[donors])[None]
 
     return pairs

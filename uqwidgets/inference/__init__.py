@@ -11,6 +11,7 @@ from uqwidgets.inference.kinds import (
     checked_level,
 )
 from uqwidgets.inference.pairs import balanced, mean_change
+from uqwidgets.inference.pooling import pooled
 from uqwidgets.inference.rows import half_width, mean_over_rows
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "half_width",
     "mean_change",
     "mean_over_rows",
+    "pooled",
     "symmetric",
     "without_groups",
 ]

@@ -22,6 +22,7 @@ def mean_change(
     donors: Positions,
     population: Population,
     subgroups: Positions | None = None,
+    offered: Floats | None = None,
 ) -> Change:
     r"""Weighted mean of per-row changes under replacement, and the influence of every row on it.
 
@@ -54,6 +55,8 @@ def mean_change(
     population : Population
     subgroups : ndarray of shape (n,), optional
         Which subgroup a row is in, from 0; its donors are of the same one.
+    offered : ndarray of shape (n,), optional
+        Mean weight of the donors of each row over all repeats, where these are some of them.
 
     Returns
     -------
@@ -64,11 +67,10 @@ def mean_change(
     equal = population.plain and subgroups is None
     step = max(1, _CACHED_VALUES // n)
     chunks = [slice(k, k + step) for k in range(0, repeats, step)]
-    s = (
-        population.scored
-        if subgroups is None
-        else balanced(w, population.scored, donors, subgroups)
-    )
+    s = population.scored
+    if subgroups is not None:
+        offered = w[donors].mean(axis=0) if offered is None else offered
+        s = balanced(s, offered, subgroups)
 
     # Weights of each pair of a scored row and its donor; kept between the passes while small.
     keeps = not equal and repeats * n <= _KEPT_VALUES
@@ -153,13 +155,21 @@ def _pairs(w: Floats, s: Floats, donors: Positions) -> Floats:
     return pairs
 
 
-def balanced(w: Floats, s: Floats, donors: Positions, subgroups: Positions) -> Floats:
+def balanced(s: Floats, offered: Floats, subgroups: Positions) -> Floats:
     """Scale weights of scored rows so that each subgroup's pairs weigh what its rows do.
 
     Else a subgroup of heavy rows would count with the square of its weight. A subgroup whose
     scored rows meet no donor of any weight is left out.
+
+    Parameters
+    ----------
+    s : ndarray of shape (n,)
+        Weights of the scored rows.
+    offered : ndarray of shape (n,)
+        Mean weight of the donors of each row.
+    subgroups : ndarray of shape (n,)
     """
-    met = s * w[donors].mean(axis=0)
+    met = s * offered
     pairs, rows = np.bincount(subgroups, met), np.bincount(subgroups, s)
     return np.asarray(
         s * np.divide(rows, pairs, out=np.zeros_like(rows), where=pairs > 0)[subgroups]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets.errors import in_one_line
+from uqwidgets.errors import IN_PLACE, in_one_line, is_write
 from uqwidgets.measures.measure import Measure, Truth
 from uqwidgets.predictive.distributions import Distribution, Floats
 
@@ -37,7 +37,8 @@ def given(function: Function) -> Measure:
         try:
             found = function(q, labels)
         except Exception as error:
-            raise ValueError(f"measure {name!r} failed: {in_one_line(error)}") from error
+            said = IN_PLACE if is_write(error) else in_one_line(error)
+            raise ValueError(f"measure {name!r} failed: {said}") from error
         return _checked(name, found, len(q))
 
     return Measure(name, name, "", of, identity=_identity(function))

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn import config_context
 from sklearn.exceptions import UndefinedMetricWarning
 
+from uqwidgets.errors import IN_PLACE, is_write
 from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.metrics.shown import Labels
 from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
@@ -85,6 +86,7 @@ class Metric:
             truth, said = self._read(q, y)
         except ValueError as error:
             raise unfit(self.name, error) from error
+        truth, said = _unwritable(truth), _unwritable(said)
         return lambda weights: self._scored(truth, said, weights)
 
     def _on_cells(
@@ -122,7 +124,7 @@ class Metric:
             if weights.min() < weights.max() or (self.takes_weights and weights[0] != 1):
                 if not self.takes_weights:
                     raise unfit(self.name, "it takes no weights of rows; ask for it without")
-                arguments["sample_weight"] = weights
+                arguments["sample_weight"] = _unwritable(weights)
         # What is scored here thousands of times was checked when it was made.
         with (
             config_context(assume_finite=True, skip_parameter_validation=True),
@@ -141,7 +143,16 @@ class Metric:
                 raise unfit(self.name, error) from error
 
 
+def _unwritable(array: Labels) -> Labels:
+    """View of an array that a scorer will be shown again, under other weights."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
 def unfit(name: str, reason: object) -> ValueError:
     """Return the error that a model cannot be scored so."""
+    if is_write(reason):
+        return ValueError(f"{name} cannot score this model: {IN_PLACE}")
     first_line = next(iter(str(reason).splitlines()), type(reason).__name__).rstrip(".")
     return ValueError(f"{name} cannot score this model: {first_line}.")

@@ -41,6 +41,10 @@ class PerRow(ABC):
         """Bytes held."""
         return sum(getattr(self, name).nbytes for name in self._arrays)
 
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """Return the arrays that it is made of, each with the rows first."""
+        return [getattr(self, name) for name in self._arrays]
+
     def take(self, rows: Rows) -> Self:
         """Return these rows only."""
         return self._with(**{name: getattr(self, name)[rows] for name in self._arrays})
@@ -55,8 +59,19 @@ class PerRow(ABC):
             }
         )
 
+    def owned(self) -> Self:
+        """Return a copy whose memory nothing else holds, and which cannot be written to.
+
+        A model may answer with a buffer of its own, which its next answer overwrites.
+        """
+        return self._with(**{name: getattr(self, name).copy() for name in self._arrays})
+
     def _with(self, **arrays: Any) -> Self:
         # Already checked: cutting and joining must cost nothing but the copy.
+        for array in arrays.values():
+            if isinstance(array, np.ndarray):
+                # Results of different measures and scorers are read off the same arrays.
+                array.flags.writeable = False
         new = object.__new__(type(self))
         vars(new).update(vars(self), **arrays)
         return new

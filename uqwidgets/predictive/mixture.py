@@ -211,10 +211,18 @@ class Mixture(PerRow):
         at = targets(y, len(self))
         return normal_mixture.crps(self.members, self._weights_by_row(), at)
 
+    def arrays(self) -> list[npt.NDArray[Any]]:
+        """Return the arrays that it is made of, each with the rows first."""
+        return [*self.members.arrays(), self._weights_by_row()]
+
     def take(self, rows: Rows) -> Self:
         """Return these rows only."""
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
         return self._with(members=self.members.take(rows), weights=weights)
+
+    def owned(self) -> Self:
+        """Return a copy whose memory nothing else holds, and which cannot be written to."""
+        return self._with(members=self.members.owned(), weights=self.weights.copy())
 
     def joined(self, others: Sequence[Self]) -> Self:
         """Return this mixture followed by ``others``, which have as many members."""

@@ -26,7 +26,7 @@ from uqwidgets.predictive.adapters.reading import (
     one_column,
     refuse_unfitted,
 )
-from uqwidgets.predictive.distributions import Categorical, Floats, Mixture
+from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
 
 _CLASSIFIERS = (
     *forests.CLASSIFIERS,
@@ -58,8 +58,7 @@ def _list(models: Sequence[Any], options: Options, inner: Inner) -> Reading:
     readings = [inner(model, Options(classes=options.classes)) for model in models]
 
     def ask(X: Any) -> Mixture:
-        # Each gets a table of its own: one that changes it must not reach the next.
-        return mixture_of([reading.ask(X.copy()) for reading in readings], options.noise)
+        return mixture_of([_asked(reading, X) for reading in readings], options.noise)
 
     return Reading(ask, readings[0].classes)
 
@@ -89,7 +88,8 @@ def _probabilities_of_members(model: Any, k: int) -> tuple[Callable[[Any], Float
 
     def each(X: Any) -> Floats:
         parts = _parts(model, X)
-        return np.stack([ask(part) for ask, part in zip(asked, parts, strict=True)], axis=1)
+        answers = [np.array(ask(part.copy())) for ask, part in zip(asked, parts, strict=True)]
+        return np.stack(answers, axis=1)
 
     return each, _weights(model)
 
@@ -104,10 +104,16 @@ def _regressor(model: Any, options: Options, inner: Inner) -> Reading:
 
     def ask(X: Any) -> Mixture:
         parts = _parts(model, X)
-        answers = [one.ask(part) for one, part in zip(readings, parts, strict=True)]
+        answers = [_asked(one, part) for one, part in zip(readings, parts, strict=True)]
         return mixture_of(answers, noise, weights)
 
     return Reading(ask)
+
+
+def _asked(member: Reading, X: Any) -> Distribution:
+    # Each gets a table of its own: one that changes it must not reach the next. And members may
+    # answer with one and the same buffer.
+    return member.ask(X.copy()).owned()
 
 
 def _parts(model: Any, X: Any) -> Sequence[Any]:

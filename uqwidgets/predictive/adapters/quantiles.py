@@ -46,8 +46,9 @@ def one_per_level(models: Any, options: Options, inner: Inner) -> Reading:
     readings = [inner(models[level], Options()) for level in levels.tolist()]
 
     def ask(X: Any) -> Quantiles:
-        # Each gets a table of its own: one that changes it must not reach the next.
-        answers = [reading.ask(X.copy()) for reading in readings]
+        # Each gets a table of its own: one that changes it must not reach the next. And models may
+        # answer with one and the same buffer.
+        answers = [reading.ask(X.copy()).owned() for reading in readings]
         values = [_one(answer, level) for answer, level in zip(answers, levels, strict=True)]
         return Quantiles(levels, np.column_stack(values))
 

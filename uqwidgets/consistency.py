@@ -1,0 +1,88 @@
+"""Whether a model answers the same when it is asked about the same row again."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.predictive import Distribution
+
+# Libraries and processors round differently with the size of a block, in single precision too;
+# noise that matters is larger than this share of the spread of the answers over rows.
+_TOLERANCE = 1e-3
+_ROUNDING = 1e-6
+# So many comparisons tell, and of one question so many are enough.
+_ROWS = 200
+_ROWS_AT_ONCE = 20
+
+
+class Consistency:
+    """Compares answers about rows whose values were replaced by the same ones.
+
+    Some rows of every permutation are their own donors, and some rows hold the value of a point of
+    a curve already. What the model says of them is known, so that to compare costs no model call.
+
+    Parameters
+    ----------
+    original : Distribution
+        Of the rows as they are.
+
+    Attributes
+    ----------
+    compared, differing : int
+        Rows that were asked again, and those of them that were answered otherwise.
+    """
+
+    def __init__(self, original: Distribution) -> None:
+        self.compared = 0
+        self.differing = 0
+        self._original = original
+        self._tolerances = [_tolerance(array) for array in original.arrays()]
+
+    @property
+    def settled(self) -> bool:
+        """Whether enough rows were compared."""
+        return self.compared >= _ROWS
+
+    def compare(self, answer: Distribution, unchanged: npt.NDArray[np.intp], rows: range) -> None:
+        """Compare answers with those of the rows as they are.
+
+        Parameters
+        ----------
+        answer : Distribution
+            Of some rows of the table.
+        unchanged : ndarray of int
+            Positions in the answer of rows whose replaced values are their own.
+        rows : range
+            Positions in the table of the rows of the answer.
+        """
+        some = unchanged[:_ROWS_AT_ONCE]
+        if len(some) == 0:
+            return
+        before = self._original.take(some + rows.start).arrays()
+        after = answer.take(some).arrays()
+        differs = np.zeros(len(some), dtype=np.bool_)
+        for one, other, tolerance in zip(before, after, self._tolerances, strict=True):
+            numbers = one.dtype.kind in "biuf" and other.dtype.kind in "biuf"
+            apart = np.abs(one.astype(np.float64) - other) > tolerance if numbers else one != other
+            differs |= apart.reshape(len(some), -1).any(axis=1)
+        self.compared += len(some)
+        self.differing += int(differs.sum())
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of a result should know."""
+        if not self.differing:
+            return ()
+        return (
+            "asked again about the same rows, the model gives other answers: they change from call "
+            "to call or with the rows beside, and this noise is in all results (fix the model's "
+            "random state, or switch off what only training needs, such as dropout)",
+        )
+
+
+def _tolerance(array: npt.NDArray[np.generic]) -> float:
+    if array.dtype.kind not in "biuf" or array.size == 0:
+        return 0.0
+    numbers = array.astype(np.float64)
+    return float(_TOLERANCE * numbers.std() + _ROUNDING * np.abs(numbers).max())
