@@ -51,7 +51,7 @@ class Learner(Procedure):
     read : callable, default=as_predictive
         Called with each fit; returns what `as_predictive` takes. A forest as a mixture of its
         trees: ``read=lambda forest: uq.as_predictive(forest, members=True, noise=0.4)``.
-    random_state : int, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Of the resamples, the fits and the donors.
     n_jobs : int, optional
         Refits at a time, through joblib and whichever of its backends is set up.

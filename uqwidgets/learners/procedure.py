@@ -24,6 +24,7 @@ from uqwidgets.loco.fits import seeded
 from uqwidgets.loco.reading import Read, checked_read
 from uqwidgets.names import one_of
 from uqwidgets.predictive import as_predictive
+from uqwidgets.seeds import RandomState, seed_of
 from uqwidgets.tabular import to_pandas
 
 # With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
@@ -46,7 +47,7 @@ class Procedure:
         correction: str | float | None = "nadeau-bengio",
         feature_groups: Mapping[str, Sequence[str]] | None = None,
         read: Read = as_predictive,
-        random_state: int = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         memory_limit: int | str = "1GiB",
     ) -> None:
@@ -58,7 +59,7 @@ class Procedure:
             resampling,
             train_fraction,
             _classifies(estimator, target),
-            random_state,
+            seed_of(random_state),
             self.n_refits,
         )
         correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
