@@ -69,9 +69,7 @@ class GroundTruth:
         said = "a function" if callable(noise) else f"{noise:g}"
         return f"GroundTruth({getattr(self._process.f, '__name__', 'f')}, noise {said})"
 
-    def data(
-        self, n: int, random_state: RandomState = None
-    ) -> tuple[Any, Floats]:
+    def data(self, n: int, random_state: RandomState = None) -> tuple[Any, Floats]:
         """Draw rows and their target.
 
         Parameters

@@ -72,6 +72,8 @@ class LeftOut:
                 self._of_refit(refit, averaging, measure, units, compare)
                 for refit in averaging.refits
             ],
+            units,
+            "importance of what is left out",
         )
 
     def _ask(self, refit: Refit, units: Sequence[str], n_jobs: int | None, steps: Steps) -> None:

@@ -15,14 +15,16 @@ from uqwidgets.data import Table
 from uqwidgets.errors import ModelError
 from uqwidgets.evaluation import Report
 from uqwidgets.inference import checked_level
-from uqwidgets.learners.averaging import LEARNER_INTERVALS, Averaging
+from uqwidgets.learners.averaging import Averaging
 from uqwidgets.learners.intervals import correction_share
 from uqwidgets.learners.leaving_out import LeftOut
 from uqwidgets.learners.refits import Refit, Refits
 from uqwidgets.learners.resampling import Plan
+from uqwidgets.learners.subjects import LEARNER_INTERVALS
 from uqwidgets.loco.fits import seeded
 from uqwidgets.loco.reading import Read, checked_read
 from uqwidgets.names import one_of
+from uqwidgets.population import Population
 from uqwidgets.predictive import as_predictive
 from uqwidgets.seeds import RandomState, seed_of
 from uqwidgets.tabular import to_pandas
@@ -150,16 +152,19 @@ class Procedure:
         self,
         level: float,
         report: Report | None,
-        interval: str = "corrected",
+        interval: str | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Averaging:
-        how = one_of(LEARNER_INTERVALS, interval, "interval of a learner")
+        known = LEARNER_INTERVALS
+        asked = None if interval is None else one_of(known, interval, "interval of a learner")
         plan = self._refits.plan
-        if how != "corrected" and sample_weight is not None:
-            raise ValueError(
-                f"interval {how!r} knows no weights of rows; use interval='corrected'."
-            )
-        if how == "group-jackknife" and plan.splits is None:
+        if sample_weight is not None:
+            if asked not in (None, "corrected"):
+                raise ValueError(
+                    f"interval {asked!r} knows no weights of rows; use interval='corrected'."
+                )
+            Population.of(plan.n, sample_weight)  # it speaks up here, not after all the fits
+        if asked == "group-jackknife" and plan.splits is None:
             raise ValueError(
                 "interval 'group-jackknife' is over groups of rows; make the learner with "
                 "resampling='leave-two-groups-out'."
@@ -168,12 +173,11 @@ class Procedure:
         self.fit(report=report)
         return Averaging(
             refits=tuple(self.refits),
-            n=plan.n,
-            splits=plan.splits,
+            plan=plan,
             correction=self.correction,
-            how=how,
+            asked=asked,
+            weighted=sample_weight is not None,
             level=level,
-            seed=plan.seed,
             remarks=self._remarks(),
         )
 
