@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from benchmarks.coverage import QUICK, quick
-from benchmarks.learner_coverage.methods import OFFERED
+from benchmarks.learner_coverage.cells import Setting
+from benchmarks.learner_coverage.methods import OFFERED, PAPER, row_effects
 from benchmarks.learner_coverage.printed import TOLERANCE
+from benchmarks.learner_coverage.scores import Study
 
 
 def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
@@ -19,3 +21,14 @@ def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
             assert abs(score.coverage - printed) < TOLERANCE[setting.procedure] + slack, where
         seen += 1
     assert seen == len(QUICK) * 2 * 6
+
+
+def test_where_features_correlate_the_components_of_variance_hold_and_the_others_do_not():
+    study = Study(Setting("pairs", "lm", 100), 200, fits=3000)
+    components = OFFERED["variance components"]
+    for kind in ("PD", "PFI"):
+        score = study.score(components, kind)
+        assert score.by_quantity.min() > 0.93 - 3 * 0.016  # of 200 tables
+        assert score.ratio < 1.8
+    assert study.score(PAPER["boot*"], "PFI").by_quantity.min() < 0.8
+    assert study.score(row_effects("bootstrap"), "PFI").by_quantity.min() < 0.93

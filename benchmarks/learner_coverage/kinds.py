@@ -79,15 +79,15 @@ def _bend(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 _TREE = DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7, random_state=0)
-_FOREST = RandomForestClassifier(20, min_samples_leaf=5, random_state=0)
+_FOREST = RandomForestClassifier(10, min_samples_leaf=5, random_state=0)
 CASES = {
     "logistic regression, 200 rows": Case(
-        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 300, 3000
+        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 150, 2000
     ),
-    "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 300, 4000),
-    "tree, 200 rows": Case(_TREE, LinearRegression(), _bend, False, 200, 300, 3000),
-    "forest of 20 trees, 200 rows": Case(
-        _FOREST, LogisticRegression(), _classes, True, 200, 40, 400
+    "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 150, 4000),
+    "tree, 200 rows": Case(_TREE, LinearRegression(), _bend, False, 200, 150, 2000),
+    "forest of 10 trees, 200 rows": Case(
+        _FOREST, LogisticRegression(), _classes, True, 200, 30, 250
     ),
 }
 
