@@ -14,7 +14,7 @@ import uqwidgets as uq
 from reading_html import Still, numbers
 from uqwidgets.datasets import LINEAR
 from uqwidgets.ground_truth.components import components
-from uqwidgets.ground_truth.squared_error import PARTS, Replicated, bias_parts
+from uqwidgets.ground_truth.squared_error import PARTS, LeftOutMoments, bias_parts
 
 SLOPES = np.array([1.0, -0.5, 0.0])
 
@@ -408,7 +408,7 @@ class TestErrorsOfTheBiasParts:
         tables = np.array([X, X, X])
         for j in range(2):
             tables[1 + j, :, j] = X[donors[j], j]
-        models = Replicated(sets)
+        models = LeftOutMoments(sets)
         for _ in range(sets):
             of_set = spread[0] * rng.normal(size=2) @ np.linalg.inv(self.ROOT)
             own = spread[1] * rng.normal(size=(refits, 2))
@@ -436,7 +436,7 @@ class TestErrorsOfTheBiasParts:
     def test_batches_make_up_all_training_sets(self):
         rng = np.random.default_rng(0)
         predictions = rng.normal(size=(45, 3, 2, 4))
-        models = Replicated(45)
+        models = LeftOutMoments(45)
         for one in predictions:
             models.add(one)
         means = predictions.mean(axis=1)

@@ -13,7 +13,6 @@ import numpy as np
 from scipy.special import expit, xlogy
 from scipy.stats import rankdata
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
@@ -34,6 +33,7 @@ from uqwidgets.learners.row_effects import (
 REFITS, PERMUTATIONS, SCORED = 15, 5, 1000
 FEATURES, CORRELATION = 3, 0.7  # of the first two features
 GRID = (-1.0, 0.0, 1.0)
+SAVED_EVERY = 20  # repetitions
 
 LOSS, FREE = "importance by a loss", "importance by a measure without the target"
 METRIC, RATIO = "importance by a metric", "importance as a ratio"
@@ -79,16 +79,12 @@ def _bend(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 _TREE = DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7, random_state=0)
-_FOREST = RandomForestClassifier(10, min_samples_leaf=5, random_state=0)
 CASES = {
     "logistic regression, 200 rows": Case(
-        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 150, 2000
+        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 100, 2000
     ),
-    "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 150, 4000),
-    "tree, 200 rows": Case(_TREE, LinearRegression(), _bend, False, 200, 150, 2000),
-    "forest of 10 trees, 200 rows": Case(
-        _FOREST, LogisticRegression(), _classes, True, 200, 30, 250
-    ),
+    "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 100, 4000),
+    "tree, 200 rows": Case(_TREE, LinearRegression(), _bend, False, 200, 100, 2000),
 }
 
 
@@ -121,7 +117,7 @@ class Fits:
             self._loss(self._predicted(fit, np.delete(X, j, axis=1)), y) - own
             for j, fit in enumerate(self._without)
         ]
-        found = {
+        results = {
             LOSS: loss.T,
             RATIO: 1 + loss.mean(axis=1) / own.mean(),
             METRIC: self._score(said[0], y)
@@ -134,8 +130,8 @@ class Fits:
             COMPARISONS: (own - self._loss(self._predicted(self._rival, X), y))[:, None],
         }
         if self._case.classes:
-            found[FREE] = (_entropy(replaced) - _entropy(said[0])).mean(axis=1).T
-        return found
+            results[FREE] = (_entropy(replaced) - _entropy(said[0])).mean(axis=1).T
+        return results
 
     def _predicted(self, fit: Any, X: np.ndarray) -> np.ndarray:
         if self._case.classes:
@@ -171,8 +167,8 @@ def _entropy(p: np.ndarray) -> np.ndarray:
 def fresh(case: Case, rng: np.random.Generator) -> Values:
     """Estimates of one fit on fresh rows, as many as a refit learns from."""
     fits = Fits(case, *case.draw(int(0.632 * case.n), rng))
-    found = fits.values(*case.draw(SCORED, rng), rng)
-    return {name: v if v.ndim == 1 else v.mean(axis=0) for name, v in found.items()}
+    results = fits.values(*case.draw(SCORED, rng), rng)
+    return {name: v if v.ndim == 1 else v.mean(axis=0) for name, v in results.items()}
 
 
 def ends(case: Case, resampling: str, rng: np.random.Generator) -> Values:
@@ -193,26 +189,26 @@ def ends(case: Case, resampling: str, rng: np.random.Generator) -> Values:
                 empty = np.full((REFITS, n, v.shape[1]), np.nan)
                 of_rows.setdefault(name, empty)[number, rows.held_out] = v
     n_train, n_test = np.mean(sizes, axis=0)
-    found: dict[str, LearnerInterval] = {}
+    results: dict[str, LearnerInterval] = {}
     for name, each in estimates.items():
         stacked = np.array(each)
-        found[f"{name}|corrected"] = corrected_interval(stacked, n_train, n_test)
+        results[f"{name}|corrected"] = corrected_interval(stacked, n_train, n_test)
         if name not in BY_ROWS:
             continue
         rows_, both = row_effect_variance(of_rows[name]), interaction_variance(of_rows[name])
-        found[f"{name}|variance-components"] = variance_components_interval(
+        results[f"{name}|variance-components"] = variance_components_interval(
             *(stacked, rows_, both, n, n_train, n_test),
             bootstrap=resampling == "bootstrap",
             of_loss=name == LOSS,
         )
         if name == LOSS:
-            found[f"{name}|row-effect"] = row_effect_interval(stacked, rows_, n, n_train, n_test)
+            results[f"{name}|row-effect"] = row_effect_interval(stacked, rows_, n, n_train, n_test)
         if plan.splits is not None:
             table = group_table(of_rows[name], plan.splits)
-            found[f"{name}|group-jackknife"] = group_jackknife_interval(
+            results[f"{name}|group-jackknife"] = group_jackknife_interval(
                 stacked, table, n_train, n_test
             )
-    return {name: np.array([one.low, one.high]) for name, one in found.items()}
+    return {name: np.array([one.low, one.high]) for name, one in results.items()}
 
 
 def coverage(
@@ -225,7 +221,7 @@ def coverage(
     name : str
         One of `CASES`.
     store : Path, optional
-        Where tables are kept; a later run goes on from there.
+        Where tables are stored; a later run goes on from there.
     tables : int, optional
         As many as the case has, unless given; the truth of fewer is as much less exact.
     seconds : float
@@ -241,15 +237,15 @@ def coverage(
 
     truths = repeated("truth", int(share * case.fits), lambda rng: fresh(case, rng))
     truth = {subject: values.mean(axis=0) for subject, values in truths.items()}
-    found: Coverage = {}
+    results: Coverage = {}
     count = tables
     for how in RESAMPLINGS:
         for key, drawn in repeated(how, tables, lambda rng, how=how: ends(case, how, rng)).items():
             subject, interval = key.split("|")
             held = (drawn[:, 0] <= truth[subject]) & (truth[subject] <= drawn[:, 1])
-            found[subject, interval, how] = held.mean(axis=0)
+            results[subject, interval, how] = held.mean(axis=0)
             count = min(count, len(held))
-    return found, count
+    return results, count
 
 
 def section(store: Path | None) -> Iterator[str]:
@@ -260,13 +256,13 @@ def section(store: Path | None) -> Iterator[str]:
         counts=counts.replace(" a least", " least").replace(" a logistic", " logistic")
     )
     together: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for found, _ in each.values():
-        for row, shares in found.items():
+    for results, _ in each.values():
+        for row, shares in results.items():
             together[row] += list(shares)
     yield from _table({row: np.array(shares) for row, shares in together.items()}, least=True)
-    for name, (found, _) in each.items():
+    for name, (results, _) in each.items():
         yield f"### {name[0].upper()}{name[1:]}\n"
-        yield from _table(found, least=False)
+        yield from _table(results, least=False)
 
 
 HEAD = """## Every result of a learner, where features correlate
@@ -278,11 +274,11 @@ greatest over their points.
 """
 
 
-def _table(found: Coverage, least: bool) -> Iterator[str]:
+def _table(results: Coverage, least: bool) -> Iterator[str]:
     yield f"| result | interval | {' | '.join(RESAMPLINGS)} |"
     yield "| --- | --- | ---: | ---: | ---: |"
-    for subject, interval in dict.fromkeys(row[:2] for row in found):
-        shown = [_shown(found.get((subject, interval, how)), least) for how in RESAMPLINGS]
+    for subject, interval in dict.fromkeys(row[:2] for row in results):
+        shown = [_shown(results.get((subject, interval, how)), least) for how in RESAMPLINGS]
         yield f"| {subject} | {interval} | {' | '.join(shown)} |"
     yield ""
 
@@ -298,20 +294,20 @@ def _shown(shares: np.ndarray | None, least: bool) -> str:
 def _repeated(
     path: Path | None, number: int, one: Callable[[np.random.Generator], Values], until: float
 ) -> Values:
-    """Make what is not kept yet, until the time is over; each repetition has its own seed."""
-    kept: Values = {}
+    """Make what is not stored yet, until the time is over; each repetition has its own seed."""
+    stored: Values = {}
     if path is not None and path.exists():
         with np.load(path) as file:
-            kept = {key: file[key] for key in file.files}
-    have = len(next(iter(kept.values()))) if kept else 0
+            stored = {key: file[key] for key in file.files}
     new: list[Values] = []
-    for k in range(have, number):
-        if time.monotonic() > until and have + len(new) >= 2:
+    while (have := len(next(iter(stored.values()), ()))) + len(new) < number:
+        if time.monotonic() > until and have >= 2:
             break
-        new.append(one(np.random.default_rng([k, 29])))
-    for key in new[0] if new else ():
-        stacked = np.stack([values[key] for values in new])
-        kept[key] = np.concatenate([kept[key], stacked]) if have else stacked
-    if new and path is not None:
-        np.savez(path, **kept)
-    return {key: values[:number] for key, values in kept.items()}
+        new.append(one(np.random.default_rng([have + len(new), 29])))
+        if len(new) == SAVED_EVERY or have + len(new) == number:
+            stacked = {key: np.stack([values[key] for values in new]) for key in new[0]}
+            stored = {k: np.concatenate([stored[k], v]) if have else v for k, v in stacked.items()}
+            new = []
+            if path is not None:
+                np.savez(path, **stored)
+    return {key: values[:number] for key, values in stored.items()}

@@ -13,7 +13,7 @@ from uqwidgets.ground_truth.components import components
 from uqwidgets.ground_truth.process import Process
 from uqwidgets.ground_truth.questions import Curve, Question, Ranks
 from uqwidgets.ground_truth.simulation import TESTS, Design, simulation
-from uqwidgets.ground_truth.squared_error import Replicated, Shared, bias_parts
+from uqwidgets.ground_truth.squared_error import LeftOutMoments, Shared, bias_parts
 from uqwidgets.loco.fits import seeded
 from uqwidgets.loco.reading import Read
 from uqwidgets.results import Decomposition
@@ -50,7 +50,7 @@ def decomposed(
     seeded(estimator, 0)  # says what is wrong if it cannot be copied
     true, true_error = question.answer(truth)
     shared = _shared(process, question, design)
-    models, estimates = Replicated(design.n_datasets), []
+    models, estimates = LeftOutMoments(design.n_datasets), []
     steps = Steps(design.n_datasets, design.n_train, report)
     tasks = simulation(process, estimator, read, question, shared, design)
     with at_a_time(n_jobs, tasks) as answers:
@@ -106,7 +106,7 @@ def _shared(process: Process, question: Question, design: Design) -> Shared | No
 
 
 def _bias_parts(
-    process: Process, shared: Shared | None, models: Replicated, order: Any
+    process: Process, shared: Shared | None, models: LeftOutMoments, order: Any
 ) -> pd.DataFrame | None:
     if shared is None:
         return None

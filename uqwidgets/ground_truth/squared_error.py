@@ -65,8 +65,8 @@ class Shared:
         """Position of the row that each row's value of each feature is from, (features, n)."""
         explainer = Explainer(model, self.X, self.y)
         columns = map(explainer.table.columns_of, self.units)
-        found = [explainer.evaluations.donors(of, "permutation", self.seed, 1)[0] for of in columns]
-        return np.array(found)
+        draws = [explainer.evaluations.donors(of, "permutation", self.seed, 1)[0] for of in columns]
+        return np.array(draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +126,7 @@ class Moments:
         return self.between / (self.sets - 1) / self.sets
 
 
-class Replicated:
+class LeftOutMoments:
     """Moments of all training sets, and of all but one batch of these at a time.
 
     Parameters
@@ -164,7 +164,7 @@ class Replicated:
 
 
 def bias_parts(
-    truth: Floats, models: Replicated, units: Sequence[str], donors: Rows
+    truth: Floats, models: LeftOutMoments, units: Sequence[str], donors: Rows
 ) -> pd.DataFrame:
     r"""Compute the parts of the bias (003, eq. 9, 10), with their standard errors.
 
@@ -182,7 +182,7 @@ def bias_parts(
     ----------
     truth : ndarray of shape (1 + p, n)
         f at the shared rows, as they are and with each feature permuted.
-    models : Replicated
+    models : LeftOutMoments
         Of the predictions at the same rows, of fits on at least two training sets.
     units : sequence of str, length p
     donors : ndarray of shape (p, n)
@@ -214,7 +214,7 @@ def _of_rows(truth: Floats, models: Moments) -> Floats:
 
 
 def _variance_of_parts(
-    whole: Floats, truth: Floats, models: Replicated, donors: Rows
+    whole: Floats, truth: Floats, models: LeftOutMoments, donors: Rows
 ) -> Floats:
     """Variance of the mean over rows of each part, (3, p)."""
     n = whole.shape[2]
@@ -232,8 +232,8 @@ def _variance_of_parts(
     share = (count - 1) / count
     of_sets = share * np.square(np.array(means) - np.mean(means, axis=0)).sum(axis=0)
     around = whole - whole.mean(axis=2, keepdims=True)
-    given = np.take_along_axis(around, np.broadcast_to(donors, around.shape), axis=2)
-    roles = np.square(around) + 2 * around * given
+    of_donor = np.take_along_axis(around, np.broadcast_to(donors, around.shape), axis=2)
+    roles = np.square(around) + 2 * around * of_donor
     roles[1] = np.square(around[1])  # nothing is permuted there
     of_rows = roles.mean(axis=2) / n - share * squares.mean(axis=2) / n
     variance: Floats = of_sets + np.maximum(of_rows, 0.0)

@@ -47,7 +47,7 @@ class Averaging:
     plan : Plan
         How the rows of each were drawn.
     correction : str, float or None
-    asked : str or None
+    requested : str or None
         Which interval, see `uqwidgets.learners.intervals`; None for the best one.
     weighted : bool
         Whether rows have weights.
@@ -59,7 +59,7 @@ class Averaging:
     refits: tuple[Refit, ...]
     plan: Plan
     correction: str | float | None
-    asked: IntervalOfLearner | None
+    requested: IntervalOfLearner | None
     weighted: bool
     level: float
     remarks: tuple[str, ...]
@@ -82,8 +82,8 @@ class Averaging:
         ValueError
             If the one that was asked for is none for this.
         """
-        if self.asked is not None:
-            return checked_interval(self.asked, subject)
+        if self.requested is not None:
+            return checked_interval(self.requested, subject)
         own_correction = self.correction != "nadeau-bengio"
         if own_correction or self.weighted or not share_rows([r.held_out for r in self.refits]):
             return "corrected"
@@ -136,7 +136,9 @@ class Averaging:
             of_loss=subject == "importance by a loss",
         )
 
-    def said(self, subject: Subject, of_refits: Sequence[tuple[str, ...]] = ()) -> tuple[str, ...]:
+    def remarks_on(
+        self, subject: Subject, of_refits: Sequence[tuple[str, ...]] = ()
+    ) -> tuple[str, ...]:
         """Return what a reader of a result should know: of the refits, of each, of the interval.
 
         Parameters
@@ -148,7 +150,7 @@ class Averaging:
         """
         how = self.how(subject)
         covers = coverage(how, subject, self.plan.resampling, self.correction, self.weighted)
-        return (*self.remarks, *merged(of_refits), covers)
+        return (*self.remarks, *merge_remarks(of_refits), covers)
 
     def over_refits(self, values: Sequence[Floats]) -> Floats:
         """Average what the refits say of each row, over those that have not seen it.
@@ -179,7 +181,9 @@ class Averaging:
         return float(learned), float(asked)
 
 
-def of_held_out(averaging: Averaging, sample_weight: npt.ArrayLike | None) -> list[Floats | None]:
+def weights_of_held_out(
+    averaging: Averaging, sample_weight: npt.ArrayLike | None
+) -> list[Floats | None]:
     """Return the weights of the rows that each refit held out.
 
     Parameters
@@ -205,7 +209,7 @@ def of_held_out(averaging: Averaging, sample_weight: npt.ArrayLike | None) -> li
     return [*each]
 
 
-def merged(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Return each remark once, however many refits it is on.
 
     Remarks that differ in nothing but their numbers, such as how many of the rows that a refit

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from uqwidgets.data import Table
 from uqwidgets.dependence import Form, dependence, grid_of, surface, surface_grids
 from uqwidgets.dependence.curves import POINTS
-from uqwidgets.learners.averaging import Averaging, of_held_out
+from uqwidgets.learners.averaging import Averaging, weights_of_held_out
 from uqwidgets.learners.refits import Refit
 from uqwidgets.learners.subjects import Subject, looks_at_target
 from uqwidgets.population import Population
@@ -103,7 +103,7 @@ def learner_surface(
 def _populations(
     averaging: Averaging, sample_weight: npt.ArrayLike | None
 ) -> Iterable[tuple[Refit, Population]]:
-    weights = of_held_out(averaging, sample_weight)
+    weights = weights_of_held_out(averaging, sample_weight)
     for refit, of_rows in zip(averaging.refits, weights, strict=True):
         yield refit, Population.of(len(refit.held_out), of_rows)
 
@@ -123,6 +123,6 @@ def _averaged(
         # Each refit holds out other rows: what is near in most of them is near.
         near=np.mean([result.near for result in found], axis=0) > 0.5,
         ess=float(np.mean([result.ess for result in found])),
-        remarks=averaging.said(subject, [result.remarks for result in found]),
+        remarks=averaging.remarks_on(subject, [result.remarks for result in found]),
         per_refit=estimates,
     )

@@ -156,15 +156,15 @@ class Procedure:
         sample_weight: npt.ArrayLike | None = None,
     ) -> Averaging:
         known = LEARNER_INTERVALS
-        asked = None if interval is None else one_of(known, interval, "interval of a learner")
+        requested = None if interval is None else one_of(known, interval, "interval of a learner")
         plan = self._refits.plan
         if sample_weight is not None:
-            if asked not in (None, "corrected"):
+            if requested not in (None, "corrected"):
                 raise ValueError(
-                    f"interval {asked!r} knows no weights of rows; use interval='corrected'."
+                    f"interval {requested!r} knows no weights of rows; use interval='corrected'."
                 )
             Population.of(plan.n, sample_weight)  # it speaks up here, not after all the fits
-        if asked == "group-jackknife" and plan.splits is None:
+        if requested == "group-jackknife" and plan.splits is None:
             raise ValueError(
                 "interval 'group-jackknife' is over groups of rows; make the learner with "
                 "resampling='leave-two-groups-out'."
@@ -175,7 +175,7 @@ class Procedure:
             refits=tuple(self.refits),
             plan=plan,
             correction=self.correction,
-            asked=asked,
+            requested=requested,
             weighted=sample_weight is not None,
             level=level,
             remarks=self._remarks(),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.learners.averaging import Averaging, of_held_out
+from uqwidgets.learners.averaging import Averaging, weights_of_held_out
 from uqwidgets.learners.subjects import Subject, looks_at_target
 from uqwidgets.metrics import is_metric
 from uqwidgets.results import Importance
@@ -40,7 +40,7 @@ def learner_importance(
     found = [
         refit.explainer.importance(sample_weight=weights, **options)
         for refit, weights in zip(
-            averaging.refits, of_held_out(averaging, sample_weight), strict=True
+            averaging.refits, weights_of_held_out(averaging, sample_weight), strict=True
         )
     ]
     return averaged(averaging, found, units, subject)
@@ -85,6 +85,6 @@ def averaged(
         rows=None,
         ess=float(np.mean([result.ess for result in found])),
         subgroups=None,
-        remarks=averaging.said(subject, [result.remarks for result in found]),
+        remarks=averaging.remarks_on(subject, [result.remarks for result in found]),
         per_refit=estimates[:, order].T,
     )

@@ -112,9 +112,11 @@ def coverage(
         return f"{what}; how often it covers here was not simulated"
     low, high = figures
     held = f"{low} to {high}" if low < high else f"{low}"
-    said = f"{what}; in simulations 95 % intervals of {subject} by {resampling} held it in {held} %"
+    sentence = (
+        f"{what}; in simulations 95 % intervals of {subject} by {resampling} held it in {held} %"
+    )
     best = best_interval(subject, resampling)
     better = _COVERAGE.get((subject, best, resampling))
     if better is None or best == interval or better[0] <= low:
-        return said
-    return f"{said}, and those by interval={best!r} in {better[0]} to {better[1]} %"
+        return sentence
+    return f"{sentence}, and those by interval={best!r} in {better[0]} to {better[1]} %"
