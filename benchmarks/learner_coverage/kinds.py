@@ -81,7 +81,7 @@ def _bend(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 _TREE = DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7, random_state=0)
 CASES = {
     "logistic regression, 200 rows": Case(
-        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 100, 2000
+        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 60, 2000
     ),
     "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 100, 4000),
     "tree, 200 rows": Case(_TREE, LinearRegression(), _bend, False, 200, 100, 2000),
@@ -251,10 +251,8 @@ def coverage(
 def section(store: Path | None) -> Iterator[str]:
     """Yield the lines of the report."""
     each = {name: coverage(name, store) for name in CASES}
-    counts = ", ".join(f"{count} tables of a {name}" for name, (_, count) in each.items())
-    yield HEAD.format(
-        counts=counts.replace(" a least", " least").replace(" a logistic", " logistic")
-    )
+    counts = "; ".join(f"{name}: {count}" for name, (_, count) in each.items())
+    yield HEAD.format(counts=counts)
     together: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for results, _ in each.values():
         for row, shares in results.items():
@@ -267,10 +265,15 @@ def section(store: Path | None) -> Iterator[str]:
 
 HEAD = """## Every result of a learner, where features correlate
 
-Three normal features, of which the first two correlate with 0.7; 15 refits; {counts}. The truth is
-the mean over fits on 0.632 n fresh rows. First the least and the greatest coverage over features,
-points of curves and procedures, then that of each feature; of curves and surfaces least and
-greatest over their points.
+Three normal features, of which the first two correlate with 0.7; 15 refits. The truth is the mean
+over fits on 0.632 n fresh rows. First the least and the greatest coverage over features, points of
+curves and procedures, then that of each feature; of curves and surfaces least and greatest over
+their points. What `Learner` takes by default is `variance-components`, `group-jackknife` of curves
+where groups are left out, and `corrected` where there is nothing else.
+
+Tables: {counts}.
+They give a coverage of 0.95 a standard error of 0.02 to 0.03, so that the least of many is lower
+than their mean by chance alone.
 """
 
 
