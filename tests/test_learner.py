@@ -14,6 +14,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
 from sklearn.metrics import mean_squared_error, roc_auc_score
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from models import table
@@ -698,3 +699,8 @@ class TestIntervals:
     def test_where_no_two_refits_share_rows_the_corrected_one_is_left(self):
         few = Learner(LinearRegression(), X[:6], Y[:6], n_refits=2, resampling="subsampling")
         assert few.importance("squared_error").interval == "corrected"
+
+    @pytest.mark.parametrize("labels", [LABELS, LABELS.astype(object), Y > 0, 5 + 2 * (Y > 0)])
+    def test_losses_of_models_that_give_labels_only(self, labels):
+        found = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
+        assert "of importance by a loss by bootstrap" in found.remarks[-1]

@@ -45,7 +45,13 @@ def looks_at_target(measure: Measure, explainer: Explainer) -> bool:
     """
     answers, truth = explainer.evaluations.original, explainer.evaluations.truth
     classes = explainer.classes
-    others = truth + 1 if classes is None else (truth + 1) % len(classes)
+    if classes is None and truth.dtype.kind in "iuf":
+        others = truth + 1
+    elif classes is not None and truth.dtype.kind in "iu":
+        others = (truth + 1) % len(classes)
+    else:  # a model that gives labels has these for its target, not their positions
+        labels = np.unique(truth if classes is None else np.concatenate([truth, classes]))
+        others = labels[(np.searchsorted(labels, truth) + 1) % len(labels)]
     return not np.array_equal(measure.of(answers, truth), measure.of(answers, others))
 
 
