@@ -18,6 +18,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from benchmarks.learner_coverage.cells import Setting
+from benchmarks.learner_coverage.kinds import section
 from benchmarks.learner_coverage.methods import OFFERED, PAPER
 from benchmarks.learner_coverage.printed import COLUMNS, PRINTED
 from benchmarks.learner_coverage.prose import BETTER, ELSEWHERE, HEAD, TRIED
@@ -67,6 +68,9 @@ def pages(options: argparse.Namespace) -> Iterator[str]:
     yield from tried(studies)
     yield ELSEWHERE
     yield from elsewhere(others)
+    kinds = options.store / "kinds"
+    kinds.mkdir(exist_ok=True)
+    yield from section(kinds)
 
 
 def main() -> None:

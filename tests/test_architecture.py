@@ -19,6 +19,7 @@ HOUSE = [
     "predictive.torch",
     "differences",
     "names",
+    "seeds",
     "errors",
     "forking",
     "datasets",

@@ -14,6 +14,7 @@ import uqwidgets as uq
 from reading_html import Still, numbers
 from uqwidgets.datasets import LINEAR
 from uqwidgets.ground_truth.components import components
+from uqwidgets.ground_truth.squared_error import PARTS, LeftOutMoments, bias_parts
 
 SLOPES = np.array([1.0, -0.5, 0.0])
 
@@ -230,6 +231,16 @@ class TestDecompose:
         assert found.bias[0] < -0.3
         assert (parts["squared_model_bias"] > 0.1).all()
 
+    def test_each_part_has_its_standard_error(self):
+        options = {"n_train": 30, "n_test": 50, "n_truth": 200}
+        parts = line().decompose(LinearRegression(), n_datasets=6, **options).bias_parts
+        names = [name for name in parts if name.endswith("_error")]
+        assert names == [f"{name}_error" for name in PARTS]
+        assert (parts[names] > 0).all(axis=None)
+        # One of two training sets tells nothing of the variance between them.
+        two = line().decompose(LinearRegression(), n_datasets=2, **options).bias_parts
+        assert two[names].isna().all(axis=None)
+
     def test_other_measures_and_replacements_have_no_such_parts(self):
         options = {"n_train": 20, "n_test": 20, "n_datasets": 5}
         nll = line().decompose(BayesianRidge(), measure="nll", **options)
@@ -384,3 +395,56 @@ class Unable(Constant):
 def test_what_cannot_be_decomposed(procedure, options, error, says):
     with pytest.raises(error, match=says):
         line().decompose(procedure, **({"n_truth": 50, "n_datasets": 2} | options))
+
+
+class TestErrorsOfTheBiasParts:
+    """Against the spread over simulations, of linear fits that are drawn, not made."""
+
+    ROOT = np.linalg.cholesky([[1.0, 0.8], [0.8, 1.0]])
+
+    def simulated(self, rng, sets=24, refits=1, spread=(0.3, 0.0), n=60):
+        """Parts of the bias of fits whose coefficients vary between and within training sets."""
+        X = rng.normal(size=(n, 2)) @ self.ROOT.T
+        donors = np.array([rng.permutation(n) for _ in range(2)])
+        tables = np.array([X, X, X])
+        for j in range(2):
+            tables[1 + j, :, j] = X[donors[j], j]
+        models = LeftOutMoments(sets)
+        for _ in range(sets):
+            of_set = spread[0] * rng.normal(size=2) @ np.linalg.inv(self.ROOT)
+            own = spread[1] * rng.normal(size=(refits, 2))
+            models.add(np.einsum("tnj,rj->rtn", tables, np.array([0.8, 1.0]) + of_set + own))
+        return bias_parts(tables @ [1.0, 1.0], models, ["a", "b"], donors)
+
+    @pytest.mark.parametrize(("sets", "refits", "spread"), [(24, 1, (0.3, 0)), (7, 3, (0.3, 0.2))])
+    def test_they_are_the_spread_over_simulations(self, sets, refits, spread):
+        rng = np.random.default_rng(sets)
+        found = [self.simulated(rng, sets, refits, spread) for _ in range(300)]
+        for part in PARTS:
+            values = np.array([parts[part] for parts in found])
+            errors = np.array([parts[f"{part}_error"] for parts in found])
+            ratio = np.sqrt(np.square(errors).mean(axis=0)) / values.std(axis=0, ddof=1)
+            assert (ratio > 0.85).all(), (part, ratio)
+            assert (ratio < 1.35).all(), (part, ratio)
+
+    def test_fits_on_the_same_rows_are_not_independent(self):
+        # The squared bias at the rows as they are is that of the coefficient, 0.2 x1.
+        rng = np.random.default_rng(3)
+        found = [self.simulated(rng, 6, 5, (0.5, 0.1))["squared_model_bias"] for _ in range(300)]
+        mean, error = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(300)
+        np.testing.assert_allclose(mean, 0.04, atol=4 * error.max())
+
+    def test_batches_make_up_all_training_sets(self):
+        rng = np.random.default_rng(0)
+        predictions = rng.normal(size=(45, 3, 2, 4))
+        models = LeftOutMoments(45)
+        for one in predictions:
+            models.add(one)
+        means = predictions.mean(axis=1)
+        within = predictions.var(axis=1, ddof=1).mean(axis=0)
+        np.testing.assert_allclose(models.all.mean, means.mean(axis=0), atol=1e-12)
+        np.testing.assert_allclose(models.all.variance_of_mean, means.var(axis=0, ddof=1) / 45)
+        np.testing.assert_allclose(
+            models.all.variance, means.var(axis=0, ddof=1) + within * (1 - 1 / 3)
+        )
+        assert [m.sets for m in models.without_one] == [45 - 3] * 5 + [45 - 2] * 15

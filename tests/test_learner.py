@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from joblib import parallel_config
 from scipy import stats
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
 from sklearn.metrics import mean_squared_error, roc_auc_score
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from models import table
-from uqwidgets import Explainer, Learner, ModelError
-from uqwidgets.learners.intervals import row_effect_interval
+from uqwidgets import Explainer, GroundTruth, Learner, ModelError, loco_importance
+from uqwidgets.learners.intervals import row_effect_interval, variance_components_interval
 from uqwidgets.learners.resampling import Plan
-from uqwidgets.learners.row_effects import row_effect_variance
+from uqwidgets.learners.row_effects import interaction_variance, row_effect_variance
 
 X, Y = table(80)
 LABELS = np.where(Y > 0, "yes", "no")
@@ -68,7 +71,7 @@ def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampli
         estimator, X, Y, n_refits=6, resampling=resampling, correction=correction, random_state=3
     )
     for measure in ("nll", "entropy"):
-        found = learner.importance(measure, n_repeats=3, level=0.9)
+        found = learner.importance(measure, n_repeats=3, level=0.9, interval="corrected")
         each, sizes = [], []
         for refit, (model, held_out) in zip(
             learner.refits, by_hand(learner, estimator, X, Y), strict=True
@@ -148,7 +151,7 @@ def test_curves_and_surfaces_are_means_over_the_refits_rows():
     estimator = DecisionTreeRegressor(max_depth=3, random_state=0)
     learner = Learner(estimator, X, Y, n_refits=5)
     grid = [-1.0, 0.0, 1.0]
-    curve = learner.dependence("x0", grid=grid)
+    curve = learner.dependence("x0", grid=grid, interval="corrected")
     flat = learner.dependence(["x0", "x1"], grid=[grid, [0.0, 0.5]])
     each, both = [], []
     for model, held_out in by_hand(learner, estimator, X, Y):
@@ -400,7 +403,8 @@ def test_remarks_on_how_many_refits():
     assert "3 refits: fewer than 10 make wide and uncertain intervals" in few.remarks[0]
     many = Learner(LinearRegression(), X, Y, n_refits=21).performance("squared_error")
     assert many.remarks[0].endswith("for all learn from the same rows")
-    assert Learner(LinearRegression(), X, Y).performance("squared_error").remarks == ()
+    (enough,) = Learner(LinearRegression(), X, Y).performance("squared_error").remarks
+    assert "refits:" not in enough
     rare = Learner(LogisticRegression(), X, np.where(np.arange(80) < 5, "a", "b"), n_refits=10)
     assert "each class was resampled by itself" in rare.performance("nll").remarks[0]
 
@@ -462,3 +466,241 @@ def test_learners_that_resample_otherwise_are_not_compared():
         other = Learner(LinearRegression(), X, Y, **({"n_refits": 3} | options))
         with pytest.raises(ValueError, match="the two learners do not resample alike"):
             one.compare(other, "squared_error")
+
+
+class TestRandomState:
+    """One check, and one seed from which everything is drawn again."""
+
+    @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling", "leave-two-groups-out"])
+    def test_without_a_seed_no_row_is_scored_that_was_learned_from(self, resampling):
+        learner = Learner(Memory(), X, Y, resampling=resampling, random_state=None)
+        assert not learner.performance("prediction").per_refit.any()
+        model = Memory().fit(X[:40], Y[:40])
+        assert model.predict(X).mean() == 0.5
+
+    def test_noise_is_not_predicted_without_a_seed(self):
+        rng = np.random.default_rng(0)
+        noise, y = rng.normal(size=(300, 3)), rng.normal(size=300)
+        for seed in (0, None):
+            learner = Learner(DecisionTreeRegressor(), noise, y, n_refits=10, random_state=seed)
+            assert learner.performance("squared_error").mean > 1.6 * y.var()
+
+    def test_none_is_another_seed_each_time_and_numpys_streams_give_theirs(self):
+        made = [Learner(LinearRegression(), X, Y, random_state=None) for _ in range(2)]
+        rows = [learner._refits.plan.resample(0).held_out for learner in made]
+        assert not np.array_equal(*rows)
+        for stream in (np.random.RandomState, np.random.default_rng):
+            one, same = (
+                Learner(LinearRegression(), X, Y, random_state=stream(5), n_refits=3)
+                for _ in range(2)
+            )
+            assert one.importance("squared_error").seed == same.importance("squared_error").seed
+
+    @pytest.mark.parametrize("bad", [-1, 1.5, "0", True, 2**32])
+    def test_what_is_no_random_state_is_one_sentence_everywhere(self, bad):
+        line = LinearRegression().fit(X, Y)
+        truth = (lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
+        for make in (
+            lambda: Explainer(line, X, Y, random_state=bad),
+            lambda: Learner(line, X, Y, random_state=bad),
+            lambda: loco_importance(line, X, Y, X, Y, "squared_error", random_state=bad),
+            lambda: GroundTruth(*truth, random_state=bad),
+            lambda: GroundTruth(*truth).data(5, random_state=bad),
+        ):
+            with pytest.raises(
+                ValueError, match=r"^random_state is .*; pass a whole number from 0"
+            ):
+                make()
+
+    def test_without_a_seed_all_fits_that_leave_a_feature_out_draw_alike(self):
+        # x2 is noise that a tree of depth 1 never looks at: leaving it out changes nothing.
+        tree = DecisionTreeRegressor(max_depth=1, splitter="random", max_features=None)
+        found = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
+        assert isinstance(found.seed, int)
+        again = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=found.seed)
+        np.testing.assert_array_equal(found.importance, again.importance)
+
+    def test_a_process_without_a_seed_is_one_process(self):
+        truth = GroundTruth(
+            lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)), random_state=None
+        )
+        one, same = truth.importance(n=50), truth.importance(n=50)
+        np.testing.assert_array_equal(one.importance, same.importance)
+
+
+class Memory(RegressorMixin, BaseEstimator):
+    """Predicts 1 for the rows that it learned from, and 0 for all others."""
+
+    def fit(self, X, y):  # noqa: ARG002
+        self.learned_ = {tuple(row) for row in X}
+        return self
+
+    def predict(self, X):
+        return np.array([float(tuple(row) in self.learned_) for row in X])
+
+
+class TestWeightsOfRows:
+    LEARNER = Learner(LinearRegression(), X, Y, n_refits=4)
+
+    @pytest.mark.parametrize("n", [3, 79, 81])
+    def test_there_is_one_for_each_row_of_the_table(self, n):
+        says = rf"sample_weight has shape \({n},\); X has 80 rows"
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.importance("squared_error", sample_weight=np.ones(n))
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.dependence("x0", sample_weight=np.ones(n))
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.dependence(["x0", "x1"], sample_weight=np.ones(n))
+
+    def test_a_wrong_weight_is_named_by_its_row_in_the_table(self):
+        weights = np.ones(80)
+        weights[7] = -1
+        with pytest.raises(ValueError, match="sample_weight is -1 in row 7"):
+            self.LEARNER.importance("squared_error", sample_weight=weights)
+
+    def test_a_refit_needs_a_row_with_weight(self):
+        weights = np.zeros(80)
+        weights[0] = 1
+        with pytest.raises(ValueError, match=r"is 0 for every row that refit [0-3] held out"):
+            self.LEARNER.dependence("x0", sample_weight=weights)
+
+    def test_nothing_is_fitted_before_they_are_checked(self):
+        learner = Learner(LinearRegression(), X, Y, n_refits=4)
+        with pytest.raises(ValueError, match="sample_weight"):
+            learner.importance("squared_error", sample_weight=np.ones(3))
+        assert learner.refits == []
+
+
+def test_columns_named_by_numbers_are_asked_by_their_numbers():
+    table = pd.DataFrame(X, columns=[0, 1, 2])
+    learner = Learner(LinearRegression(), table, Y, n_refits=3)
+    for feature, name in ((0, "0"), (np.int64(1), "1"), ("2", "2")):
+        assert learner.dependence(feature, grid=3).feature == name
+    for pair in ([0, 1], (0, 1), pd.Index([0, 1]), np.array([0, 1])):
+        assert learner.dependence(pair, grid=2).features == ("0", "1")
+
+
+def test_of_equals_the_first_in_the_table_comes_first_as_in_an_explainer():
+    table = pd.DataFrame(X[:, [0, 1, 2, 0]], columns=["used", "z", "b", "a"])
+    learner = Learner(FirstColumn(), table, Y, n_refits=3)
+    model = FirstColumn().fit(table, Y)
+    for ranked in (
+        learner.importance("squared_error"),
+        Explainer(model, table, Y).importance("squared_error"),
+        learner.loco("squared_error", ["used", "z", "b", "a"]),
+    ):
+        assert ranked.features[-3:] == ("z", "b", "a")
+    assert learner.importance("squared_error", ["a", "b", "z"]).features == ("a", "b", "z")
+
+
+class FirstColumn(RegressorMixin, BaseEstimator):
+    """Predicts the first column, whatever it learns from."""
+
+    def fit(self, X, y):  # noqa: ARG002
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return np.asarray(X, dtype=float)[:, 0]
+
+
+def test_a_remark_on_every_refit_comes_once():
+    sure = DecisionTreeClassifier(random_state=0)
+    learner = Learner(sure, X, LABELS, n_refits=10).fit()
+    each = {refit.explainer.importance("nll").remarks for refit in learner.refits}
+    assert len(each) > 1  # they differ in how many rows they are about
+    for found in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
+        (zero,) = [r for r in found.remarks if "the observed class probability 0" in r]
+        assert zero.startswith("in 10 of 10 refits, here as the first of them has it: in ")
+
+
+class TestIntervals:
+    """The default is the one that covers best, and every result says how often it did."""
+
+    LEARNER = Learner(LogisticRegression(), X, LABELS)
+    GROUPS = Learner(LogisticRegression(), X, LABELS, resampling="leave-two-groups-out")
+    FEW = Learner(LogisticRegression(), X, LABELS, n_refits=3)
+
+    def test_which_is_the_default(self):
+        for measure, options, interval in (
+            ("nll", {}, "variance-components"),
+            ("entropy", {}, "variance-components"),
+            ("nll", {"compare": "ratio"}, "corrected"),
+            ("roc_auc", {}, "corrected"),
+            ("nll", {"sample_weight": np.ones(80)}, "corrected"),
+        ):
+            learner = self.LEARNER if measure != "roc_auc" else self.FEW
+            found = learner.importance(measure, ["x0"], n_repeats=1, **options)
+            assert found.interval == interval
+            said = f"the interval ({interval}) is for what the procedure gives on average"
+            assert found.remarks[-1].startswith(said)
+        assert self.GROUPS.importance("nll").interval == "variance-components"
+        assert self.LEARNER.loco("nll").interval == "corrected"
+        own = Learner(LogisticRegression(), X, LABELS, n_refits=4, correction=0.5)
+        assert own.importance("nll").interval == "corrected"
+
+    def test_it_is_what_the_formula_gives_of_the_values_of_rows(self):
+        for learner in (self.LEARNER, self.GROUPS):
+            for measure, of_loss in (("nll", True), ("entropy", False)):
+                found = learner.importance(measure)
+                values = np.full((15, 80, 3), np.nan)
+                for refit, line in zip(learner.refits, values, strict=True):
+                    result = refit.explainer.importance(measure, n_repeats=5)
+                    at = [result.features.index(name) for name in found.features]
+                    line[refit.held_out] = result.per_row[at].T
+                sizes = np.mean([(r.n_train, len(r.held_out)) for r in learner.refits], axis=0)
+                expected = variance_components_interval(
+                    found.per_refit.T,
+                    row_effect_variance(values),
+                    interaction_variance(values),
+                    *(80, *sizes),
+                    bootstrap=learner is self.LEARNER,
+                    of_loss=of_loss,
+                )
+                np.testing.assert_allclose(found.low, expected.low)
+                np.testing.assert_allclose(found.high, expected.high)
+
+    def test_curves(self):
+        drawn = self.LEARNER.dependence("x0", grid=3), self.GROUPS.dependence("x0", grid=3)
+        for found, interval in zip(drawn, ("variance-components", "group-jackknife"), strict=True):
+            assert f"the interval ({interval})" in found.remarks[-1]
+        asked = self.GROUPS.dependence("x0", grid=3, interval="group-jackknife")
+        np.testing.assert_array_equal(asked.low, drawn[1].low)
+        assert "(corrected)" in self.LEARNER.dependence(["x0", "x1"], grid=2).remarks[-1]
+
+    def test_row_effects_are_for_losses(self):
+        says = "which holds for importance by a loss and not for importance by a measure without"
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.importance("entropy", interval="row-effect")
+        with pytest.raises(ValueError, match="use interval='variance-components'"):
+            self.LEARNER.dependence("x0", grid=3, interval="row-effect")
+        with pytest.raises(
+            ValueError, match=r"mean over rows, which this is not \(importance as a"
+        ):
+            self.LEARNER.importance("nll", compare="ratio", interval="row-effect")
+
+        def certainty(distribution, y):  # noqa: ARG001
+            return distribution.entropy()
+
+        with pytest.raises(ValueError, match="not for importance by a measure without the target"):
+            self.LEARNER.importance(certainty, interval="row-effect")
+
+    def test_a_result_says_how_often_its_interval_covered_and_which_does_better(self):
+        learner = self.LEARNER
+        best = learner.importance("nll").remarks[-1]
+        assert re.search(r"intervals of importance by a loss by bootstrap held it in \d+ to", best)
+        worse = learner.importance("nll", interval="corrected").remarks[-1]
+        assert "and those by interval='variance-components' in" in worse
+        for found in (learner.performance("nll"), learner.compare(learner, "nll")):
+            assert "in simulations 95 % intervals of" in found.remarks[-1]
+        weighted = learner.importance("nll", sample_weight=np.ones(80)).remarks[-1]
+        assert weighted.endswith("how often it covers with weights of rows was not simulated")
+
+    def test_where_no_two_refits_share_rows_the_corrected_one_is_left(self):
+        few = Learner(LinearRegression(), X[:6], Y[:6], n_refits=2, resampling="subsampling")
+        assert few.importance("squared_error").interval == "corrected"
+
+    @pytest.mark.parametrize("labels", [LABELS, LABELS.astype(object), Y > 0, 5 + 2 * (Y > 0)])
+    def test_losses_of_models_that_give_labels_only(self, labels):
+        found = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
+        assert "of importance by a loss by bootstrap" in found.remarks[-1]

@@ -14,8 +14,14 @@ from uqwidgets.learners.intervals import (
     corrected_interval,
     group_jackknife_interval,
     row_effect_interval,
+    variance_components_interval,
 )
-from uqwidgets.learners.row_effects import group_table, row_effect_variance
+from uqwidgets.learners.row_effects import (
+    group_table,
+    interaction_variance,
+    row_effect_variance,
+    share_rows,
+)
 from uqwidgets.learners.splits import leave_two_groups_out
 
 REFITS = 15
@@ -151,6 +157,92 @@ def test_rows_that_no_two_refits_share_tell_nothing():
     values[0, :2] = values[1, 2:4] = values[2, 4:] = 1.0
     with pytest.raises(ValueError, match="no two refits were scored on two rows in common"):
         row_effect_variance(values)
+
+
+def literal_interaction_variance(values):
+    total, freedom = 0.0, 0
+    for d, e in combinations(range(len(values)), 2):
+        common = ~np.isnan(values[d]) & ~np.isnan(values[e])
+        if common.sum() >= 2:
+            apart = values[d][common] - values[e][common]
+            total += np.square(apart - apart.mean()).sum() / 2
+            freedom += common.sum() - 1
+    return total / freedom
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_variance_of_the_interaction_is_half_that_of_differences(seed):
+    values = held_out_values(seed=seed, share=0.4)
+    expected = literal_interaction_variance(values)
+    assert np.isclose(interaction_variance(values), expected)
+    shifted = values + np.random.default_rng(seed).normal(size=(6, 1)) + np.arange(12.0)
+    assert np.isclose(interaction_variance(shifted), expected)
+
+
+def test_whether_refits_share_rows():
+    assert share_rows([np.array([0, 1]), np.array([2, 3]), np.array([1, 2, 3])])
+    assert not share_rows([np.array([0, 1]), np.array([2, 3]), np.array([1, 2])])
+
+
+# Components of variance.
+
+
+def variance_of_simulated_components(rng, bootstrap, of_loss, n=60, draws=100):
+    """Mean estimated variance where estimates are what the theory says, and what it should be."""
+    scored = rng.normal(size=(n, draws))
+    learned = 4 * rng.normal(size=(n, draws)) + (scored if of_loss else 0.0)
+    values = np.full((REFITS, n, draws), np.nan)
+    for line in values:
+        train = rng.integers(n, size=n) if bootstrap else rng.permutation(n)[:40]
+        held_out = np.setdiff1d(np.arange(n), train)
+        noise = 0.3 * rng.normal(size=(len(held_out), draws))
+        line[held_out] = learned[train].mean(axis=0) + scored[held_out] + noise
+    n_test = np.mean((~np.isnan(values[:, :, 0])).sum(axis=1))
+    parts = row_effect_variance(values), interaction_variance(values)
+    given = (np.nanmean(values, axis=1), *parts, n, n - n_test, n_test)
+    found = variance_components_interval(*given, bootstrap=bootstrap, of_loss=of_loss)
+    # Learning 16, and 1 of what goes with being scored; being scored 1; the covariance 1, twice.
+    of_rows = (17 + 1 + 2 if of_loss else 16 + 1) / n
+    return np.square(found.std_error).mean() / (of_rows + 0.09 / (REFITS * n_test))
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+@pytest.mark.parametrize("of_loss", [True, False])
+def test_the_variance_is_that_of_a_mean_over_refits_of_both_effects_of_a_row(bootstrap, of_loss):
+    rng = np.random.default_rng(4)
+    ratios = [variance_of_simulated_components(rng, bootstrap, of_loss) for _ in range(12)]
+    error = np.std(ratios, ddof=1) / np.sqrt(len(ratios))
+    assert abs(np.mean(ratios) - 1) < 3 * error + 0.03  # no variance is estimated below zero
+
+
+@pytest.mark.parametrize("of_loss", [True, False])
+def test_components_give_the_ends_of_their_variance(of_loss):
+    m, n, rows, both = REFITS, 100, 0.5, 0.2
+    estimates = 0.4 + np.linspace(-0.2, 0.2, m)
+    found = variance_components_interval(
+        estimates, np.array(rows), np.array(both), n, 60, 40, bootstrap=False, of_loss=of_loss
+    )
+    together = rows if of_loss else 0.0
+    spread = estimates.var(ddof=1) - both / 40 - (1 / 40 - 1 / n) * rows + 2 * together / n
+    variance = spread / (n / 60 - 1) + (rows + 2 * together) / n + both / 40 / m
+    least = corrected_interval(estimates, 60, 40).std_error
+    error = max(np.sqrt(variance), least)
+    assert np.isclose(found.std_error, error)
+    t = stats.t.ppf(0.975, (m - 1) / (3 if of_loss else 2))
+    slope = min(error / 0.4, 0.5) if of_loss else 0.0
+    for end in (found.low, found.high):
+        distance = end - 0.4
+        assert np.isclose(distance**2, t**2 * error**2 * (1 + slope * distance / error))
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_components_of_few_refits_have_one_degree_of_freedom(m):
+    estimates = np.linspace(0.0, 1.0, m)
+    found = variance_components_interval(
+        estimates, np.array(0.1), np.array(0.0), 50, 30, 20, bootstrap=True, of_loss=False
+    )
+    half = stats.t.ppf(0.975, 1) * found.std_error
+    assert np.isclose(found.high - found.estimate, half)
 
 
 @pytest.mark.parametrize("estimate", [5.0, 0.4, 0.05, 0.0, -0.3])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state
 
 from uqwidgets.cache import parse_bytes
 from uqwidgets.data import Table
@@ -17,6 +16,7 @@ from uqwidgets.explaining.curves import Curves
 from uqwidgets.explaining.ranking import Ranking
 from uqwidgets.measures import available
 from uqwidgets.predictive import Predictive, as_predictive
+from uqwidgets.seeds import RandomState, seed_of
 from uqwidgets.stress.stressing import Stressing
 
 
@@ -38,7 +38,7 @@ class Explainer(Ranking, Curves, Stressing):
     feature_groups : mapping of str to sequence of str, optional
         Features that move together, by the name of their group. Importance is that of the
         groups and of the features in none, unless others are named.
-    random_state : int, RandomState or None, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Of the donors that are drawn.
     memory_limit : int or str, default="1GiB"
         What may be kept of the model's answers. Over it, derived arrays are dropped first and
@@ -67,12 +67,12 @@ class Explainer(Ranking, Curves, Stressing):
         y: Any,
         *,
         feature_groups: Mapping[str, Sequence[str]] | None = None,
-        random_state: int | np.random.RandomState | None = 0,
+        random_state: RandomState = 0,
         memory_limit: int | str = "1GiB",
     ) -> None:
         self.predictive = _predictive(model, y)
         self.table = Table(X, y, self.predictive, feature_groups)
-        self.seed = _seed(random_state)
+        self.seed = seed_of(random_state)
         self.evaluations = Evaluations(self.predictive, self.table, parse_bytes(memory_limit))
         self.classes = self.evaluations.classes
         self._measures = available(self.evaluations.original, classifier=self.classes is not None)
@@ -130,9 +130,3 @@ def _predictive(model: Any, y: Any) -> Predictive:
         return as_predictive(model)
     # Whether it does give probabilities is not known before it is asked.
     return replace(as_predictive(model, classes=distinct), classes=None)
-
-
-def _seed(random_state: int | np.random.RandomState | None) -> int:
-    if isinstance(random_state, (int, np.integer)) and random_state >= 0:
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))

@@ -14,10 +14,12 @@ from uqwidgets.learners.intervals import (
     corrected_interval,
     group_jackknife_interval,
     row_effect_interval,
+    variance_components_interval,
 )
 
 LEVEL = 0.95
 GROUPS = 6
+GRID_POINTS = 5  # of every process
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,24 @@ def row_effects(scheme: str) -> Method:
         return row_effect_interval(_refits_first(found), found["rows"], n, *sizes, LEVEL)
 
     return Method(scheme, interval)
+
+
+def _variance_components(found: Summary, n: int) -> LearnerInterval:
+    """Take what is offered for curves and for importance, each with its own."""
+    given = (_refits_first(found), found["rows"], found["interaction"], n)
+    sizes = refit_sizes("bootstrap", n)
+    curves, importance = (
+        variance_components_interval(*given, *sizes, LEVEL, bootstrap=True, of_loss=of_loss)
+        for of_loss in (False, True)
+    )
+    quantities = found["rows"].shape[1]
+    last = np.arange(quantities) >= quantities - quantities // (1 + GRID_POINTS)
+    return LearnerInterval(
+        *(
+            np.where(last, getattr(importance, part), getattr(curves, part))
+            for part in ("estimate", "std_error", "low", "high")
+        )
+    )
 
 
 def _group_jackknife(found: Summary, n: int) -> LearnerInterval:
@@ -108,6 +128,7 @@ PAPER = {
 OFFERED = {
     "group jackknife": Method("groups", _group_jackknife),
     "row effects": row_effects("groups"),
+    "variance components": Method("bootstrap", _variance_components),
 }
 TRIED = {
     "Nadeau and Bengio, bootstrap (boot*)": PAPER["boot*"],

@@ -42,8 +42,16 @@ def correlated(n: int, rng: np.random.Generator) -> Table:
     return X, signal + rng.standard_t(5, size=n)
 
 
+def pairs(n: int, rng: np.random.Generator) -> Table:
+    """Draw y = x1 + x2 / 2 + e from two normal features that correlate with 0.7."""
+    X = rng.normal(size=(n, 2))
+    X[:, 1] = 0.7 * X[:, 0] + np.sqrt(1 - 0.7**2) * X[:, 1]
+    return X, X @ [1.0, 0.5] + rng.normal(size=n)
+
+
 PROCESSES = {
     "linear": Process(linear, 2),
     "non-linear": Process(non_linear, 4),
     "correlated": Process(correlated, 5, (-1.0, -0.5, 0.0, 0.5, 1.0)),
+    "pairs": Process(pairs, 2, (-1.0, -0.5, 0.0, 0.5, 1.0)),
 }

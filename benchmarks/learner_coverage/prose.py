@@ -23,7 +23,9 @@ correction of Nadeau and Bengio.
 BETTER = """## Better intervals
 
 `group_jackknife_interval` and `row_effect_interval` of `uqwidgets.learners.intervals`, both from
-the 15 refits that leave out two of six groups (`leave_two_groups_out`).
+the 15 refits that leave out two of six groups (`leave_two_groups_out`). The features of these
+processes do not correlate. Where they do, row effects and the corrected interval cover less, and
+what `Learner` takes by default holds: see the last section.
 
 *Width* is relative to what one would give who knew the true standard deviation of the mean over
 refits, the estimate plus and minus 1.96 of it: the narrowest interval of coverage 0.95 around this

@@ -9,7 +9,11 @@ import numpy as np
 from benchmarks.learner_coverage.changes import held_out_values
 from benchmarks.learner_coverage.procedures import Fit
 from benchmarks.learner_coverage.processes import Process
-from uqwidgets.learners.row_effects import group_table, row_effect_variance
+from uqwidgets.learners.row_effects import (
+    group_table,
+    interaction_variance,
+    row_effect_variance,
+)
 from uqwidgets.learners.splits import leave_two_groups_out
 
 REFITS = 15
@@ -25,9 +29,10 @@ def summary(process: Process, fit: Fit, n: int, scheme: str, rng: np.random.Gene
     Returns
     -------
     dict of str to ndarray
-        ``estimates`` (m, q) by refit and quantity and, where rows are shared, ``rows`` (q,), the
-        variance of the row effects; for ``groups`` also ``table`` (G, G, q); for ``bootstrap``
-        also the jackknives of `resampling_jackknives`; for ``subsampling`` `components`.
+        ``estimates`` (m, q) by refit and quantity and, where rows are shared, ``rows`` (q,) and
+        ``interaction`` (q,), the variances of row effects and of their interaction with refits;
+        for ``groups`` also ``table`` (G, G, q); for ``bootstrap`` also the jackknives of
+        `resampling_jackknives`; for ``subsampling`` `components`.
     """
     if scheme == "ideal":
         fresh = [fresh_estimate(process, fit, n, rng) for _ in range(REFITS)]
@@ -48,6 +53,7 @@ def summary(process: Process, fit: Fit, n: int, scheme: str, rng: np.random.Gene
         values[d, test] = held_out_values(predict, (X[test], y[test]), process.grid, rng)
     estimates = np.nanmean(values, axis=1)
     kept = {"estimates": estimates, "rows": row_effect_variance(values)}
+    kept["interaction"] = interaction_variance(values)
     if scheme == "groups":
         kept["table"] = group_table(values, splits)
     if scheme == "bootstrap":

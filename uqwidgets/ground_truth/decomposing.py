@@ -13,7 +13,7 @@ from uqwidgets.ground_truth.components import components
 from uqwidgets.ground_truth.process import Process
 from uqwidgets.ground_truth.questions import Curve, Question, Ranks
 from uqwidgets.ground_truth.simulation import TESTS, Design, simulation
-from uqwidgets.ground_truth.squared_error import Moments, Shared, bias_parts
+from uqwidgets.ground_truth.squared_error import LeftOutMoments, Shared, bias_parts
 from uqwidgets.loco.fits import seeded
 from uqwidgets.loco.reading import Read
 from uqwidgets.results import Decomposition
@@ -50,7 +50,7 @@ def decomposed(
     seeded(estimator, 0)  # says what is wrong if it cannot be copied
     true, true_error = question.answer(truth)
     shared = _shared(process, question, design)
-    models, estimates = Moments(), []
+    models, estimates = LeftOutMoments(design.n_datasets), []
     steps = Steps(design.n_datasets, design.n_train, report)
     tasks = simulation(process, estimator, read, question, shared, design)
     with at_a_time(n_jobs, tasks) as answers:
@@ -106,10 +106,11 @@ def _shared(process: Process, question: Question, design: Design) -> Shared | No
 
 
 def _bias_parts(
-    process: Process, shared: Shared | None, models: Moments, order: Any
+    process: Process, shared: Shared | None, models: LeftOutMoments, order: Any
 ) -> pd.DataFrame | None:
     if shared is None:
         return None
     true = shared.predictions(process.predictive)
-    found: pd.DataFrame = bias_parts(true, models, shared.units).iloc[order]
+    donors = shared.donors(process.predictive)
+    found: pd.DataFrame = bias_parts(true, models, shared.units, donors).iloc[order]
     return found.reset_index(drop=True)

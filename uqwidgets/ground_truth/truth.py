@@ -20,6 +20,7 @@ from uqwidgets.loco.reading import Read
 from uqwidgets.predictive import as_predictive
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Decomposition, Dependence, Importance, Surface
+from uqwidgets.seeds import RandomState, seed_of
 
 # What a fit learns from and a test set holds, unless it is said.
 _N_TRAIN, _N_TEST = 1000, 500
@@ -41,7 +42,7 @@ class GroundTruth:
     noise : float or callable, default=1.0
         Standard deviation of normal noise, which makes `nll` and `entropy` of the truth known
         too; or ``noise(X, rng)``: how far the target of each row is from its expectation.
-    random_state : int, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Of all that is drawn.
 
     Raises
@@ -58,25 +59,23 @@ class GroundTruth:
         sample: Callable[[int, np.random.Generator], Any],
         noise: Noise = 1.0,
         *,
-        random_state: int = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self._process = Process.of(f, sample, noise)
-        self.random_state = random_state
+        self.random_state = seed_of(random_state)
 
     def __repr__(self) -> str:
         noise = self._process.noise
         said = "a function" if callable(noise) else f"{noise:g}"
         return f"GroundTruth({getattr(self._process.f, '__name__', 'f')}, noise {said})"
 
-    def data(
-        self, n: int, random_state: int | np.random.Generator | None = None
-    ) -> tuple[Any, Floats]:
+    def data(self, n: int, random_state: RandomState = None) -> tuple[Any, Floats]:
         """Draw rows and their target.
 
         Parameters
         ----------
         n : int
-        random_state : int or numpy.random.Generator, optional
+        random_state : int, RandomState or Generator, optional
             That of the truth, unless given.
 
         Returns
@@ -89,7 +88,9 @@ class GroundTruth:
         ValueError
             If one of the functions does not give what it should.
         """
-        seed = self.random_state if random_state is None else random_state
+        if isinstance(random_state, np.random.Generator):
+            return self._process.drawn(n, random_state)
+        seed = self.random_state if random_state is None else seed_of(random_state)
         return self._process.drawn(n, np.random.default_rng(seed))
 
     def importance(

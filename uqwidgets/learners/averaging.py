@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets.learners.intervals import (
     LearnerInterval,
@@ -14,14 +15,26 @@ from uqwidgets.learners.intervals import (
     correction_share,
     group_jackknife_interval,
     row_effect_interval,
+    variance_components_interval,
 )
 from uqwidgets.learners.refits import Refit
-from uqwidgets.learners.row_effects import group_table, row_effect_variance
-from uqwidgets.learners.splits import GroupSplits
+from uqwidgets.learners.resampling import Plan
+from uqwidgets.learners.row_effects import (
+    group_table,
+    interaction_variance,
+    row_effect_variance,
+    share_rows,
+)
+from uqwidgets.learners.subjects import (
+    IntervalOfLearner,
+    Subject,
+    best_interval,
+    checked_interval,
+    coverage,
+)
 from uqwidgets.predictive.distributions import Floats
 
-IntervalOfLearner = Literal["corrected", "row-effect", "group-jackknife"]
-LEARNER_INTERVALS: tuple[IntervalOfLearner, ...] = get_args(IntervalOfLearner)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,68 +44,113 @@ class Averaging:
     Attributes
     ----------
     refits : tuple of Refit, length m
-    n : int
-        Rows of the table.
-    splits : GroupSplits or None
-        Where every two groups of rows were left out.
+    plan : Plan
+        How the rows of each were drawn.
     correction : str, float or None
-    how : {"corrected", "row-effect", "group-jackknife"}
-        Which interval, see `uqwidgets.learners.intervals`.
+    requested : str or None
+        Which interval, see `uqwidgets.learners.intervals`; None for the best one.
+    weighted : bool
+        Whether rows have weights.
     level : float
-    seed : int
     remarks : tuple of str
         On the refits.
     """
 
     refits: tuple[Refit, ...]
-    n: int
-    splits: GroupSplits | None
+    plan: Plan
     correction: str | float | None
-    how: IntervalOfLearner
+    requested: IntervalOfLearner | None
+    weighted: bool
     level: float
-    seed: int
     remarks: tuple[str, ...]
+
+    @property
+    def n(self) -> int:
+        """Rows of the table."""
+        return self.plan.n
 
     @property
     def share(self) -> float:
         """What is added to 1/m in the variance of the mean (003, section 7.3)."""
         return correction_share(self.correction, *self._sizes)
 
+    def how(self, subject: Subject) -> IntervalOfLearner:
+        """Return which interval is taken.
+
+        Raises
+        ------
+        ValueError
+            If the one that was asked for is none for this.
+        """
+        if self.requested is not None:
+            return checked_interval(self.requested, subject)
+        own_correction = self.correction != "nadeau-bengio"
+        if own_correction or self.weighted or not share_rows([r.held_out for r in self.refits]):
+            return "corrected"
+        return best_interval(subject, self.plan.resampling)
+
     def corrected(self, estimates: Floats) -> LearnerInterval:
         """Interval for the mean of estimates of shape (m, ...), from these alone."""
         return corrected_interval(estimates, *self._sizes, self.level, self.share)
 
-    def interval(self, estimates: Floats, values: Sequence[Floats]) -> LearnerInterval:
+    def interval(
+        self, estimates: Floats, values: Sequence[Floats], subject: Subject
+    ) -> LearnerInterval:
         """Interval for the mean over refits.
 
         Parameters
         ----------
         estimates : ndarray of shape (m, ...)
         values : sequence of m ndarrays of shape (n2, ...)
-            What each refit says of its held-out rows, whose mean is its estimate; NaN where that
-            is no mean over rows.
+            What each refit says of its held-out rows, whose mean is its estimate; anything where
+            that is no mean over rows.
+        subject : str
+            What this is.
 
         Raises
         ------
         ValueError
-            If the interval needs values of rows, and there are none.
+            If the interval that was asked for is none for this.
         """
-        if self.how == "corrected":
+        how = self.how(subject)
+        if how == "corrected":
             return self.corrected(estimates)
-        if np.isnan(values[0]).all():
-            raise ValueError(
-                f"interval {self.how!r} needs a mean over rows, which this is not; use "
-                "interval='corrected'."
-            )
         of_rows = np.full((len(values), self.n, *values[0].shape[1:]), np.nan)
         for refit, line, held_out in zip(self.refits, of_rows, values, strict=True):
             line[refit.held_out] = held_out
-        if self.how == "row-effect":
-            variance = row_effect_variance(of_rows)
+        if how == "group-jackknife":
+            assert self.plan.splits is not None
+            table = group_table(of_rows, self.plan.splits)
+            return group_jackknife_interval(estimates, table, *self._sizes, self.level)
+        variance = row_effect_variance(of_rows)
+        if how == "row-effect":
             return row_effect_interval(estimates, variance, self.n, *self._sizes, self.level)
-        assert self.splits is not None
-        table = group_table(of_rows, self.splits)
-        return group_jackknife_interval(estimates, table, *self._sizes, self.level)
+        return variance_components_interval(
+            estimates,
+            variance,
+            interaction_variance(of_rows),
+            self.n,
+            *self._sizes,
+            self.level,
+            bootstrap=self.plan.resampling == "bootstrap",
+            of_loss=subject == "importance by a loss",
+        )
+
+    def remarks_on(
+        self, subject: Subject, of_refits: Sequence[tuple[str, ...]] = ()
+    ) -> tuple[str, ...]:
+        """Return what a reader of a result should know: of the refits, of each, of the interval.
+
+        Parameters
+        ----------
+        subject : str
+            What the result is.
+        of_refits : sequence of m tuples of str
+            Remarks on each refit's own result.
+        """
+        how = self.how(subject)
+        covers = coverage(how, subject, self.plan.resampling, self.correction, self.weighted)
+        return (*self.remarks, *merge_remarks(of_refits), covers)
 
     def over_refits(self, values: Sequence[Floats]) -> Floats:
         """Average what the refits say of each row, over those that have not seen it.
@@ -121,3 +179,55 @@ class Averaging:
         learned = np.mean([refit.n_train for refit in self.refits])
         asked = np.mean([len(refit.held_out) for refit in self.refits])
         return float(learned), float(asked)
+
+
+def weights_of_held_out(
+    averaging: Averaging, sample_weight: npt.ArrayLike | None
+) -> list[Floats | None]:
+    """Return the weights of the rows that each refit held out.
+
+    Parameters
+    ----------
+    averaging : Averaging
+    sample_weight : array-like of shape (n,), optional
+
+    Raises
+    ------
+    ValueError
+        If a refit held out no row that has weight.
+    """
+    if sample_weight is None:
+        return [None] * len(averaging.refits)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    each = [weights[refit.held_out] for refit in averaging.refits]
+    for refit, of_rows in zip(averaging.refits, each, strict=True):
+        if not of_rows.any():
+            raise ValueError(
+                f"sample_weight is 0 for every row that refit {refit.number} held out; give more "
+                "rows a weight."
+            )
+    return [*each]
+
+
+def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return each remark once, however many refits it is on.
+
+    Remarks that differ in nothing but their numbers, such as how many of the rows that a refit
+    held out, are one remark, given as the first of these refits has it.
+
+    Parameters
+    ----------
+    of_refits : sequence of m tuples of str
+    """
+    alike: dict[str, list[str]] = {}
+    for remarks in of_refits:
+        for remark in dict.fromkeys(remarks):
+            alike.setdefault(_NUMBER.sub("#", remark), []).append(remark)
+    m = len(of_refits)
+    return tuple(
+        same[0]
+        if len(same) == m and len(set(same)) == 1
+        # A refit may have said it twice, of other numbers.
+        else f"in {min(len(same), m)} of {m} refits, here as the first of them has it: {same[0]}"
+        for same in alike.values()
+    )

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from uqwidgets.data import Table
 from uqwidgets.dependence import Form, dependence, grid_of, surface, surface_grids
 from uqwidgets.dependence.curves import POINTS
-from uqwidgets.learners.averaging import Averaging
+from uqwidgets.learners.averaging import Averaging, weights_of_held_out
 from uqwidgets.learners.refits import Refit
+from uqwidgets.learners.subjects import Subject, looks_at_target
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
 from uqwidgets.results import Dependence, Surface
@@ -46,6 +47,10 @@ def learner_dependence(
     sample_weight : array-like of shape (n,), optional
     """
     points = grid_of(table, feature, POINTS if grid is None else grid, spacing)
+    explainer = averaging.refits[0].explainer
+    of_loss = looks_at_target(explainer.measure(measure), explainer)
+    subject: Subject = "curves of a loss" if of_loss else "curves of a measure without the target"
+    averaging.how(subject)  # it speaks up here, not after every refit was asked
     found = [
         dependence(
             refit.explainer.evaluations,
@@ -60,7 +65,7 @@ def learner_dependence(
     lines = averaging.over_refits([result.curves.T for result in found])
     everyone = np.arange(averaging.n)
     return replace(
-        _averaged(averaging, found, [result.curves.T for result in found]),
+        _averaged(averaging, found, [result.curves.T for result in found], subject),
         curves=lines.T,
         rows=everyone,
         observed=table.column(points.feature).to_numpy(),
@@ -79,6 +84,7 @@ def learner_surface(
 ) -> Surface:
     """Learner-PD of two features; parameters as in `learner_dependence`."""
     grids = surface_grids(table, features, grid, spacing, form)
+    averaging.how("surfaces")  # it speaks up here, not after every refit was asked
     found = [
         surface(
             refit.explainer.evaluations,
@@ -90,23 +96,23 @@ def learner_surface(
         for refit, population in _populations(averaging, sample_weight)
     ]
     one, other = (np.mean([r.effects[side] for r in found], axis=0) for side in (0, 1))
-    whole = _averaged(averaging, found, [np.full(1, np.nan)] * len(found))
+    whole = _averaged(averaging, found, [], "surfaces")
     return replace(whole, effects=(one, other), rows=np.arange(averaging.n))
 
 
 def _populations(
     averaging: Averaging, sample_weight: npt.ArrayLike | None
 ) -> Iterable[tuple[Refit, Population]]:
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    for refit in averaging.refits:
-        of_rows = None if weights is None else weights[refit.held_out]
+    weights = weights_of_held_out(averaging, sample_weight)
+    for refit, of_rows in zip(averaging.refits, weights, strict=True):
         yield refit, Population.of(len(refit.held_out), of_rows)
 
 
-def _averaged(averaging: Averaging, found: Sequence[Result], of_rows: Sequence[Floats]) -> Result:
+def _averaged(
+    averaging: Averaging, found: Sequence[Result], of_rows: Sequence[Floats], subject: Subject
+) -> Result:
     estimates = np.array([result.average for result in found])
-    interval = averaging.interval(estimates, of_rows)
-    remarks = tuple(dict.fromkeys(r for result in found for r in result.remarks))
+    interval = averaging.interval(estimates, of_rows, subject)
     return replace(
         found[0],
         average=interval.estimate,
@@ -117,6 +123,6 @@ def _averaged(averaging: Averaging, found: Sequence[Result], of_rows: Sequence[F
         # Each refit holds out other rows: what is near in most of them is near.
         near=np.mean([result.near for result in found], axis=0) > 0.5,
         ess=float(np.mean([result.ess for result in found])),
-        remarks=averaging.remarks + remarks,
+        remarks=averaging.remarks_on(subject, [result.remarks for result in found]),
         per_refit=estimates,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from uqwidgets.dependence import Form
 from uqwidgets.evaluation import Report
@@ -45,13 +46,13 @@ class Learner(Procedure):
     train_fraction : float, default=0.632
         The share of ``subsampling``.
     correction : {"nadeau-bengio"}, float or None, default="nadeau-bengio"
-        What is added to 1/m in the variance of the mean: rows held out over distinct rows learned
-        from, a number, or nothing.
+        What is added to 1/m in the variance of the mean, in intervals of the kind ``"corrected"``:
+        rows held out over distinct rows learned from, a number, or nothing.
     feature_groups : mapping of str to sequence of str, optional
     read : callable, default=as_predictive
         Called with each fit; returns what `as_predictive` takes. A forest as a mixture of its
         trees: ``read=lambda forest: uq.as_predictive(forest, members=True, noise=0.4)``.
-    random_state : int, default=0
+    random_state : int, RandomState, Generator or None, default=0
         Of the resamples, the fits and the donors.
     n_jobs : int, optional
         Refits at a time, through joblib and whichever of its backends is set up.
@@ -74,7 +75,7 @@ class Learner(Procedure):
         replacement: str = "permutation",
         n_repeats: int | str = 5,
         compare: str = "difference",
-        interval: str = "corrected",
+        interval: str | None = None,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
         report: Report | None = None,
@@ -88,9 +89,12 @@ class Learner(Procedure):
         ----------
         measure, features, replacement, n_repeats, compare, sample_weight
             As in `Explainer.importance`.
-        interval : {"corrected", "row-effect", "group-jackknife"}, default="corrected"
-            See `uqwidgets.learners.intervals`: ``"row-effect"`` is for importance by a loss, and
-            ``"group-jackknife"`` needs ``resampling="leave-two-groups-out"``.
+        interval : str, optional
+            ``"variance-components"``, ``"group-jackknife"``, ``"row-effect"`` or ``"corrected"``;
+            see `uqwidgets.learners.intervals`. By default the one that covers best:
+            ``"variance-components"``, and ``"corrected"`` of metrics and ratios, with weights, and
+            where the learner has a correction of its own. ``"row-effect"`` is for importance by a
+            loss, and ``"group-jackknife"`` needs ``resampling="leave-two-groups-out"``.
         level : float, default=0.95
         report : callable, optional
             Called while refits are made.
@@ -98,7 +102,8 @@ class Learner(Procedure):
         Returns
         -------
         Importance
-            With the importance in every refit as ``per_refit``.
+            With the importance in every refit as ``per_refit``; its ``remarks`` say how often such
+            intervals covered in simulations.
 
         Raises
         ------
@@ -163,7 +168,7 @@ class Learner(Procedure):
         center: Any = False,
         derivative: bool = False,
         relative: bool = False,
-        interval: str = "corrected",
+        interval: str | None = None,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
         report: Report | None = None,
@@ -177,9 +182,11 @@ class Learner(Procedure):
         ----------
         feature, measure, grid, spacing, center, derivative, relative, sample_weight
             As in `Explainer.dependence`.
-        interval : {"corrected", "group-jackknife"}, default="corrected"
-            Of the pointwise band; ``"group-jackknife"`` needs
-            ``resampling="leave-two-groups-out"``, and is for curves.
+        interval : {"variance-components", "group-jackknife", "corrected"}, optional
+            Of the pointwise band. By default the one that covers best: for curves
+            ``"variance-components"``, or ``"group-jackknife"`` of a learner with
+            ``resampling="leave-two-groups-out"``, which that one needs; ``"corrected"`` for
+            surfaces, with weights, and where the learner has a correction of its own.
         level : float, default=0.95
         report : callable, optional
             Called while refits are made.
@@ -199,12 +206,12 @@ class Learner(Procedure):
         form = Form.of(center, derivative, relative)
         averaging = self._averaging(level, report, interval, sample_weight)
         table = self._table(averaging)
-        if isinstance(feature, str):
-            return learner_dependence(
-                averaging, table, feature, measure, grid, spacing, form, sample_weight
+        if isinstance(feature, (list, tuple, np.ndarray, pd.Index)):
+            return learner_surface(
+                averaging, table, list(feature), measure, grid, spacing, form, sample_weight
             )
-        return learner_surface(
-            averaging, table, feature, measure, grid, spacing, form, sample_weight
+        return learner_dependence(
+            averaging, table, str(feature), measure, grid, spacing, form, sample_weight
         )
 
     def performance(

@@ -72,12 +72,14 @@ class LeftOut:
                 self._of_refit(refit, averaging, measure, units, compare)
                 for refit in averaging.refits
             ],
+            units,
+            "importance of what is left out",
         )
 
     def _ask(self, refit: Refit, units: Sequence[str], n_jobs: int | None, steps: Steps) -> None:
         if not units:
             return
-        X, y, rows = self._refits.X, self._refits.y, self._refits.plan.resample(refit.number)
+        X, y, rows = self._refits.X, self._refits.y, refit.rows
         parts = (taken(values, of) for of in (rows.train, rows.held_out) for values in (X, y))
         split, table = Split.of(*parts), refit.explainer.table
         places = {str(label): place for place, label in enumerate(split.labels)}

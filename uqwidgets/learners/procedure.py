@@ -15,15 +15,18 @@ from uqwidgets.data import Table
 from uqwidgets.errors import ModelError
 from uqwidgets.evaluation import Report
 from uqwidgets.inference import checked_level
-from uqwidgets.learners.averaging import LEARNER_INTERVALS, Averaging
+from uqwidgets.learners.averaging import Averaging
 from uqwidgets.learners.intervals import correction_share
 from uqwidgets.learners.leaving_out import LeftOut
 from uqwidgets.learners.refits import Refit, Refits
 from uqwidgets.learners.resampling import Plan
+from uqwidgets.learners.subjects import LEARNER_INTERVALS
 from uqwidgets.loco.fits import seeded
 from uqwidgets.loco.reading import Read, checked_read
 from uqwidgets.names import one_of
+from uqwidgets.population import Population
 from uqwidgets.predictive import as_predictive
+from uqwidgets.seeds import RandomState, seed_of
 from uqwidgets.tabular import to_pandas
 
 # With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
@@ -54,7 +57,7 @@ class Procedure:
         correction: str | float | None = "nadeau-bengio",
         feature_groups: Mapping[str, Sequence[str]] | None = None,
         read: Read = as_predictive,
-        random_state: int = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         memory_limit: int | str = "1GiB",
     ) -> None:
@@ -71,7 +74,7 @@ class Procedure:
             resampling,
             train_fraction,
             _classifies(estimator, target),
-            random_state,
+            seed_of(random_state),
             self.n_refits,
         )
         correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
@@ -172,16 +175,19 @@ class Procedure:
         self,
         level: float,
         report: Report | None,
-        interval: str = "corrected",
+        interval: str | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Averaging:
-        how = one_of(LEARNER_INTERVALS, interval, "interval of a learner")
+        known = LEARNER_INTERVALS
+        requested = None if interval is None else one_of(known, interval, "interval of a learner")
         plan = self._refits.plan
-        if how != "corrected" and sample_weight is not None:
-            raise ValueError(
-                f"interval {how!r} knows no weights of rows; use interval='corrected'."
-            )
-        if how == "group-jackknife" and plan.splits is None:
+        if sample_weight is not None:
+            if requested not in (None, "corrected"):
+                raise ValueError(
+                    f"interval {requested!r} knows no weights of rows; use interval='corrected'."
+                )
+            Population.of(plan.n, sample_weight)  # it speaks up here, not after all the fits
+        if requested == "group-jackknife" and plan.splits is None:
             raise ValueError(
                 "interval 'group-jackknife' is over groups of rows; make the learner with "
                 "resampling='leave-two-groups-out'."
@@ -190,12 +196,11 @@ class Procedure:
         self.fit(report=report)
         return Averaging(
             refits=tuple(self.refits),
-            n=plan.n,
-            splits=plan.splits,
+            plan=plan,
             correction=self.correction,
-            how=how,
+            requested=requested,
+            weighted=sample_weight is not None,
             level=level,
-            seed=plan.seed,
             remarks=self._remarks(),
         )
 

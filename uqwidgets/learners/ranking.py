@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.learners.averaging import Averaging
+from uqwidgets.learners.averaging import Averaging, weights_of_held_out
+from uqwidgets.learners.subjects import Subject, looks_at_target
+from uqwidgets.metrics import is_metric
 from uqwidgets.results import Importance
 
 
@@ -25,15 +27,28 @@ def learner_importance(
     **options
         Of `Explainer.importance`.
     """
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    found = []
-    for refit in averaging.refits:
-        of_rows = None if weights is None else weights[refit.held_out]
-        found.append(refit.explainer.importance(sample_weight=of_rows, **options))
-    return averaged(averaging, found)
+    explainer = averaging.refits[0].explainer
+    units, measure = explainer.units(options["features"]), options["measure"]
+    subject: Subject = "importance by a measure without the target"
+    if is_metric(measure):
+        subject = "importance by a metric"
+    elif options["compare"] == "ratio":
+        subject = "importance as a ratio"
+    elif looks_at_target(explainer.measure(measure), explainer):
+        subject = "importance by a loss"
+    averaging.how(subject)  # it speaks up here, not after every refit was asked
+    found = [
+        refit.explainer.importance(sample_weight=weights, **options)
+        for refit, weights in zip(
+            averaging.refits, weights_of_held_out(averaging, sample_weight), strict=True
+        )
+    ]
+    return averaged(averaging, found, units, subject)
 
 
-def averaged(averaging: Averaging, found: Sequence[Importance]) -> Importance:
+def averaged(
+    averaging: Averaging, found: Sequence[Importance], units: Sequence[str], subject: Subject
+) -> Importance:
     """Average the importances of all refits, most important first.
 
     Parameters
@@ -41,12 +56,15 @@ def averaged(averaging: Averaging, found: Sequence[Importance]) -> Importance:
     averaging : Averaging
     found : sequence of Importance, length m
         Of the same features, in any order.
+    units : sequence of str, length p
+        Their order in the table; of equals, the first comes first.
+    subject : str
+        What importance it is.
     """
-    units = sorted(found[0].features)
     places = [[result.features.index(unit) for unit in units] for result in found]
     estimates = np.array([r.importance[at] for r, at in zip(found, places, strict=True)])
     of_rows = [r.per_row[at].T for r, at in zip(found, places, strict=True)]
-    interval = averaging.interval(estimates, of_rows)
+    interval = averaging.interval(estimates, of_rows, subject)
     order = np.argsort(-interval.estimate, kind="stable")
     first = found[0]
     per_row = averaging.over_refits(of_rows)
@@ -61,12 +79,12 @@ def averaged(averaging: Averaging, found: Sequence[Importance]) -> Importance:
         per_row=per_row.T[order],
         repeats=repeats[order],
         baseline=float(np.mean([result.baseline for result in found])),
-        interval=averaging.how,
+        interval=averaging.how(subject),
         level=averaging.level,
-        seed=averaging.seed,
+        seed=averaging.plan.seed,
         rows=None,
         ess=float(np.mean([result.ess for result in found])),
         subgroups=None,
-        remarks=averaging.remarks + tuple(dict.fromkeys(r for f in found for r in f.remarks)),
+        remarks=averaging.remarks_on(subject, [result.remarks for result in found]),
         per_refit=estimates[:, order].T,
     )

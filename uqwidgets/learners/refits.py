@@ -14,7 +14,7 @@ from sklearn.utils.parallel import delayed
 from uqwidgets.errors import ModelError, in_one_line
 from uqwidgets.evaluation import Report
 from uqwidgets.explainer import Explainer
-from uqwidgets.learners.resampling import Plan, Rows
+from uqwidgets.learners.resampling import Plan, Resample, Rows
 from uqwidgets.loco.fits import seeded
 from uqwidgets.loco.reading import Read, read_fit
 from uqwidgets.steps import Steps, at_a_time
@@ -28,19 +28,26 @@ class Refit:
     ----------
     number, seed : int
         Which it is, and the seed of what draws at random within the estimator.
-    held_out : ndarray of shape (n2,)
-        Positions of the rows it is asked about.
-    n_train : int
-        Distinct rows that it learned from.
+    rows : Resample
+        Which it learned from, and which it held out.
     explainer : Explainer
         Of the fitted model and the rows held out.
     """
 
     number: int
     seed: int
-    held_out: Rows
-    n_train: int
+    rows: Resample
     explainer: Explainer
+
+    @property
+    def held_out(self) -> Rows:
+        """Positions of the rows that it is asked about, shape (n2,)."""
+        return self.rows.held_out
+
+    @property
+    def n_train(self) -> int:
+        """How many distinct rows it learned from."""
+        return len(np.unique(self.rows.train))
 
 
 @dataclass(frozen=True)
@@ -120,22 +127,26 @@ class Refits:
         if not missing:
             return
         steps = Steps(len(missing), self.plan.n, report)
+        # Drawn once: what a refit learns from must not be among what it is asked about.
+        resamples = [self.plan.resample(number) for number in missing]
         tasks = (
             delayed(_fitted)(
                 seeded(self.estimator, self.plan.seeds(number)[1]),
                 self.X,
                 self.y,
-                self.plan.resample(number).train,
+                rows.train,
             )
-            for number in missing
+            for number, rows in zip(missing, resamples, strict=True)
         )
         with at_a_time(n_jobs, tasks) as fits:
-            for number, (model, problem) in zip(missing, fits, strict=True):
-                self._done[number] = self._refit(number, model, problem, wanted)
+            for number, rows, (model, problem) in zip(missing, resamples, fits, strict=True):
+                self._done[number] = self._refit(number, rows, model, problem, wanted)
                 steps.step()
 
-    def _refit(self, number: int, model: Any, problem: str, of: int) -> Refit | Failure:
-        rows, (_, seed) = self.plan.resample(number), self.plan.seeds(number)
+    def _refit(
+        self, number: int, rows: Resample, model: Any, problem: str, of: int
+    ) -> Refit | Failure:
+        _, seed = self.plan.seeds(number)
         if problem:
             return Failure(number, seed, problem)
         # Outside what a refit may fail with: a wrong read is wrong for all of them.
@@ -151,7 +162,7 @@ class Refits:
             )
         except ModelError as error:
             return Failure(number, seed, str(error))
-        return Refit(number, seed, rows.held_out, len(np.unique(rows.train)), explainer)
+        return Refit(number, seed, rows, explainer)
 
 
 def taken(values: Any, rows: Rows) -> Any:

@@ -1,10 +1,13 @@
-"""What held-out values tell about rows and groups of rows, apart from their refits."""
+"""What held-out values tell about rows, refits and groups of rows, each apart from the others."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import combinations
+
 import numpy as np
 
-from uqwidgets.learners.splits import GroupSplits
+from uqwidgets.learners.splits import GroupSplits, Rows
 from uqwidgets.predictive.checks import Floats
 
 
@@ -35,25 +38,77 @@ def row_effect_variance(values: Floats) -> Floats:
     ValueError
         If no two refits were scored on two rows in common.
     """
-    m, n, *rest = values.shape
+    centred, scored = _centred(values)
+    one, other, common = _pairs(scored)
+    products = np.einsum("dit,eit->det", centred, centred)[one, other]
+    sums = np.einsum("dit,ei->det", centred, scored)
+    products -= sums[one, other] * sums[other, one] / common[:, None]
+    variance: Floats = products.sum(axis=0) / (common - 1).sum()
+    return variance.reshape(values.shape[2:])
+
+
+def interaction_variance(values: Floats) -> Floats:
+    r"""Variance of the interaction of refits and rows, the noise of permutations included.
+
+    In the notation of `row_effect_variance`: half the variance, over the rows that two refits have
+    both not seen, of the difference between what the two say of a row.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n, ...)
+        What each refit says of each row, NaN for rows it was not scored on.
+
+    Returns
+    -------
+    ndarray of shape (...)
+
+    Raises
+    ------
+    ValueError
+        If no two refits were scored on two rows in common.
+    """
+    centred, scored = _centred(values)
+    one, other, common = _pairs(scored)
+    products = np.einsum("dit,eit->det", centred, centred)[one, other]
+    sums = np.einsum("dit,ei->det", centred, scored)
+    squares = np.einsum("dit,ei->det", centred**2, scored)
+    apart = squares[one, other] + squares[other, one] - 2 * products
+    apart -= np.square(sums[one, other] - sums[other, one]) / common[:, None]
+    variance: Floats = apart.sum(axis=0) / (common - 1).sum() / 2
+    return variance.reshape(values.shape[2:])
+
+
+def share_rows(held_out: Sequence[Rows]) -> bool:
+    """Whether two refits were scored on two rows in common, without which row effects are unknown.
+
+    Parameters
+    ----------
+    held_out : sequence of m ndarrays
+        Positions of the rows that each refit was scored on.
+    """
+    return any(len(np.intersect1d(a, b)) >= 2 for a, b in combinations(held_out, 2))
+
+
+def _centred(values: Floats) -> tuple[Floats, Floats]:
+    """Values around their overall mean, shape (m, n, q), and which are known, shape (m, n)."""
+    m, n = values.shape[:2]
     flat = values.reshape(m, n, -1)
     known = ~np.isnan(flat[:, :, 0])
-    scored = known.astype(np.float64)
     # Around the overall mean, so that nothing cancels where the mean is large.
     centred = np.where(known[:, :, None], flat - np.nanmean(flat, axis=(0, 1)), 0.0)
+    return centred, known.astype(np.float64)
+
+
+def _pairs(scored: Floats) -> tuple[Rows, Rows, Floats]:
+    """Every two refits that were scored on two rows in common or more, and on how many."""
     common = scored @ scored.T
-    products = np.einsum("dit,eit->det", centred, centred)
-    sums = np.einsum("dit,ei->det", centred, scored)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        products -= sums * sums.transpose(1, 0, 2) / common[:, :, None]
-    pairs = np.triu(common >= 2, k=1)
-    if not pairs.any():
+    one, other = np.nonzero(np.triu(common >= 2, k=1))
+    if not len(one):
         raise ValueError(
             "no two refits were scored on two rows in common; "
             "make more refits or hold more rows out."
         )
-    variance: Floats = products[pairs].sum(axis=0) / (common[pairs] - 1).sum()
-    return variance.reshape(rest)
+    return one, other, common[one, other]
 
 
 def group_table(values: Floats, splits: GroupSplits) -> Floats:

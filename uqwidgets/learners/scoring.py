@@ -70,7 +70,7 @@ def learner_performance(averaging: Averaging, measure: Any, name: str) -> Perfor
         per_refit=scores.per_refit,
         level=averaging.level,
         correction=averaging.share,
-        remarks=averaging.remarks,
+        remarks=averaging.remarks_on("performance"),
     )
 
 
@@ -109,5 +109,5 @@ def learner_comparison(
         per_refit=differences,
         level=paired.level,
         correction=paired.share,
-        remarks=tuple(dict.fromkeys([*averaging.remarks, *other.remarks])),
+        remarks=tuple(dict.fromkeys([*other.remarks, *averaging.remarks_on("comparisons")])),
     )

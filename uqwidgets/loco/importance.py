@@ -26,6 +26,7 @@ from uqwidgets.population import Population
 from uqwidgets.predictive import Distribution, as_predictive
 from uqwidgets.replacement import Constant
 from uqwidgets.results import Importance
+from uqwidgets.seeds import RandomState, seed_of
 from uqwidgets.steps import Steps
 
 _AS_GIVEN = (
@@ -49,7 +50,7 @@ def loco_importance(
     read: Read = as_predictive,
     level: float = 0.95,
     sample_weight: npt.ArrayLike | None = None,
-    random_state: int = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     report: Report | None = None,
 ) -> Importance:
@@ -89,7 +90,7 @@ def loco_importance(
         loss is without each of 20 random groups of them.
     sample_weight : array-like of shape (m,), optional
         Of the test rows; fits do not see it.
-    random_state : int, default=0
+    random_state : int, RandomState, Generator or None, default=0
         For the parts of the estimator that have none, so that all fits draw alike.
     n_jobs : int, optional
         Fits at a time, through joblib.
@@ -114,8 +115,9 @@ def loco_importance(
     read = checked_read(read)
     level = checked_level(level)
     compare = one_of(COMPARISONS, compare, "comparison")
+    seed = seed_of(random_state)
     split = Split.of(X_train, y_train, X_test, y_test)
-    procedure = seeded(estimator, random_state)
+    procedure = seeded(estimator, seed)
     whole = fitted(clone(procedure), split, read, feature_groups)
     units = _units(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
@@ -126,7 +128,7 @@ def loco_importance(
         answers = _set(split, whole, units, replace, report)
     if is_metric(measure):
         metric = find_metric(measure, whole.classes)
-        losses = scored(metric, whole, answers, population, compare, level, random_state)
+        losses = scored(metric, whole, answers, population, compare, level, seed)
     else:
         found = find(measure, available(whole.original, classifier=whole.classes is not None))
         losses = measured(found, whole, answers, population, compare, level)
@@ -145,7 +147,7 @@ def loco_importance(
         interval="model",
         level=level,
         reference="t",
-        seed=random_state,
+        seed=seed,
         rows=None,
         weighted=population.weighted,
         ess=population.ess,

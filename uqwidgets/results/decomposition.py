@@ -46,9 +46,11 @@ class Decomposition:
         What they were all taken from.
     bias_parts : DataFrame or None
         Of importance by the squared error under permutation (003, eq. 9, 10): columns ``feature,
-        permutation_loss_bias, squared_model_bias, variance_inflation``. The bias is the first,
-        minus the second, plus the third; the variance of the target around its expectation is
-        in both losses and cancels.
+        permutation_loss_bias, permutation_loss_bias_error, squared_model_bias,
+        squared_model_bias_error, variance_inflation, variance_inflation_error``. The bias is the
+        first part, minus the second, plus the third; the variance of the target around its
+        expectation is in both losses and cancels. The errors are standard errors that the
+        simulation leaves, of training sets and of rows; NaN of two training sets.
     replacement : str or None
     n_repeats : int, "all" or None
         Of importance.
