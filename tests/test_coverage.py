@@ -37,7 +37,8 @@ def test_under_weights_it_covers_the_importance_in_the_population_they_describe(
         population = Population.of(n, np.exp(0.7 * X[:, 1]))
         donors = permuted_donors(0, seed, 10, n)
         change = (error + slope * (X[:, 0] - X[donors, 0])) ** 2 - error**2
-        found = bounds(mean_change(change, donors, population), "u-statistic", 0.95, population)
+        changed = mean_change(change, donors, error**2, population)
+        found = bounds(changed, "u-statistic", 0.95, population)
         held += found.low <= 2 * slope**2 <= found.high
     # Four standard errors of a coverage of 0.94.
     assert held / runs > 0.94 - 4 * np.sqrt(0.94 * 0.06 / runs)

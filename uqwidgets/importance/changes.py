@@ -165,6 +165,7 @@ def _over_draws(
             lambda: _changed(evaluations, measure, asked, report),
         ),
         evaluations.donors(columns, scheme, settings.seed, len(asked)),
+        original_values(evaluations, measure),
         population,
         subgroups,
     )
