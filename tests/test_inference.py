@@ -214,19 +214,19 @@ def test_what_a_ratio_is_tested_by_has_the_influence_of_both_means(name):
     population = POPULATIONS[name]
     original = np.random.default_rng(9).gamma(2.0, size=25)
     difference = mean_change(change, donors, original, population)
-    found = compared(difference, original, population, 1.7)
+    result = compared(difference, original, population, 1.7)
     s = population.scored
     baseline = (s @ original) / s.sum()
-    assert found.estimate == pytest.approx(baseline + difference.estimate - 1.7 * baseline)
+    assert result.estimate == pytest.approx(baseline + difference.estimate - 1.7 * baseline)
     # By a numerical derivative along every row's weight as a scored row.
     step = 1e-6
     for i in population.positions[:6]:
         moved = Population(population.weights, s + step * np.eye(25)[i], population.rows, True)
         nudged = mean_change(change, donors, original, moved)
         b = (moved.scored @ original) / moved.scored.sum()
-        slope = (nudged.estimate - 0.7 * b - found.estimate) / step
+        slope = (nudged.estimate - 0.7 * b - result.estimate) / step
         if s[i]:
-            assert found.scored[i] == pytest.approx(slope * s[i] * 25, rel=1e-3, abs=1e-6)
+            assert result.scored[i] == pytest.approx(slope * s[i] * 25, rel=1e-3, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
@@ -235,7 +235,7 @@ def test_a_ratio_of_rows_has_fiellers_interval(name):
     population = POPULATIONS[name]
     original = 5 + np.random.default_rng(9).gamma(2.0, size=25)
     difference = mean_change(change, donors, original, population)
-    found = ratio_bounds(difference, original, "model", 0.95, population)
+    result = ratio_bounds(difference, original, "model", 0.95, population)
     # With A after and B before: (A - r B)^2 = t^2 (v_AA - 2 r v_AB + r^2 v_BB).
     s, m = population.scored, population.ess
     before = (s @ original) / s.sum()
@@ -250,10 +250,10 @@ def test_a_ratio_of_rows_has_fiellers_interval(name):
             after**2 - t2 * v[0, 0],
         ]
     )
-    assert (found.low, found.high) == pytest.approx(tuple(np.sort(roots)), rel=1e-6)
-    assert found.estimate == pytest.approx(after / before)
+    assert (result.low, result.high) == pytest.approx(tuple(np.sort(roots)), rel=1e-6)
+    assert result.estimate == pytest.approx(after / before)
     slope = np.array([1, -after / before]) / before
-    assert found.std_error == pytest.approx(np.sqrt(slope @ v @ slope))
+    assert result.std_error == pytest.approx(np.sqrt(slope @ v @ slope))
 
 
 @pytest.mark.parametrize("interval", [i for i in INTERVALS if i != "quantile"])
@@ -281,30 +281,30 @@ def test_a_ratio_leans_to_where_the_baseline_may_be_small():
     error, x, donors = rng.standard_t(4, size=60), rng.normal(size=60), permuted_donors(0, 0, 9, 60)
     original = error**2
     change = (error + 3 * (x - x[donors])) ** 2 - original
-    found = ratio_bounds(
+    result = ratio_bounds(
         mean_change(change, donors, original, population),
         original,
         "u-statistic",
         0.95,
         population,
     )
-    assert found.low > 1
-    assert found.high - found.estimate > 1.5 * (found.estimate - found.low)
+    assert result.low > 1
+    assert result.high - result.estimate > 1.5 * (result.estimate - result.low)
 
 
 def test_a_ratio_to_what_may_be_nothing_has_no_upper_end():
     original = np.zeros(25)
     original[3] = 1.0
     change, donors = changes()
-    found = ratio_bounds(
+    result = ratio_bounds(
         mean_change(change + 4, donors, original, POPULATIONS["all"]),
         original,
         "model",
         0.95,
         POPULATIONS["all"],
     )
-    assert found.low > 1
-    assert np.isnan(found.high)
+    assert result.low > 1
+    assert np.isnan(result.high)
 
 
 def lines_of(surface, donors):
@@ -328,21 +328,21 @@ def test_an_importance_that_is_zero_in_every_table_has_no_width(kind, repeats):
     population = Population.of(n)
     if repeats == "all":
         lines = [(slice(0, n), surface.T - np.diag(surface))]
-        found = every_donor(lines, np.arange(n), population, np.zeros(n, dtype=int))
+        result = every_donor(lines, np.arange(n), population, np.zeros(n, dtype=int))
     else:
         donors = permuted_donors(0, 1, repeats, n)
         original, change = lines_of(surface, donors)
-        found = mean_change(change, donors, original, population)
-    side = bounds(found, "u-statistic", 0.95, population)
+        result = mean_change(change, donors, original, population)
+    side = bounds(result, "u-statistic", 0.95, population)
     assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
     # What the rows would be worth as scored alone is anything but nothing.
-    assert bounds(found, "model", 0.95, population).std_error > 0.01
+    assert bounds(result, "model", 0.95, population).std_error > 0.01
 
 
 def test_one_repeat_is_enough_for_a_model_of_one_feature():
     own, donors = np.random.default_rng(0).normal(size=60), permuted_donors(0, 1, 1, 60)
-    found = mean_change(own[donors] - own, donors, own, Population.of(60))
-    side = bounds(found, "u-statistic", 0.95, Population.of(60))
+    result = mean_change(own[donors] - own, donors, own, Population.of(60))
+    side = bounds(result, "u-statistic", 0.95, Population.of(60))
     assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
 
 
@@ -352,8 +352,8 @@ def test_a_mean_that_is_zero_by_chance_has_a_width():
     original = (np.arange(n) % 2).astype(float)
     change = np.zeros((2, n))
     change[:, :8] = 1 - 2 * original[:8]
-    found = mean_change(change, donors, original, Population.of(n))
-    side = bounds(found, "u-statistic", 0.95, Population.of(n))
+    result = mean_change(change, donors, original, Population.of(n))
+    side = bounds(result, "u-statistic", 0.95, Population.of(n))
     assert side.estimate == 0
     assert side.low < -0.02 < 0.02 < side.high
 
@@ -372,8 +372,8 @@ def test_the_variance_is_that_of_repeated_sampling_though_the_roles_cancel(repea
         donors = drawn_donors(scheme, (0,), seed, repeats, groups)
         original, change = lines_of(surface, donors)
         within = groups if scheme == "conditional" else None
-        found = mean_change(change, donors, original, population, within)
-        side = bounds(found, "u-statistic", 0.95, population)
+        result = mean_change(change, donors, original, population, within)
+        side = bounds(result, "u-statistic", 0.95, population)
         estimates.append(side.estimate)
         errors.append(side.std_error)
     # A variance of 250 has a relative standard error of 9 %.

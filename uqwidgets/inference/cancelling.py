@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
-from scipy.sparse.linalg import LinearOperator, cg
 
 from uqwidgets.inference.few_rows import steadiness
 from uqwidgets.population import Population
@@ -30,6 +29,9 @@ _PRECISION = 1e-13
 _MOST_STEPS = 200
 # Twice these are degrees of freedom from which on a variance is known well enough.
 _STEADY, _FAIR = 10.0, 5.0
+# Repeats beyond this many values are not needed to tell two variances.
+_MOST_VALUES = 1 << 21
+_MOST_CONDITION = 1e6
 # What is smaller, beside the single changes, is their rounding.
 ROUNDING = 1e-10
 
@@ -79,7 +81,7 @@ def revealed(
         return influence
     candidates = [influence, _controlled(influence, moved, donors, original, population)]
     if candidates[1].steadiness < _FAIR and population.plain and repeats > 1:
-        candidates.append(_interactions(change, donors, original, groups))
+        candidates += _interactions(change, donors, original, groups)
     size = math.sqrt(repeats * float(influence.counted_twice.mean()))
     for candidate in candidates:
         if np.abs(candidate.of_rows).max() <= ROUNDING * size:
@@ -117,8 +119,8 @@ def _controlled(
         received += np.bincount(flat, np.broadcast_to(scored, cells.shape).ravel(), minlength=n)
     mixed = dot(scored, drawn)
     gram = [[repeats * dot(scored, scored), mixed], [mixed, repeats * dot(donor, donor)]]
-    told = [dot(scored, by_scored), dot(donor, by_donor)]
-    (of_scored, of_donor), *_ = np.linalg.lstsq(np.array(gram), np.array(told), rcond=1e-12)
+    moments = [dot(scored, by_scored), dot(donor, by_donor)]
+    (of_scored, of_donor), *_ = np.linalg.lstsq(np.array(gram), np.array(moments), rcond=1e-12)
     squares = np.zeros(n)
     for chunk, cells in moved():
         left = cells - of_scored * scored - (of_donor * donor)[donors[chunk]]
@@ -126,7 +128,9 @@ def _controlled(
     return Influence(influence.of_rows - of_donor * drawn - of_scored * received, squares)
 
 
-def _interactions(change: Floats, donors: Positions, original: Floats, groups: int) -> Influence:
+def _interactions(
+    change: Floats, donors: Positions, original: Floats, groups: int
+) -> list[Influence]:
     r"""Take out of the pairs all that depends on the scored row alone, or on the donor alone.
 
     With the measure :math:`L_{ij} = \mu + \alpha_i + \beta_j + \gamma_{ij}` of row i under the
@@ -148,9 +152,16 @@ def _interactions(change: Floats, donors: Positions, original: Floats, groups: i
         The measure of each row as it is.
     groups : int
         Number of subgroups that the permutations keep apart.
+
+    Returns
+    -------
+    list of Influence
+        None where the rows are too few to tell both variances.
     """
     repeats, n = change.shape
-    lines = repeats + 1
+    enough = max(2, _MOST_VALUES // n)
+    change, donors = change[:enough], donors[:enough]
+    lines = len(change) + 1
     values = np.vstack([original, original + change])
     values[0] -= values[0].mean()
     values[1:] -= values[1:].mean()
@@ -167,12 +178,14 @@ def _interactions(change: Floats, donors: Positions, original: Floats, groups: i
     # Sums of squares that are expected of the rows as they are, and of all replaced ones.
     total = n * (lines - 2) + groups - 1
     expected = np.array([[own, both], [both, total - first - both]])
+    if not (first > 0 and np.linalg.cond(expected) < _MOST_CONDITION):
+        return []
     of_rows, of_pairs = np.linalg.solve(expected.T, [1.0, 1 / repeats])
     squares = np.square(residuals)
     # Their mean is n times the variance, without bias.
     parts = n * (of_rows * squares[0] + of_pairs * squares[1:].sum(axis=0))
     of_each = -residuals[0] * (n / first)
-    return Influence(of_each, np.square(of_each) - parts)
+    return [Influence(of_each, np.square(of_each) - parts)]
 
 
 def _residuals(values: Floats, columns: Positions, meets: csr_array) -> Floats:
@@ -182,11 +195,20 @@ def _residuals(values: Floats, columns: Positions, meets: csr_array) -> Floats:
     by_column = np.bincount(columns.ravel(), weights=values.ravel(), minlength=n)
     met = meets.T.tocsr()
 
-    def normal_equations(effects: Floats) -> Floats:
-        return np.asarray(lines * effects - met @ (meets @ effects) / lines)
-
-    operator = LinearOperator((n, n), matvec=normal_equations, dtype=np.float64)
-    target = by_column - met @ by_row / lines
-    of_column, _ = cg(operator, target, rtol=_PRECISION, maxiter=_MOST_STEPS)
+    # Conjugate gradients on the normal equations without the rows.
+    of_column, left = np.zeros(n), by_column - met @ by_row / lines
+    along, size = left, dot(left, left)
+    least = size * _PRECISION**2
+    for _ in range(_MOST_STEPS):
+        if size <= least:
+            break
+        image = lines * along - met @ (meets @ along) / lines
+        bend = dot(along, image)
+        if not bend > _PRECISION * dot(along, along):  # a constant, which the rows have as well
+            break
+        of_column = of_column + along * (size / bend)
+        left = left - image * (size / bend)
+        last, size = size, dot(left, left)
+        along = left + along * (size / last)
     of_row = (by_row - meets @ of_column) / lines
     return np.asarray(values - of_row - of_column[columns])
