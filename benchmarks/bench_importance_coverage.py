@@ -39,11 +39,11 @@ SPREAD = np.array([1.0, 0.6, 0.2])
 TILT = 0.7
 # Of 1000 rows every donor would take hours, and the draws of 10 repeats hardly matter.
 CELLS: tuple[tuple[int, int | str], ...] = (
-    *((50, k) for k in (2, 5, 10, "all")),
-    *((200, k) for k in (2, 5, 10, "all")),
-    *((1000, k) for k in (2, 5, 10)),
+    *((50, k) for k in (2, 10, "all")),
+    *((200, k) for k in (2, 10, "all")),
+    *((1000, k) for k in (2, 10)),
 )
-TRUTH_ROWS = 4_000_000
+TRUTH_ROWS = 1_000_000
 
 Values = dict[str, np.ndarray]
 
@@ -175,27 +175,31 @@ def pages(runs: int) -> Iterator[str]:
         "deviation.\n"
     )
     for weighted in (False, True):
-        yield f"## {'Under weights' if weighted else 'Without weights'}\n"
-        results = {
-            (n, k): scores(n, k, runs // 4 if n >= 1000 else runs, weighted=weighted)
-            for n, k in CELLS
-        }
-        yield "| measure | feature | " + " | ".join(f"{n}, {k}" for n, k in CELLS) + " |"
-        yield "| --- | --- |" + " ---: |" * len(CELLS)
-        for m in MEASURES:
-            for j, feature in enumerate(FEATURES):
-                cells = (results[c][m, j] for c in CELLS)
-                line = " | ".join(f"{c.coverage:.3f} ({c.width:.2f})" for c in cells)
-                yield f"| {m} | {feature} | {line} |"
-        every = [s for result in results.values() for s in result.values()]
-        inside = np.mean([0.93 <= s.coverage <= 0.97 for s in every])
-        narrow = np.mean([s.width <= 1.15 for s in every])
-        covered, widths = [s.coverage for s in every], [s.width for s in every]
-        yield (
-            f"\nColumns are rows, repeats. {inside:.0%} of the cells cover .93 to .97, "
-            f"{narrow:.0%} are at most 1.15 wide; coverage {min(covered):.3f} to "
-            f"{max(covered):.3f}, width at most {max(widths):.2f}.\n"
-        )
+        yield from section(runs, weighted=weighted)
+
+
+def section(runs: int, *, weighted: bool) -> Iterator[str]:
+    """Yield the table with or without weights, line by line."""
+    yield f"## {'Under weights' if weighted else 'Without weights'}\n"
+    results = {
+        (n, k): scores(n, k, runs // 4 if n >= 1000 else runs, weighted=weighted) for n, k in CELLS
+    }
+    yield "| measure | feature | " + " | ".join(f"{n}, {k}" for n, k in CELLS) + " |"
+    yield "| --- | --- |" + " ---: |" * len(CELLS)
+    for m in MEASURES:
+        for j, feature in enumerate(FEATURES):
+            cells = (results[c][m, j] for c in CELLS)
+            line = " | ".join(f"{c.coverage:.3f} ({c.width:.2f})" for c in cells)
+            yield f"| {m} | {feature} | {line} |"
+    every = [s for result in results.values() for s in result.values()]
+    inside = np.mean([0.93 <= s.coverage <= 0.97 for s in every])
+    narrow = np.mean([s.width <= 1.15 for s in every])
+    covered, widths = [s.coverage for s in every], [s.width for s in every]
+    yield (
+        f"\nColumns are rows, repeats. {inside:.0%} of the cells cover .93 to .97, "
+        f"{narrow:.0%} are at most 1.15 wide; coverage {min(covered):.3f} to "
+        f"{max(covered):.3f}, width at most {max(widths):.2f}.\n"
+    )
 
 
 def main() -> None:

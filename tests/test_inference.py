@@ -307,6 +307,34 @@ def test_a_ratio_to_what_may_be_nothing_has_no_upper_end():
     assert np.isnan(result.high)
 
 
+def test_a_ratio_that_is_the_same_in_every_row_has_no_width():
+    original = np.random.default_rng(2).gamma(2.0, size=25)
+    _, donors = changes()
+    change = np.tile(-0.6 * original, (6, 1))
+    result = ratio_bounds(
+        mean_change(change, donors, original, POPULATIONS["all"]),
+        original,
+        "model",
+        0.95,
+        POPULATIONS["all"],
+    )
+    assert (result.low, result.estimate, result.high) == pytest.approx((0.4, 0.4, 0.4))
+
+
+def test_a_ratio_below_zero_has_no_interval():
+    original = np.random.default_rng(2).normal(0.3, 1, size=25)
+    change, donors = changes()
+    result = ratio_bounds(
+        mean_change(change - 3, donors, original, POPULATIONS["all"]),
+        original,
+        "model",
+        0.95,
+        POPULATIONS["all"],
+    )
+    assert result.estimate < 0
+    assert np.isnan([result.low, result.high]).all()
+
+
 def lines_of(surface, donors):
     """The measure of every row as it is, and its changes under the values of donors."""
     n = len(surface)
@@ -531,6 +559,22 @@ def test_effective_sample_size():
     assert effective_sample_size(np.ones(7)) == pytest.approx(7)
     assert effective_sample_size(np.array([0.0, 3.0, 0.0])) == pytest.approx(1)
     assert Population.of(10, rows=[2, 3]).ess == pytest.approx(2)
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1.0, 1e120])
+def test_an_interval_is_in_the_unit_of_its_changes(scale):
+    change, donors = changes(repeats=3)
+    population = POPULATIONS["all"]
+    one, other = (
+        bounds(
+            mean_change(c * change, donors, c * ORIGINAL, population),
+            "u-statistic",
+            0.95,
+            population,
+        )
+        for c in (1.0, scale)
+    )
+    assert (other.low / scale, other.high / scale) == pytest.approx((one.low, one.high), rel=1e-9)
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, -0.5, float("nan"), "0.9"])

@@ -121,10 +121,11 @@ def _two_roles(
     parts = population.small_sample**3 * (squares - change.counted_twice)
     variance, freedom = positive_variance(parts)
     error = math.sqrt(variance) / len(parts)
-    total = float(squares.sum())
-    if not total > 0:  # exactly nothing, or nothing known
+    largest = float(np.abs(influence).max())
+    if not largest > 0:  # exactly nothing, or nothing known
         return Bounds(change.estimate, error, change.estimate - error, change.estimate + error)
-    skewness = dot(squares, influence) / total**1.5
+    relative = influence / largest  # third powers of small and of large numbers are no floats
+    skewness = dot(np.square(relative), relative) / dot(relative, relative) ** 1.5
     t = _quantile(min(rows, freedom), level, reference)
     up, down = skewed(t, skewness), skewed(-t, skewness)
     return Bounds(

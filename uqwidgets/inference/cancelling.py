@@ -58,7 +58,7 @@ def revealed(
     population: Population,
     groups: int,
 ) -> Influence:
-    """Return the influence of every row with as little noise of the draws as it takes.
+    """Return the influence of every row with no more noise of the draws than necessary.
 
     If the variance is known well it is returned as it is. Else the measure of the rows as they
     are is taken out of the pairs, and if that is not enough, all that depends on one row alone.
@@ -156,7 +156,7 @@ def _interactions(
     Returns
     -------
     list of Influence
-        None where the rows are too few to tell both variances.
+        Empty where the rows are too few to tell both variances.
     """
     repeats, n = change.shape
     enough = max(2, _MOST_VALUES // n)

@@ -36,7 +36,8 @@ def steadiness(parts: Floats) -> float:
     if not total > 0:
         return 0.0
     shares = parts / total
-    # Of equal parts nothing is left but rounding.
+    # Fourth powers of small and of large numbers are no floats; of equal parts nothing is left but
+    # rounding.
     return 1 / max(dot(shares, shares) - 1 / n, 2 / n**2)
 
 
@@ -51,17 +52,21 @@ def positive_variance(parts: Floats) -> tuple[float, float]:
     ----------
     parts : ndarray of shape (n,)
     """
-    total = float(parts.sum())
-    error = float(np.sqrt(np.square(parts - total / len(parts)).sum()))
+    largest = float(np.abs(parts).max())
+    if not largest > 0:
+        return largest, math.inf
+    relative = parts / largest  # fourth powers of small and of large influences are no floats
+    total = float(relative.sum())
+    error = float(np.sqrt(np.square(relative - total / len(parts)).sum()))
     if not error > 1e-12 * abs(total):
-        return max(total, 0.0), math.inf
+        return max(total, 0.0) * largest, math.inf
     ratio = total / error
     if ratio > -30:
         density = math.exp(-ratio * ratio / 2) / math.sqrt(2 * math.pi)
         total += error * density / float(ndtr(ratio))
     else:  # its limit, as numbers so small are no floats
         total = -error / ratio
-    return total, max(2 * (total / error) ** 2, _LEAST_FREEDOM)
+    return total * largest, max(2 * (total / error) ** 2, _LEAST_FREEDOM)
 
 
 def freedom_of(squares: Floats) -> float:

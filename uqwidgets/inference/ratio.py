@@ -58,10 +58,11 @@ def ratio_bounds(
 
 def over_baseline(difference: Bounds, baseline: float) -> Bounds:
     """Return the bounds of a ratio to a baseline that is taken as fixed, and positive."""
+    ratio, low = 1 + difference.estimate / baseline, 1 + difference.low / baseline
     return Bounds(
-        1 + difference.estimate / baseline,
+        ratio,
         difference.std_error / baseline,
-        _positive(1 + difference.low / baseline),
+        0.0 if low < 0 <= ratio else low,
         1 + difference.high / baseline,
     )
 
@@ -87,16 +88,15 @@ def fieller(differing: Callable[[float], Bounds], ratio: float, baseline: float)
     return Bounds(ratio, differing(ratio).std_error / baseline, low, high)
 
 
-def _positive(low: float) -> float:
-    return 0.0 if low < 0 else low
-
-
 def _inverted(differing: Callable[[float], Bounds], ratio: float) -> tuple[float, float]:
-    """Find between which ratios the interval of the difference that belongs to each holds zero."""
+    """Find between which ratios the interval of the difference that belongs to each holds zero.
+
+    None of them is negative, and an estimate that is has no interval: the measure has both signs.
+    """
     at_one, here = differing(1.0), differing(ratio)
-    if not (math.isfinite(at_one.low) and math.isfinite(here.low) and math.isfinite(ratio)):
+    if not (math.isfinite(at_one.low) and math.isfinite(here.low) and ratio >= 0):
         return math.nan, math.nan
-    if here.low == here.high:
+    if not here.low < 0 < here.high:  # no spread, or none but rounding
         return ratio, ratio
 
     def root(end: Callable[[float], float], first: float, last: float) -> float:
