@@ -9,7 +9,7 @@ what a feature gives as scored it takes as donor, and next to nothing is left. W
 second feature larger by about two thirds of a standard deviation, which leaves an effective 61 %
 of the rows.
 
-    python -m benchmarks.bench_importance_coverage            print the tables; an hour
+    python -m benchmarks.bench_importance_coverage            print the tables; half an hour
     python -m benchmarks.bench_importance_coverage --write    write importance_coverage.md
     python -m benchmarks.bench_importance_coverage --runs 100
 """

