@@ -67,7 +67,7 @@ def run(n: int, repeats: int, rng: np.random.Generator) -> list[dict]:
         seed = int(rng.integers(2**31))
         donors = drawn_donors("permutation", (j,), seed, repeats, np.zeros(n, dtype=np.intp))
         loss = (error + coefficient * (X[:, j] - X[donors, j])) ** 2
-        change = mean_change(loss - original, donors, Population.of(n))
+        change = mean_change(loss - original, donors, original, Population.of(n))
         found.append(ends_of(change, loss, original, donors))
     return found
 

@@ -405,6 +405,19 @@ class TestMetrics:
         with pytest.raises(ValueError, match=r"r2 is a score, .*use compare='difference'"):
             loco_importance(LinearRegression(), *numbers(), "r2", compare="ratio")
 
+    def test_a_negated_loss_has_the_ratio_of_the_loss(self):
+        options = {"compare": "ratio", "random_state": 0}
+        ratio = loco_importance(LinearRegression(), *numbers(), "neg_mean_squared_error", **options)
+        by_rows = loco_importance(LinearRegression(), *numbers(), "squared_error", **options)
+        difference = loco_importance(
+            LinearRegression(), *numbers(), "neg_mean_squared_error", random_state=0
+        )
+        np.testing.assert_allclose(ratio.importance, by_rows.importance)
+        np.testing.assert_array_equal(ratio.low > 1, difference.low > 0)
+        assert (ratio.low >= 0).all()
+        assert (ratio.label, ratio.unit) == ("mean squared error", "times")
+        assert ratio.baseline == pytest.approx(by_rows.baseline)
+
 
 class Counted(RegressorMixin, BaseEstimator):
     """A linear regression that counts the fits of all its copies; it keeps no feature names."""

@@ -110,7 +110,7 @@ def coverage(sets, repeats, interval, n=200):
         for j, slope in enumerate(slopes):
             donors = permuted_donors(j, number, repeats, n)
             changed = np.square(loss + slope * (X[:, j] - X[donors, j]))
-            change = mean_change(changed - np.square(loss), donors, population)
+            change = mean_change(changed - np.square(loss), donors, np.square(loss), population)
             found = bounds(change, interval, 0.95, population)
             held[j] += found.low <= truth[j] <= found.high
     return held / sets
@@ -121,7 +121,8 @@ def test_the_default_interval_covers_and_that_of_rows_alone_does_less():
     both = coverage(400, 10, "u-statistic")
     assert (both >= 0.95 - 0.033).all()
     rows = coverage(400, 10, "model")
-    assert (rows[:2] < both[:2]).all()
+    # Of the weak feature the donors add next to nothing.
+    assert rows[0] < both[0] - 0.05
     assert rows[0] < 0.92
 
 

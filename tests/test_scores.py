@@ -147,3 +147,59 @@ def test_metrics_of_another_kind_of_target_say_so():
         classification().importance("r2")
     with pytest.raises(ValueError, match="roc_auc cannot score this model"):
         regression().importance("roc_auc")
+
+
+class TestRatioOfLosses:
+    @pytest.mark.parametrize("interval", ["u-statistic", "model", "fixed-data"])
+    @pytest.mark.parametrize("rows", [None, np.arange(50) % 4 > 0])
+    def test_a_negated_loss_is_compared_as_the_loss(self, interval, rows):
+        explainer = regression(50)
+        options = {"n_repeats": 6, "interval": interval, "rows": rows}
+        ratio = explainer.importance("neg_mean_squared_error", compare="ratio", **options)
+        difference = explainer.importance("neg_mean_squared_error", **options)
+        by_rows = explainer.importance("squared_error", compare="ratio", **options)
+        assert ratio.features == by_rows.features == difference.features
+        np.testing.assert_allclose(ratio.importance, by_rows.importance)
+        np.testing.assert_allclose(ratio.repeats, by_rows.repeats)
+        assert (
+            ratio.baseline == pytest.approx(by_rows.baseline) == pytest.approx(-difference.baseline)
+        )
+        np.testing.assert_array_equal(ratio.low > 1, difference.low > 0)
+        assert (ratio.low >= 0).all()
+        moved = ratio.importance != 1
+        assert (ratio.low < ratio.importance)[moved].all()
+        assert (ratio.importance < ratio.high)[moved].all()
+        assert (ratio.label, ratio.unit) == ("mean squared error", "times")
+        assert "Mean squared error rises most" in ratio._repr_html_()
+
+    def test_its_interval_is_fiellers_from_groups_of_rows(self):
+        result = regression(50).importance(
+            "neg_root_mean_squared_error", ["x0"], n_repeats="all", compare="ratio"
+        )
+        difference = regression(50).importance(
+            "neg_root_mean_squared_error", ["x0"], n_repeats="all"
+        )
+        # The whole spread of what is lost, beside a baseline of 0.35 that is uncertain as well.
+        assert result.importance[0] == pytest.approx(1 + difference.importance[0] / result.baseline)
+        above = result.high[0] - result.importance[0]
+        assert above > result.importance[0] - result.low[0]
+        assert above > (difference.high[0] - difference.importance[0]) / result.baseline
+
+    def test_a_scorer_of_ones_own(self):
+        scorer = make_scorer(mean_squared_error, greater_is_better=False)
+        result = regression(50).importance(scorer, n_repeats=3, compare="ratio")
+        assert result.label == "mean squared error"
+        named = regression(50).importance("neg_mean_squared_error", n_repeats=3, compare="ratio")
+        np.testing.assert_allclose(result.high, named.high)
+
+    def test_nothing_lost_has_no_ratio(self):
+        X, _ = table(30)
+        perfect = Explainer(lambda A: np.asarray(A)[:, 0], X, X[:, 0])
+        with pytest.raises(
+            ValueError, match=r"mean squared error of the scored rows is 0, and a r"
+        ):
+            perfect.importance("neg_mean_squared_error", compare="ratio")
+
+    def test_a_score_names_what_has_a_ratio(self):
+        with pytest.raises(ValueError, match=r"r2 is a score, .* or a scorer of a loss such as"):
+            regression(50).importance("r2", compare="ratio")

@@ -9,9 +9,9 @@ import pandas as pd
 from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.changes import changes, original_values
 from uqwidgets.importance.ranked import asked, ranked
-from uqwidgets.importance.remarks import dominated, floored, unpaired
+from uqwidgets.importance.remarks import dominated, floored, open_ended, unpaired
 from uqwidgets.importance.settings import Settings
-from uqwidgets.inference import Change, as_ratio, bounds
+from uqwidgets.inference import Change, bounds, ratio_bounds
 from uqwidgets.measures import Measure
 from uqwidgets.population import Population
 from uqwidgets.results import Importance
@@ -80,12 +80,16 @@ def summarised(
         )
     sides, per_row, repeats, pairs = [], [], [], []
     for change in made:
-        if settings.compare == "ratio":
-            change = as_ratio(change, original, population)
         how = settings.interval, settings.level, population, settings.reference
-        sides.append(bounds(change, *how))
-        per_row.append(change.per_row()[population.positions])
-        repeats.append(change.repeats)
+        rows_changed = change.per_row()[population.positions]
+        if settings.compare == "ratio":
+            sides.append(ratio_bounds(change, original, *how))
+            per_row.append(1 + rows_changed / baseline)
+            repeats.append(1 + change.repeats / baseline)
+        else:
+            sides.append(bounds(change, *how))
+            per_row.append(rows_changed)
+            repeats.append(change.repeats)
         pairs.append(change.pairs)
         del change  # else its arrays would stay while the next are made
     return ranked(
@@ -101,6 +105,7 @@ def summarised(
         remarks=floored(measure, original)
         + dominated(measure, original, population.scored)
         + unpaired(pairs)
+        + open_ended(sides)
         + evaluations.remarks,
         **asked(settings, population),
     )

@@ -165,6 +165,7 @@ def _over_draws(
             lambda: _changed(evaluations, measure, asked, report),
         ),
         evaluations.donors(columns, scheme, settings.seed, len(asked)),
+        original_values(evaluations, measure),
         population,
         subgroups,
     )
@@ -194,14 +195,15 @@ def _parts(
         values = evaluations.values(some, measure, report)
         if once:
             evaluations.forget(some)
-        change = difference(values, original_values(evaluations, measure))
+        original = original_values(evaluations, measure)
+        change = difference(values, original)
         del values
         lines = [evaluations.donors_of(question) for question in some]
         donors = np.stack(lines) if len(lines) > 1 else lines[0][None]
         weights: Floats | float = float(len(some))
         if population.weighted:
             weights = np.asarray(sum(population.weights[line] for line in lines))
-        part = mean_change(change, donors, population, subgroups, offered)
+        part = mean_change(change, donors, original, population, subgroups, offered)
         yield part, weights
         del change, lines, donors, weights, part  # else they would stay while the next are made
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
+from uqwidgets.inference import Bounds
 from uqwidgets.measures import Measure
 from uqwidgets.predictive.distributions import Floats
 
@@ -71,4 +73,15 @@ def unpaired(pairs: Sequence[float]) -> tuple[str, ...]:
     return (
         f"for {count} of {len(pairs)} features no repeat pairs a scored row with a donor that has "
         "weight, so they have no importance here (ask for more repeats, or spread the weights)",
+    )
+
+
+def open_ended(sides: Sequence[Bounds]) -> tuple[str, ...]:
+    """Say so where a ratio may be as large as it likes, for what it is to may be zero."""
+    count = sum(math.isnan(side.high) and math.isfinite(side.low) for side in sides)
+    if not count:
+        return ()
+    return (
+        f"for {count} of {len(sides)} features these rows set the ratio no upper limit, for the "
+        "mean before the replacement may be near zero (compare='difference' has one)",
     )

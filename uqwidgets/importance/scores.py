@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +14,7 @@ from uqwidgets.evaluation import Evaluations, Report
 from uqwidgets.importance.assembly import subgroups_frame
 from uqwidgets.importance.changes import questions
 from uqwidgets.importance.ranked import asked, ranked
+from uqwidgets.importance.remarks import open_ended
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import (
     Bounds,
@@ -20,6 +22,8 @@ from uqwidgets.inference import (
     balanced,
     bounds,
     every_pair,
+    fieller,
+    over_baseline,
     symmetric,
     without_groups,
 )
@@ -66,20 +70,18 @@ def metric_importance(
     Raises
     ------
     ValueError
-        If the metric cannot score this model, or is asked for as a ratio or with an interval
-        over pairs.
+        If the metric cannot score this model, or is asked for with an interval over pairs, or as
+        a ratio though it is no loss or the rows as they are lose nothing.
     """
-    if settings.compare == "ratio":
-        raise ValueError(
-            f"{metric.name} is a score, of which greater is better, and has no ratio of errors; "
-            "use compare='difference'."
-        )
+    ratio = settings.compare == "ratio"
     if settings.interval == "random-variable":
         raise ValueError(
             f"{metric.name} has no values of single pairs, which interval='random-variable' is "
             "over; use 'u-statistic'."
         )
     base = metric.on(evaluations.original, evaluations.truth)
+    if ratio:
+        metric.check_ratio(base(population.scored), "scored")
     each, sides = [], []
     for unit in units:  # one after the other, for each holds on to what the scorer is shown
         loss = _Loss(base, _replaced(evaluations, metric, unit, settings, report))
@@ -91,13 +93,14 @@ def metric_importance(
         units,
         sides,
         [np.full(len(population.positions), np.nan) for _ in units],
-        each,
+        [1 - repeats / base(population.scored) for repeats in each] if ratio else each,
         measure=metric.name,
-        label=f"loss of {metric.label}",
-        unit=metric.unit,
-        baseline=base(population.scored),
+        label=metric.loss_label if ratio else f"loss of {metric.label}",
+        unit="times" if ratio else metric.unit,
+        baseline=-base(population.scored) if ratio else base(population.scored),
         subgroups=subgroups_frame(evaluations, units, settings),
         remarks=((undefined(metric.label, missing, len(units), "features"),) if missing else ())
+        + open_ended(sides)
         + evaluations.remarks,
         **asked(settings, population),
     )
@@ -134,6 +137,8 @@ class _Loss:
 
 def _bounds(loss: _Loss, repeats: Floats, population: Population, settings: Settings) -> Bounds:
     estimate = float(repeats.mean())
+    ratio = settings.compare == "ratio"
+    before = -loss.base(population.scored) if ratio else np.nan
     if settings.interval in ("fixed-data", "quantile"):
         drawn = np.empty(0) if settings.n_repeats == "all" else repeats
         change = replace(
@@ -142,19 +147,27 @@ def _bounds(loss: _Loss, repeats: Floats, population: Population, settings: Sett
             repeats=drawn,
             totals=np.ones(len(drawn)),
         )
-        return bounds(change, settings.interval, settings.level, population, settings.reference)
+        side = bounds(change, settings.interval, settings.level, population, settings.reference)
+        return over_baseline(side, before) if ratio else side
     w, s = population.weights, population.scored
 
-    def estimated(kept: npt.NDArray[np.bool_]) -> float:
+    def estimated(kept: npt.NDArray[np.bool_]) -> tuple[float, float]:
         donors = w * kept if settings.interval == "u-statistic" else w
-        return float(loss.repeats(donors, s * kept).mean())
+        baseline = -loss.base(s * kept) if ratio else 0.0
+        return float(loss.repeats(donors, s * kept).mean()), baseline
 
-    variance, freedom = without_groups(estimated, len(w), settings.seed)
+    covariance, freedom = without_groups(estimated, len(w), settings.seed)
+    drawing = 0.0
     if settings.interval == "u-statistic" and len(repeats) > 1:
         drawing = float(repeats.var(ddof=1)) / len(repeats)
-        variance = max(variance - drawing, drawing)
-    error = float(np.sqrt(variance))
-    return symmetric(estimate, error, freedom, settings.level, settings.reference)
+
+    def differing(times: float) -> Bounds:
+        along = np.array([1.0, 1.0 - times])
+        variance = max(float(along @ covariance @ along) - drawing, drawing)
+        moved = estimate - (times - 1) * before if ratio else estimate
+        return symmetric(moved, math.sqrt(variance), freedom, settings.level, settings.reference)
+
+    return fieller(differing, 1 + estimate / before, before) if ratio else differing(1.0)
 
 
 def _replaced(

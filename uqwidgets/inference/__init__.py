@@ -1,7 +1,7 @@
 """Weighted means over rows and over pairs of rows, and intervals for them."""
 
 from uqwidgets.inference.bounds import Bounds, Reference, bounds, checked_reference, symmetric
-from uqwidgets.inference.change import Change, as_ratio
+from uqwidgets.inference.change import Change, compared
 from uqwidgets.inference.every_donor import every_donor, every_pair
 from uqwidgets.inference.jackknife import without_groups
 from uqwidgets.inference.kinds import (
@@ -12,6 +12,7 @@ from uqwidgets.inference.kinds import (
 )
 from uqwidgets.inference.pairs import balanced, mean_change
 from uqwidgets.inference.pooling import pooled
+from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
 from uqwidgets.inference.rows import half_width, mean_over_rows
 
 __all__ = [
@@ -20,18 +21,21 @@ __all__ = [
     "Change",
     "Interval",
     "Reference",
-    "as_ratio",
     "balanced",
     "bounds",
     "checked_interval",
     "checked_level",
     "checked_reference",
+    "compared",
     "every_donor",
     "every_pair",
+    "fieller",
     "half_width",
     "mean_change",
     "mean_over_rows",
+    "over_baseline",
     "pooled",
+    "ratio_bounds",
     "symmetric",
     "without_groups",
 ]

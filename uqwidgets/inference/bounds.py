@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from uqwidgets.inference.change import Change
-from uqwidgets.inference.few_rows import freedom_of, skewed
+from uqwidgets.inference.few_rows import positive_variance, skewed
 from uqwidgets.inference.kinds import Interval
 from uqwidgets.names import one_of
 from uqwidgets.population import Population
@@ -47,8 +47,9 @@ def bounds(
     r"""Find the ends of an interval for a mean change.
 
     ``u-statistic``
-        From the influence of every row in both its roles, the variance of the draws counted
-        once, and never below that of the scored role alone. With few rows the influences are
+        From the influence of every row in both its roles, the variance of each pair counted
+        once, as pairs that share a row depend on each other whatever the row's role (Aronow,
+        Samii and Assenova 2015, Polit. Anal. 23, 564-577). With few rows the influences are
         skewed and of heavy tails, so the t quantile has as many degrees of freedom as the
         variance itself was estimated with (Satterthwaite), and the skewness is taken out by
         Hall's cubic transformation (Hall 1992, J. R. Stat. Soc. B 54, 221-228): the interval
@@ -114,20 +115,18 @@ def _two_roles(
     change: Change, rows: float, level: float, population: Population, reference: Reference
 ) -> Bounds:
     influence = change.scored + change.donated
+    squares = np.square(influence)
     # To second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of pairs
     # (Arvesen 1969), in a form that holds for the smallest m.
-    pairs = population.small_sample**2
-    variance = pairs * _mean_square(influence, population) - change.counted_twice
-    least = _mean_square(change.scored, population)
-    if not variance >= least:
-        influence, variance = change.scored, least
-    error = math.sqrt(variance)
-    squares = np.square(influence)
-    total = float(squares.sum())
-    if not total > 0:  # exactly nothing, or nothing known
+    parts = population.small_sample**3 * (squares - change.counted_twice)
+    variance, freedom = positive_variance(parts)
+    error = math.sqrt(variance) / len(parts)
+    largest = float(np.abs(influence).max())
+    if not largest > 0:  # exactly nothing, or nothing known
         return Bounds(change.estimate, error, change.estimate - error, change.estimate + error)
-    skewness = dot(squares, influence) / total**1.5
-    t = _quantile(min(rows, freedom_of(squares)), level, reference)
+    relative = influence / largest  # third powers of small and of large numbers are no floats
+    skewness = dot(np.square(relative), relative) / dot(relative, relative) ** 1.5
+    t = _quantile(min(rows, freedom), level, reference)
     up, down = skewed(t, skewness), skewed(-t, skewness)
     return Bounds(
         change.estimate, error, change.estimate - up * error, change.estimate - down * error

@@ -22,8 +22,8 @@ class Change:
     scored, donated : ndarray of shape (n,)
         Influence of each row on the estimate as the row that is scored, and as the donor of a
         value: an error of the estimate is the mean of their sum.
-    counted_twice : float
-        Variance that shows up in both roles though it happened once: that of the draws.
+    counted_twice : ndarray of shape (n,)
+        What of each row's squared influence shows up in both roles though it happened once.
     pairs : float
         Effective number of pairs of a scored row and a donor.
     pair_variance : callable
@@ -37,7 +37,7 @@ class Change:
     estimate: float
     scored: Floats
     donated: Floats
-    counted_twice: float
+    counted_twice: Floats
     pairs: float
     pair_variance: Callable[[], float]
     repeats: Floats
@@ -51,7 +51,7 @@ class Change:
             estimate=np.nan,
             scored=np.full(n, np.nan),
             donated=np.full(n, np.nan),
-            counted_twice=np.nan,
+            counted_twice=np.full(n, np.nan),
             pairs=0.0,
             pair_variance=lambda: np.nan,
             repeats=np.full(repeats, np.nan),
@@ -60,34 +60,27 @@ class Change:
         )
 
 
-def as_ratio(change: Change, original: Floats, population: Population) -> Change:
-    r"""Return the measure after replacement over the measure before (001, section 8.4).
+def compared(change: Change, original: Floats, population: Population, ratio: float) -> Change:
+    r"""Return the measure after replacement minus so many times the measure before.
 
-    With the baseline b, the mean of what the rows give as they are, the ratio is
-    :math:`\rho = 1 + \theta / b`, and by the delta method its influence is
-    :math:`\{\psi_i - (\rho - 1) \varphi_i\} / b` with :math:`\varphi_i = s_i (l_i - b) n / \sum s`.
-    Intervals over repeats and over pairs take the baseline as it is.
+    It is :math:`\theta - (\rho - 1) b` with the baseline b, the mean of what the rows give as they
+    are, whose influence :math:`\varphi_i = s_i (l_i - b) n / \sum s` is that of row i as scored.
 
     Parameters
     ----------
     change : Change
-        As a difference.
+        The measure after replacement minus the measure before: of the ratio 1.
     original : ndarray of shape (n,)
         The measure of each row as it is.
     population : Population
+    ratio : float
     """
     s = population.scored
     total = s.sum()
     baseline = dot(s, original) / total
-    excess = change.estimate / baseline
     own = s * (original - baseline) * (len(s) / total)
     return replace(
         change,
-        estimate=1.0 + excess,
-        scored=(change.scored - excess * own) / baseline,
-        donated=change.donated / baseline,
-        counted_twice=change.counted_twice / baseline**2,
-        pair_variance=lambda: change.pair_variance() / baseline**2,
-        repeats=1.0 + change.repeats / baseline,
-        per_row=lambda: 1.0 + change.per_row() / baseline,
+        estimate=change.estimate - (ratio - 1) * baseline,
+        scored=change.scored - (ratio - 1) * own,
     )

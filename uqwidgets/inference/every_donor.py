@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.inference.cancelling import ROUNDING
 from uqwidgets.inference.change import Change
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
@@ -70,11 +72,17 @@ def every_donor(
     squared_pairs = float(squared.sum(axis=1) @ np.bincount(subgroups, np.square(counted)))
     pairs = total**2 / squared_pairs
     spread = second - 2 * estimate * first + estimate**2 * squared_pairs
+    scored = counted * (by_row - estimate) * (n / total)
+    donated = held[subgroups] * relative * (given - centre[subgroups]) * (n / total)
+    size = math.sqrt(second) * (n / total)
+    if max(abs(estimate), float(np.abs(scored + donated).max())) <= ROUNDING * size:
+        # The two roles cancel in any rows: the importance is zero, and known to be.
+        estimate, donated = 0.0, -scored
     return Change(
         estimate=estimate,
-        scored=counted * (by_row - estimate) * (n / total),
-        donated=held[subgroups] * relative * (given - centre[subgroups]) * (n / total),
-        counted_twice=0.0,
+        scored=scored,
+        donated=donated,
+        counted_twice=np.zeros(n),
         pairs=pairs,
         pair_variance=lambda: spread / total**2 * pairs / (pairs - 1) if pairs > 1 else np.nan,
         repeats=np.empty(0),

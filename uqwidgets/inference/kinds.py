@@ -1,21 +1,22 @@
 """The intervals by name.
 
 What each interval of an importance accounts for, what it takes as fixed, and how often it holds
-the importance in the population: the share of 2000 simulated tables of 200 rows (10 repeats, one
-fitted model, squared loss; `benchmarks/bench_coverage.py` has more sizes) in which the nominal
+the importance in the population: the share of 1500 simulated tables of 200 rows (10 repeats, one
+fitted model, squared loss; `benchmarks/bench_coverage.py` has more sizes, and
+`benchmarks/importance_coverage.md` the default interval of other measures) in which the nominal
 95 % interval held it, for a feature that matters much and for one that matters little. For a
 feature that the model ignores, importance and interval are exactly zero.
 
 =================== ============================= ================================== ===== =====
 interval            accounts for                  takes as fixed                     much  little
 =================== ============================= ================================== ===== =====
-``u-statistic``     rows, as scored and as        the fitted model                   .958  .950
+``u-statistic``     rows, as scored and as        the fitted model                   .947  .948
                     donors; the draws
-``model``           rows as scored                the model, the donors, the draws   .862  .930
-``random-variable`` pairs of a row and a donor,   the model; that a row is in many   .520  .576
+``model``           rows as scored                the model, the donors, the draws   .838  .933
+``random-variable`` pairs of a row and a donor,   the model; that a row is in many   .509  .571
                     as if all independent         pairs
-``fixed-data``      the draws                     the model and all rows             .431  .472
-``quantile``        the spread of single repeats  the model and all rows; it is no   .717  .767
+``fixed-data``      the draws                     the model and all rows             .419  .457
+``quantile``        the spread of single repeats  the model and all rows; it is no   .701  .771
                                                   interval for their mean
 =================== ============================= ================================== ===== =====
 

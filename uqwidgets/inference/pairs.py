@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.inference.cancelling import ROUNDING, Influence, revealed
 from uqwidgets.inference.change import Change
 from uqwidgets.population import Population
 from uqwidgets.predictive.distributions import Floats
-from uqwidgets.sums import dot
 
 Positions = npt.NDArray[np.intp]
 
@@ -20,6 +23,7 @@ _KEPT_VALUES = 1 << 20
 def mean_change(
     change: Floats,
     donors: Positions,
+    original: Floats,
     population: Population,
     subgroups: Positions | None = None,
     offered: Floats | None = None,
@@ -42,9 +46,11 @@ def mean_change(
               \operatorname{mean}_k s_{r(k,i)} (\delta_{k r(k,i)} - \theta_g) \right\} \right],
               \quad c_g = \operatorname{mean}_k \sum_{i \in g} s_i w_{d(k,i)},
 
-    r(k,i) being the rows that received row i's value. Each draw shows up in two of these terms
-    though it happened once: ``counted_twice`` is the variance of the mean over repeats, as seen
-    from the scored rows.
+    r(k,i) being the rows that received row i's value. Each pair shows up in two of these terms
+    though it happened once: ``counted_twice`` are its squares. Where the two roles of a row all
+    but cancel, as they do in the entropy of a model that one feature dominates, what is left is
+    hidden by the rows that happened to be drawn; `uqwidgets.inference.cancelling` then makes use
+    of what permutations do not change.
 
     Parameters
     ----------
@@ -52,6 +58,8 @@ def mean_change(
         Measure of the replaced row minus that of the row itself.
     donors : ndarray of shape (K, n)
         Position of the donor of each.
+    original : ndarray of shape (n,)
+        The measure of each row as it is.
     population : Population
     subgroups : ndarray of shape (n,), optional
         Which subgroup a row is in, from 0; its donors are of the same one.
@@ -100,24 +108,35 @@ def mean_change(
         centre = _of_subgroups(np.asarray(by_row) / repeats, population.scored, s, subgroups)
 
     scale = n / total  # one over the repeats, were all weights one
-    scored, squares, donated = np.zeros(n), 0.0, np.zeros(n)
-    for chunk in chunks:
-        centred = change[chunk] - centre
-        moved = centred if equal else pairs_of(chunk) * centred
+
+    def moved_by_pairs() -> Iterator[tuple[slice, Floats]]:
+        for chunk in chunks:
+            moved = change[chunk] - centre
+            moved *= scale if equal else scale * pairs_of(chunk)
+            yield chunk, moved
+
+    scored, donated, squares = np.zeros(n), np.zeros(n), np.zeros(n)
+    for chunk, moved in moved_by_pairs():
         scored += moved.sum(axis=0)
-        squares += float(np.einsum("ki,ki->", moved, moved))
-        if not equal:
-            centred *= s
-        donated += np.bincount(donors[chunk].ravel(), weights=centred.ravel(), minlength=n)
-    scored *= scale
-    donated *= w * scale
-    twice = 0.0
-    if repeats > 1:
-        spread = squares * scale**2 - dot(scored, scored) / repeats
-        twice = float(spread) * repeats / (repeats - 1) / n**2
+        donated += np.bincount(donors[chunk].ravel(), weights=moved.ravel(), minlength=n)
+        squares += np.einsum("ki,ki->i", moved, moved)
     if subgroups is not None:
         between = np.where(s > 0, population.scored, 0.0) * (centre - estimate)
         scored += between * (scale * repeats)
+    groups = 1 if subgroups is None else int(subgroups.max()) + 1
+    influence = revealed(
+        Influence(scored + donated, squares),
+        moved_by_pairs,
+        change,
+        donors,
+        original,
+        population,
+        groups,
+    )
+    donated = influence.of_rows - scored
+    size = math.sqrt(repeats * float(squares.mean()))
+    if abs(estimate) <= ROUNDING * size and not influence.of_rows.any():
+        estimate = 0.0
     effective = float(total**2 / squared_pairs)
 
     def pair_variance() -> float:
@@ -140,7 +159,7 @@ def mean_change(
         estimate=estimate,
         scored=scored,
         donated=donated,
-        counted_twice=twice,
+        counted_twice=influence.counted_twice,
         pairs=effective,
         pair_variance=pair_variance,
         repeats=each,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -9,8 +10,16 @@ import numpy as np
 
 from uqwidgets.differences import difference
 from uqwidgets.evaluation import Evaluations
-from uqwidgets.importance.remarks import floored
-from uqwidgets.inference import Bounds, Change, as_ratio, bounds, symmetric, without_groups
+from uqwidgets.importance.remarks import floored, open_ended
+from uqwidgets.inference import (
+    Bounds,
+    Change,
+    bounds,
+    fieller,
+    ratio_bounds,
+    symmetric,
+    without_groups,
+)
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, undefined
 from uqwidgets.population import Population
@@ -79,16 +88,20 @@ def measured(
         _change(difference(measure.of(answer, whole.truth), original), population)
         for answer in answers
     ]
+    per_row = np.stack([change.per_row() for change in changes])
     if compare == "ratio":
-        changes = [as_ratio(change, original, population) for change in changes]
+        sides = [ratio_bounds(change, original, "model", level, population) for change in changes]
+        per_row = 1 + per_row / baseline
+    else:
+        sides = [bounds(change, "model", level, population) for change in changes]
     return Losses(
         name=measure.name,
         label=measure.label,
         unit=measure.unit if compare == "difference" else "times",
         baseline=baseline,
-        sides=[bounds(change, "model", level, population) for change in changes],
-        per_row=np.stack([change.per_row() for change in changes]),
-        remarks=floored(measure, original),
+        sides=sides,
+        per_row=per_row,
+        remarks=floored(measure, original) + open_ended(sides),
     )
 
 
@@ -114,27 +127,28 @@ def scored(
     Raises
     ------
     ValueError
-        If the metric cannot score these answers, or is asked for as a ratio.
+        If the metric cannot score these answers, or is asked for as a ratio though it is no loss
+        or nothing is lost.
     """
-    if compare == "ratio":
-        raise ValueError(
-            f"{metric.name} is a score, of which greater is better, and has no ratio of errors; "
-            "use compare='difference'."
-        )
     base = metric.on(whole.original, whole.truth)
+    ratio = compare == "ratio"
+    baseline = base(population.scored)
+    if ratio:
+        metric.check_ratio(baseline, "test")
     sides = [
-        _jackknifed(base, metric.on(answer, whole.truth), population, level, seed)
+        _jackknifed(base, metric.on(answer, whole.truth), population, level, seed, ratio=ratio)
         for answer in answers
     ]
     missing = sum(np.isnan(side.estimate) for side in sides)
     return Losses(
         name=metric.name,
-        label=f"loss of {metric.label}",
-        unit=metric.unit,
-        baseline=base(population.scored),
+        label=metric.loss_label if ratio else f"loss of {metric.label}",
+        unit="times" if ratio else metric.unit,
+        baseline=-baseline if ratio else baseline,
         sides=sides,
         per_row=np.full((len(sides), len(whole.table)), np.nan),
-        remarks=(undefined(metric.label, missing, len(sides), "features"),) if missing else (),
+        remarks=((undefined(metric.label, missing, len(sides), "features"),) if missing else ())
+        + open_ended(sides),
     )
 
 
@@ -147,7 +161,7 @@ def _change(values: Floats, population: Population) -> Change:
         estimate=estimate,
         scored=s * (values - estimate) * (len(s) / total),
         donated=np.zeros_like(values),
-        counted_twice=0.0,
+        counted_twice=np.zeros_like(values),
         pairs=np.inf,
         pair_variance=lambda: np.nan,
         repeats=np.array([estimate]),
@@ -162,12 +176,21 @@ def _jackknifed(
     population: Population,
     level: float,
     seed: int,
+    *,
+    ratio: bool,
 ) -> Bounds:
-    """Loss of score, with its interval."""
+    """Loss of score, or ratio of the losses that are negated, with its interval."""
+    s = population.scored
 
-    def loss(weights: Floats) -> float:
-        return base(weights) - without(weights)
+    def scores(weights: Floats) -> tuple[float, float]:
+        return base(weights), without(weights)
 
-    scored = population.scored
-    variance, freedom = without_groups(lambda kept: loss(scored * kept), len(scored), seed)
-    return symmetric(loss(scored), float(np.sqrt(variance)), freedom, level, "t")
+    covariance, freedom = without_groups(lambda kept: scores(s * kept), len(s), seed)
+    before, after = scores(s)
+
+    def differing(times: float) -> Bounds:
+        along = np.array([times, -1.0])
+        error = math.sqrt(max(float(along @ covariance @ along), 0.0))
+        return symmetric(times * before - after, error, freedom, level, "t")
+
+    return fieller(differing, after / before, -before) if ratio else differing(1.0)

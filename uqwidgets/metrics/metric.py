@@ -51,6 +51,30 @@ class Metric:
     _of_cells: Labels | None
     _known: dict[bytes, float] = field(default_factory=dict)
 
+    @property
+    def loss_label(self) -> str:
+        """The label of the loss that is negated."""
+        return self.label.removeprefix("neg ")
+
+    def check_ratio(self, score: float, rows: str) -> None:
+        """Check that there is a ratio to the loss that this is the score of.
+
+        Raises
+        ------
+        ValueError
+            If greater is better of the metric itself, or the rows lose nothing.
+        """
+        if self._sign > 0:
+            raise ValueError(
+                f"{self.name} is a score, of which greater is better, and has no ratio of errors; "
+                "use compare='difference', or a scorer of a loss such as 'neg_log_loss'."
+            )
+        if not -score > 0:
+            raise ValueError(
+                f"the {self.loss_label} of the {rows} rows is {-score:.4g}, and a ratio needs a "
+                "positive one; use compare='difference'."
+            )
+
     def score(self, q: Distribution, y: Labels, weights: Floats | None = None) -> float:
         """Score answers; greater is better, as scikit-learn has it.
 

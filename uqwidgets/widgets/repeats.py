@@ -143,7 +143,9 @@ class RepeatChanges:
     def change(self, measure: int, feature: str, n_repeats: int, population: Population) -> Change:
         """Return the mean change of a measure, by its position, over the first repeats."""
         lines, donors = self._changes[feature][measure], self._donors[feature]
-        return mean_change(lines[:n_repeats], donors[:n_repeats].astype(np.intp), population)
+        original = original_values(self._evaluations, self._measures[measure])
+        drawn = donors[:n_repeats].astype(np.intp)
+        return mean_change(lines[:n_repeats], drawn, original, population)
 
     def _make_room(self, n_repeats: int) -> None:
         if n_repeats <= self._capacity:
