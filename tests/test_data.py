@@ -179,3 +179,11 @@ def test_an_unknown_feature_brings_the_nearest():
     with pytest.raises(ValueError, match="there is no feature 'z'"):
         explainer.importance("squared_error", ["a", "z"])
     assert explainer.model_calls == 1
+
+
+def test_rows_in_another_order_are_refused_where_labels_have_no_order():
+    labels = ["one", 2, "three", 4]
+    x = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=labels)
+    y = pd.Series([0.0, 1.0, 2.0, 3.0], index=labels)[::-1]
+    with pytest.raises(ValueError, match="y has the index of X in another order"):
+        Explainer(lambda X: X["a"].to_numpy(), x, y)

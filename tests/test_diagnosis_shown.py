@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from made import diagnosis
 from reading_html import Still, numbers
 from test_charts import AWKWARD, fields, tables
+from uqwidgets import Explainer
 from uqwidgets.charts import diagnosis_chart
 from uqwidgets.stills import diagnosis_html
 
@@ -95,3 +97,12 @@ class TestChart:
     def test_without_some_numbers_it_is_valid_json(self):
         chart = diagnosis_chart(diagnosis(entropy=(NAN, 0.5, 0.25)))
         json.dumps(chart.to_dict(), allow_nan=False)
+
+
+def test_every_explanation_of_a_verdict_is_printed():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+    one = Explainer(lambda X: (X["a"], np.ones(len(X))), X, X["a"]).diagnose(n_repeats=2)
+    said = ("it leaves the model as sure", "it is undecided", "it is undecided")
+    printed = repr(replace(one, verdict=("informative",) * 3, explanation=said))
+    assert "informative: it leaves the model as sure" in printed
+    assert printed.count("informative: it is undecided") == 1

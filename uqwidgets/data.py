@@ -276,11 +276,8 @@ def _check_order(X: Any, y: Any) -> None:
         return
     if len(X) != len(y) or X.index.equals(y.index):
         return
-    if (
-        X.index.is_unique
-        and y.index.is_unique
-        and X.index.sort_values().equals(y.index.sort_values())
-    ):
+    # Sets, for labels such as numbers among texts have no order to sort them by.
+    if X.index.is_unique and y.index.is_unique and set(X.index) == set(y.index):
         raise ValueError(
             "y has the index of X in another order, and rows are matched by position; pass "
             "y.loc[X.index]."

@@ -89,8 +89,9 @@ class Diagnosis:
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval {self.interval}"
         )
-        meanings = dict(zip(self.verdict, self.explanation, strict=True))
-        meant = tuple(f"{verdict}: {meaning}" for verdict, meaning in meanings.items())
+        # Intervals that differ can lead to one verdict: each explanation is printed.
+        meanings = dict.fromkeys(zip(self.verdict, self.explanation, strict=True))
+        meant = tuple(f"{verdict}: {meaning}" for verdict, meaning in meanings)
         return lines(head, self.frame.drop(columns="explanation"), meant + self.remarks)
 
     def _repr_html_(self) -> str:
