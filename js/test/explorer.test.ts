@@ -166,7 +166,9 @@ describe("the widget", () => {
     vi.useRealTimers();
     await painted();
     expect(one("uq-watchdog").hidden).toBe(false);
-    expect(one("uq-watchdog").textContent).toMatch(/not answering, showing the last result/);
+    expect(one("uq-watchdog").textContent).toMatch(
+      /The kernel is not answering, so this is the last result/,
+    );
     expect(one<HTMLInputElement>("uq-tau").disabled).toBe(false);
     await receive(wireFrame(about, 2, { tau: 0.5 }));
     expect(one("uq-watchdog").hidden).toBe(true);
