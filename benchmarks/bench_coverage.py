@@ -16,9 +16,9 @@ import time
 import numpy as np
 from scipy import stats
 
+from uqwidgets.evaluation.replacement import drawn_donors
 from uqwidgets.inference import INTERVALS, Change, bounds, mean_change
-from uqwidgets.population import Population
-from uqwidgets.replacement import drawn_donors
+from uqwidgets.inference.population import Population
 
 COEFFICIENTS = np.array([1.0, 0.3, 0.0])
 NAMES = ("important", "weak", "ignored")

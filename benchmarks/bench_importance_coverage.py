@@ -25,9 +25,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, xlogy
 
+from uqwidgets.evaluation.replacement import drawn_donors
 from uqwidgets.inference import bounds, every_donor, mean_change
-from uqwidgets.population import Population
-from uqwidgets.replacement import drawn_donors
+from uqwidgets.inference.population import Population
 
 RESULTS = Path(__file__).with_name("importance_coverage.md")
 FEATURES = ("dominant", "correlated", "weak")

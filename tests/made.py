@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqwidgets.diagnosis import diagnose
-from uqwidgets.results import Dependence, Importance, Redundancy, Stress, Surface
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.dependence.surface_result import Surface
+from uqwidgets.importance.diagnosis import diagnose
+from uqwidgets.importance.result import Importance
+from uqwidgets.redundancy.result import Redundancy
+from uqwidgets.stress.result import Stress
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 

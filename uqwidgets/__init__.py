@@ -3,34 +3,24 @@
 from typing import TYPE_CHECKING, Any
 
 from uqwidgets import datasets
-from uqwidgets.batches import stress_batches
-from uqwidgets.errors import ModelError
-from uqwidgets.evaluation import Progress
-from uqwidgets.explainer import Explainer
+from uqwidgets._utils.errors import ModelError
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.dependence.surface_result import Surface
+from uqwidgets.evaluation.evaluations import Progress
+from uqwidgets.evaluation.progress_bar import ProgressBar
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth
-from uqwidgets.learners import Learner
-from uqwidgets.loco import loco_importance
-from uqwidgets.predictive import (
-    Categorical,
-    Mixture,
-    Normal,
-    Point,
-    Quantiles,
-    as_predictive,
-)
-from uqwidgets.progress_bar import ProgressBar
-from uqwidgets.results import (
-    Comparison,
-    Decomposition,
-    Dependence,
-    Diagnosis,
-    Importance,
-    ImportanceOverTau,
-    Performance,
-    Redundancy,
-    Stress,
-    Surface,
-)
+from uqwidgets.ground_truth.result import Decomposition
+from uqwidgets.importance.diagnosis_result import Diagnosis
+from uqwidgets.importance.result import Importance
+from uqwidgets.learner import Learner
+from uqwidgets.learner.loco_importance import loco_importance
+from uqwidgets.learner.performance_result import Comparison, Performance
+from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
+from uqwidgets.redundancy.result import Redundancy
+from uqwidgets.stress.importance_result import ImportanceOverTau
+from uqwidgets.stress.result import Stress
 
 if TYPE_CHECKING:
     from uqwidgets.predictive.torch import BayesByBackprop as BayesByBackprop

@@ -16,19 +16,15 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
-from uqwidgets.learners.intervals import (
+from uqwidgets.learner.intervals import (
     LearnerInterval,
     corrected_interval,
     group_jackknife_interval,
     row_effect_interval,
     variance_components_interval,
 )
-from uqwidgets.learners.resampling import RESAMPLINGS, Plan
-from uqwidgets.learners.row_effects import (
-    group_table,
-    interaction_variance,
-    row_effect_variance,
-)
+from uqwidgets.learner.resampling import RESAMPLINGS, Plan
+from uqwidgets.learner.row_effects import group_table, interaction_variance, row_effect_variance
 
 REFITS, PERMUTATIONS, SCORED = 15, 5, 1000
 FEATURES, CORRELATION = 3, 0.7  # of the first two features

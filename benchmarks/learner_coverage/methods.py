@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from benchmarks.learner_coverage.refits import REFITS, TRAIN_FRACTION, Summary
-from uqwidgets.learners.intervals import (
+from uqwidgets.learner.intervals import (
     LearnerInterval,
     corrected_interval,
     group_jackknife_interval,

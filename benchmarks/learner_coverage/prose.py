@@ -22,7 +22,7 @@ correction of Nadeau and Bengio.
 
 BETTER = """## Better intervals
 
-`group_jackknife_interval` and `row_effect_interval` of `uqwidgets.learners.intervals`, both from
+`group_jackknife_interval` and `row_effect_interval` of `uqwidgets.learner.intervals`, both from
 the 15 refits that leave out two of six groups (`leave_two_groups_out`). The features of these
 processes do not correlate. Where they do, row effects and the corrected interval cover less, and
 what `Learner` takes by default holds: see the last section.

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from uqwidgets._utils.choices import unknown
 from uqwidgets.datasets.tables import Data, Seed, checked_rows, frame
-from uqwidgets.names import unknown
 
 
 def make_redundant(

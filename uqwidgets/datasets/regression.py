@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from uqwidgets._typing import Floats
 from uqwidgets.datasets.tables import Data, Random, Seed, checked_rows, frame
-from uqwidgets.predictive.distributions import Floats
 
 
 class Process(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 Seed = int | np.random.RandomState | None
 Random = np.random.Generator | np.random.RandomState

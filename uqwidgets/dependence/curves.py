@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.forms import Form, slopes
 from uqwidgets.dependence.grids import Grid, grid_of
-from uqwidgets.differences import difference
-from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.importance import original_values
 from uqwidgets.importance.remarks import floored
 from uqwidgets.inference import half_width, mean_over_rows
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Constant
-from uqwidgets.results import Dependence
 
 POINTS = 50
 

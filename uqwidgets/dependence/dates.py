@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 
 class Dates:

@@ -25,12 +25,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._typing import Floats
 from uqwidgets.dependence.dates import dates_of
 from uqwidgets.dependence.grids import Grid
-from uqwidgets.evaluation import Evaluations
-from uqwidgets.observed import distinct, distinct_rows, kind_of
-from uqwidgets.population import effective_sample_size
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.inference.population import effective_sample_size
 
 _CENTRAL = (0.01, 0.99)
 _TENTH = 0.1

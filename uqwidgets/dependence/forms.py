@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.differences import difference
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets.inference.rounding import difference
 
 
 @dataclass(frozen=True)

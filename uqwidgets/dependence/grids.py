@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.data import Table
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import unknown
 from uqwidgets.dependence.dates import Dates, dates_of
-from uqwidgets.names import unknown
-from uqwidgets.observed import check_hashable, distinct, distinct_rows, kind_of
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Constant
+from uqwidgets.evaluation.distinct import check_hashable, distinct, distinct_rows, kind_of
+from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.evaluation.table import Table
 
 Spacing = Literal["quantile", "even", "observed", "given"]
 SPACINGS: tuple[Spacing, ...] = get_args(Spacing)[:-1]

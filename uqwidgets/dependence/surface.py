@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets.data import Table
+from uqwidgets._typing import Floats
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.forms import Form
 from uqwidgets.dependence.grids import Grid, grid_of
-from uqwidgets.evaluation import Evaluations, Report
+from uqwidgets.dependence.surface_result import Surface
+from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.evaluation.table import Table
 from uqwidgets.importance import original_values
 from uqwidgets.importance.remarks import floored
 from uqwidgets.inference import half_width, mean_over_rows
+from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Constant
-from uqwidgets.results import Surface
 
 # Of each feature: 400 points in all.
 SURFACE_POINTS = 20

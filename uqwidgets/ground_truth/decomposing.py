@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.evaluation import Report
-from uqwidgets.explainer import Explainer
+from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.progress import Steps, at_a_time
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.components import components
 from uqwidgets.ground_truth.process import Process
 from uqwidgets.ground_truth.questions import Curve, Question, Ranks
+from uqwidgets.ground_truth.result import Decomposition
 from uqwidgets.ground_truth.simulation import TESTS, Design, simulation
 from uqwidgets.ground_truth.squared_error import LeftOutMoments, Shared, bias_parts
-from uqwidgets.loco.fits import seeded
-from uqwidgets.loco.reading import Read
-from uqwidgets.results import Decomposition
-from uqwidgets.steps import Steps, at_a_time
+from uqwidgets.learner.loco_importance.fits import seeded
+from uqwidgets.learner.loco_importance.read_fit import Read
 
 
 def decomposed(

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from uqwidgets._typing import Floats
+from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.predictive import Predictive, as_predictive
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.tabular import to_pandas
 
 Noise = float | Callable[[Any, np.random.Generator], Any]
 

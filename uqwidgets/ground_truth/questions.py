@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.dependence import Form, dependence
 from uqwidgets.dependence.grids import Grid
-from uqwidgets.explainer import Explainer
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
 
 
 class Question(Protocol):

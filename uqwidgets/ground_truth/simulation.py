@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.parallel import delayed
 
-from uqwidgets.errors import ModelError, in_one_line
-from uqwidgets.explainer import Explainer
+from uqwidgets._typing import Floats
+from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.process import Process
 from uqwidgets.ground_truth.questions import Question
 from uqwidgets.ground_truth.squared_error import Shared
-from uqwidgets.loco.fits import seeded
-from uqwidgets.loco.reading import Read, read_fit
+from uqwidgets.learner.loco_importance.fits import seeded
+from uqwidgets.learner.loco_importance.read_fit import Read, read_fit
 from uqwidgets.predictive import Predictive
-from uqwidgets.predictive.distributions import Floats
 
 # The fewest test sets of each fit that tell the error of averaging over rows from that of the fit.
 TESTS = 2

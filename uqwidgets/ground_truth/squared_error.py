@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.explainer import Explainer
+from uqwidgets._typing import Floats
+from uqwidgets.evaluation.replacement import Drawn, Original, Replacement
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.predictive import Predictive
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Drawn, Original, Replacement
 
 Rows = npt.NDArray[np.intp]
 

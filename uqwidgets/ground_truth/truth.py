@@ -8,19 +8,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
+from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.dependence import grid_of
-from uqwidgets.evaluation import Report
-from uqwidgets.explainer import Explainer
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.dependence.surface_result import Surface
+from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.decomposing import decomposed
 from uqwidgets.ground_truth.process import Noise, Process
 from uqwidgets.ground_truth.questions import Curve, Question, Ranks
+from uqwidgets.ground_truth.result import Decomposition
 from uqwidgets.ground_truth.simulation import Design
-from uqwidgets.learners import Learner
-from uqwidgets.loco.reading import Read
+from uqwidgets.importance.result import Importance
+from uqwidgets.learner import Learner
+from uqwidgets.learner.loco_importance.read_fit import Read
 from uqwidgets.predictive import as_predictive
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results import Decomposition, Dependence, Importance, Surface
-from uqwidgets.seeds import RandomState, seed_of
 
 # What a fit learns from and a test set holds, unless it is said.
 _N_TRAIN, _N_TEST = 1000, 500

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.inference import Bounds
 from uqwidgets.measures import Measure
-from uqwidgets.predictive.distributions import Floats
 
 # A row that makes up more than this share of a mean decides it alone.
 _DOMINATING = 0.5

@@ -7,6 +7,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from uqwidgets._utils.choices import one_of
+from uqwidgets.evaluation.replacement import Scheme, checked_scheme
 from uqwidgets.inference import (
     Interval,
     Reference,
@@ -14,8 +16,6 @@ from uqwidgets.inference import (
     checked_level,
     checked_reference,
 )
-from uqwidgets.names import one_of
-from uqwidgets.replacement import Scheme, checked_scheme
 
 Compare = Literal["difference", "ratio"]
 COMPARISONS: tuple[Compare, ...] = get_args(Compare)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS, Settings
-from uqwidgets.results import Importance
 
 # Each step asks for half as many repeats again, so intervals visibly tighten.
 _GROWTH = 1.5

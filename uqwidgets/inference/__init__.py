@@ -1,16 +1,11 @@
 """Weighted means over rows and over pairs of rows, and intervals for them."""
 
+from uqwidgets.inference.all_pairs import every_donor, every_pair
 from uqwidgets.inference.bounds import Bounds, Reference, bounds, checked_reference, symmetric
-from uqwidgets.inference.change import Change, compared
-from uqwidgets.inference.every_donor import every_donor, every_pair
+from uqwidgets.inference.drawn_pairs import balanced, mean_change
+from uqwidgets.inference.influence import Change, compared
 from uqwidgets.inference.jackknife import without_groups
-from uqwidgets.inference.kinds import (
-    INTERVALS,
-    Interval,
-    checked_interval,
-    checked_level,
-)
-from uqwidgets.inference.pairs import balanced, mean_change
+from uqwidgets.inference.kinds import INTERVALS, Interval, checked_interval, checked_level
 from uqwidgets.inference.pooling import pooled
 from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
 from uqwidgets.inference.rows import half_width, mean_over_rows

@@ -9,13 +9,13 @@ from typing import Literal, get_args
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from uqwidgets.inference.change import Change
-from uqwidgets.inference.few_rows import positive_variance, skewed
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import one_of
+from uqwidgets.inference.influence import Change
 from uqwidgets.inference.kinds import Interval
-from uqwidgets.names import one_of
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.sums import dot
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.skewness import positive_variance, skewed
+from uqwidgets.inference.sums import dot
 
 Reference = Literal["t", "normal"]
 REFERENCES: tuple[Reference, ...] = get_args(Reference)

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from uqwidgets.inference.few_rows import steadiness
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.sums import dot
+from uqwidgets._typing import Floats
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.skewness import steadiness
+from uqwidgets.inference.sums import dot
 
 Positions = npt.NDArray[np.intp]
 

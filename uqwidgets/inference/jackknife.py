@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 # More groups cost more and give more degrees of freedom.
 _GROUPS = 20

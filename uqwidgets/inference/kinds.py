@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from uqwidgets.names import one_of
+from uqwidgets._utils.choices import one_of
 
 Interval = Literal["u-statistic", "model", "fixed-data", "random-variable", "quantile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets.inference.change import Change
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets.inference.influence import Change
 
 
 def pooled(parts: Iterable[tuple[Change, Floats | float]], n: int) -> Change:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from scipy.optimize import brentq
 
+from uqwidgets._typing import Floats
 from uqwidgets.inference.bounds import Bounds, Reference, bounds
-from uqwidgets.inference.change import Change, compared
+from uqwidgets.inference.influence import Change, compared
 from uqwidgets.inference.kinds import Interval
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.sums import dot
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
 
 # A ratio this far beyond the estimate is as good as any.
 _FARTHEST = 1e6

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.sums import weighted_sums
+from uqwidgets._typing import Floats
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import weighted_sums
 
 # Work on whole lines of values while they fit the processor's cache, else a few at a time.
 _CACHED_VALUES = 1 << 16

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from uqwidgets.measures.classes import NLL_CEILING, of_labels, of_probabilities
-from uqwidgets.measures.given import Function, given
+from uqwidgets._utils.choices import unknown
+from uqwidgets.measures.classification import NLL_CEILING, of_labels, of_probabilities
+from uqwidgets.measures.custom import Function, given
 from uqwidgets.measures.measure import Family, Measure, Offers, Truth
-from uqwidgets.measures.numbers import of_densities, of_points
+from uqwidgets.measures.regression import of_densities, of_points
 from uqwidgets.metrics import is_metric
-from uqwidgets.names import unknown
 from uqwidgets.predictive.distributions import Distribution, Point
 
 __all__ = [

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 Truth = npt.NDArray[Any]
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.measures.measure import Measure, Offers, Truth
-from uqwidgets.predictive.distributions import Distribution, Floats, Mixture
+from uqwidgets.predictive.distributions import Distribution, Mixture
 
 _NO_MEMBERS = (
     "the model is not read as an ensemble whose members could disagree; pass one that is, such as "

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import auc, get_scorer, get_scorer_names, roc_curve
 
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import unknown
 from uqwidgets.metrics.bounds import bounds_of
+from uqwidgets.metrics.inputs import Labels, ShownLabels, ShownProbabilities, numbers
 from uqwidgets.metrics.metric import Metric, unfit
-from uqwidgets.metrics.shown import Labels, ShownLabels, ShownProbabilities, numbers
-from uqwidgets.names import unknown
-from uqwidgets.predictive.distributions import Floats
 
 __all__ = ["Metric", "find_metric", "is_metric", "undefined"]
 

@@ -11,10 +11,11 @@ import numpy as np
 from sklearn import config_context
 from sklearn.exceptions import UndefinedMetricWarning
 
-from uqwidgets.errors import IN_PLACE, is_write
+from uqwidgets._typing import Floats
+from uqwidgets._utils.errors import IN_PLACE, is_write
 from uqwidgets.metrics.bounds import Bounds
-from uqwidgets.metrics.shown import Labels
-from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
+from uqwidgets.metrics.inputs import Labels
+from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
 # What average precision says, and nothing else, where it is not defined.
 _NO_POSITIVE = "No positive class found"

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.checks import Floats, inside
+from uqwidgets._typing import Floats
+from uqwidgets.predictive.checks import inside
 
 Rows = slice | npt.NDArray[np.intp]
 

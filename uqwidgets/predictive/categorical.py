@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.base import PerRow, blocks
-from uqwidgets.predictive.checks import Floats, floats, inside, simplex, targets
+from uqwidgets.predictive.checks import floats, inside, simplex, targets
 
 # Sums of probabilities come this near to a level by rounding alone.
 _ROUNDING = 1e-12

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from uqwidgets._typing import Floats
 
 # Values whose spread is below this share of their size are equal up to rounding.
 _ROUNDING = 1e-12

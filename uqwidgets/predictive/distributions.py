@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uqwidgets.predictive.base import PerRow, Rows
 from uqwidgets.predictive.categorical import Categorical, class_codes, classes_among
-from uqwidgets.predictive.checks import Floats, InvalidRowError
+from uqwidgets.predictive.checks import InvalidRowError
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
 from uqwidgets.predictive.point import Point
@@ -15,7 +15,6 @@ Distribution = Categorical | Normal | Mixture | Quantiles | Point
 __all__ = [
     "Categorical",
     "Distribution",
-    "Floats",
     "InvalidRowError",
     "Mixture",
     "Normal",

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive import normal_mixture, quadrature
 from uqwidgets.predictive.base import PerRow, Rows
 from uqwidgets.predictive.categorical import Categorical, class_codes
 from uqwidgets.predictive.checks import (
-    Floats,
     InvalidRowError,
     equal_up_to_rounding,
     finite,

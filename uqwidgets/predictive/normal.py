@@ -9,16 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.base import PerRow
-from uqwidgets.predictive.checks import (
-    Floats,
-    InvalidRowError,
-    finite,
-    floats,
-    inside,
-    positive,
-    targets,
-)
+from uqwidgets.predictive.checks import InvalidRowError, finite, floats, inside, positive, targets
 
 LOG_2_PI = float(np.log(2 * np.pi))
 SQRT_2_PI = float(np.sqrt(2 * np.pi))

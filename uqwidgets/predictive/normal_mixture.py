@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.base import blocks
-from uqwidgets.predictive.checks import Floats
 from uqwidgets.predictive.normal import LOG_2_PI, SQRT_2_PI, SQRT_PI, Normal
 
 # A quantile is found when it moves by less than this many of the row's smallest scales.

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.base import PerRow
-from uqwidgets.predictive.checks import Floats, finite, targets
+from uqwidgets.predictive.checks import finite, targets
 
 
 def _is_number(value: object) -> bool:

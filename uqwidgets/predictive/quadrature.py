@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 from numpy.polynomial.legendre import leggauss
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.base import blocks
-from uqwidgets.predictive.checks import Floats, InvalidRowError
+from uqwidgets.predictive.checks import InvalidRowError
 from uqwidgets.predictive.normal import LOG_2_PI, Normal
 
 # Where a member is felt, in its standard deviations: 6e-14 of its mass lie beyond.

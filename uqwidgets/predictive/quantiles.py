@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.base import PerRow
-from uqwidgets.predictive.checks import Floats, InvalidRowError, finite, floats, inside, targets
+from uqwidgets.predictive.checks import InvalidRowError, finite, floats, inside, targets
 
 
 @dataclass(frozen=True, eq=False)

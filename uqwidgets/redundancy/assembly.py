@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.data import Table
-from uqwidgets.encoding import MOST_CATEGORIES, categories, ranked, responses
-from uqwidgets.evaluation import Report
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranked, responses
+from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.progress import Steps
+from uqwidgets.evaluation.table import Table
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
 from uqwidgets.redundancy.out_of_bag import out_of_bag
+from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.redundancy.score import Score, weighted_mean
-from uqwidgets.results import Positions, Redundancy
-from uqwidgets.steps import Steps
-from uqwidgets.sums import dot
 
 # Fewer rows than this teach a forest nothing.
 _FEWEST_ROWS = 10

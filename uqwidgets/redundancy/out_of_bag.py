@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.parallel import Parallel, delayed
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 
 def out_of_bag(

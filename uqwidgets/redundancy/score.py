@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.inference import half_width, mean_over_rows
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot, weighted_sums
 from uqwidgets.stress.intervals import transformed_interval
-from uqwidgets.sums import dot, weighted_sums
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
 
-from uqwidgets.names import one_of
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import one_of
 
 Anchor = Literal["quantile", "tail-mean"]
 ANCHORS: tuple[Anchor, ...] = get_args(Anchor)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.data import Table
-from uqwidgets.names import unknown
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import unknown
+from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.anchors import checked_wishes
 from uqwidgets.stress.projection import Column
 

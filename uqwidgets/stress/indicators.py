@@ -10,10 +10,11 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import unknown
 from uqwidgets.measures import Measure, Offers, find, look_up
 from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.names import unknown
-from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
+from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, stdtrit
 
-from uqwidgets.inference.few_rows import freedom_of, skewed
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets.inference.skewness import freedom_of, skewed
 from uqwidgets.stress.indicators import SHARE
 
 # Multiplier of the jackknife bias: a sample lacks the heaviest rows of its population, so that the
@@ -24,7 +24,7 @@ def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[flo
     Under stress few rows carry much of a sum. The degrees of freedom of the t interval are
     therefore those of the estimated variance (Satterthwaite 1946), and the quantiles are those of
     a statistic whose skewness is twice the skew slope (Hall 1992, see
-    `uqwidgets.inference.few_rows`).
+    `uqwidgets.inference.skewness`).
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def corrected_interval(
     bias : float
         Jackknife bias of the estimate.
     skew_slope : float
-        See `uqwidgets.stress.reweighted.StressedRows.influence`.
+        See `uqwidgets.stress.influence.StressedRows.influence`.
     level : float
     bounds : tuple of float
         Lower and upper bound of the quantity.

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.inference import checked_level
-from uqwidgets.population import effective_sample_size
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results import Stress
+from uqwidgets.inference.population import effective_sample_size
+from uqwidgets.inference.sums import dot
 from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
-from uqwidgets.stress.directions import metric_interval
 from uqwidgets.stress.indicators import RATIO, Indicator, Scored
+from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, is_zero_or_one
-from uqwidgets.stress.left_out import influence_and_bias
+from uqwidgets.stress.jackknife import influence_and_bias
 from uqwidgets.stress.remarks import BY_ROWS, few_rows, undefined_points
-from uqwidgets.stress.reweighted import StressedRows
-from uqwidgets.sums import dot
+from uqwidgets.stress.replicates import metric_interval
+from uqwidgets.stress.result import Stress
 
 
 def stress(

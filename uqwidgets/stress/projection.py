@@ -9,11 +9,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets.inference.sums import dot
 from uqwidgets.stress.anchors import Anchor, anchors_of
 from uqwidgets.stress.compressed.compression import Compressed, compress
 from uqwidgets.stress.compressed.levels import levels
-from uqwidgets.sums import dot
 
 Status = Literal["ok", "edge", "infeasible", "constant", "beyond quantile"]
 

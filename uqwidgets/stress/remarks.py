@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.metrics import undefined
-from uqwidgets.predictive.distributions import Floats
 
 
 class Held(NamedTuple):

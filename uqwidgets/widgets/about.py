@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.explainer import Explainer
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
 from uqwidgets.stress.indicators import Indicator, bounds_of

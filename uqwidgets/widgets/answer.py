@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from uqwidgets.errors import in_one_line
-from uqwidgets.evaluation import Progress, Report
-from uqwidgets.population import Population
+from uqwidgets._utils.errors import in_one_line
+from uqwidgets.evaluation.evaluations import Progress, Report
+from uqwidgets.inference.population import Population
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.dependence import GRID
 from uqwidgets.widgets.heartbeat import heartbeat

@@ -8,14 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._typing import Floats
 from uqwidgets.dependence import Form, Grid, dependence, grid_of
 from uqwidgets.dependence.dates import dates_of
-from uqwidgets.evaluation import Report
-from uqwidgets.explainer import Explainer
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats, class_codes
-from uqwidgets.replacement import Constant
-from uqwidgets.stills.wording import value_text
+from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
+from uqwidgets.plotting.text import value_text
+from uqwidgets.predictive.distributions import class_codes
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.panel import Content, Panel, Populations

@@ -15,10 +15,10 @@ import anywidget
 import numpy as np
 import traitlets as t
 
-from uqwidgets.errors import in_one_line
-from uqwidgets.explainer import Explainer
-from uqwidgets.forking import renew_after_fork
-from uqwidgets.learners import Learner
+from uqwidgets._utils.errors import in_one_line
+from uqwidgets._utils.forking import renew_after_fork
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.learner import Learner
 from uqwidgets.widgets.about import about, offered
 from uqwidgets.widgets.base import bundle
 from uqwidgets.widgets.frames import pack

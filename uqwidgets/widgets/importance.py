@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from uqwidgets.explainer import Explainer
+from uqwidgets._typing import Floats
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings, floored, original_values, summarised, unpaired
+from uqwidgets.importance.result import Importance
 from uqwidgets.inference import bounds, checked_interval
-from uqwidgets.population import Population
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results import Importance
-from uqwidgets.sums import dot
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.about import LEVEL, ranked_by
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.panel import Content, Panel, Populations

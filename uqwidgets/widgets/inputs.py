@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.data import Table
-from uqwidgets.explainer import Explainer
+from uqwidgets._utils.choices import unknown
+from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings, questions
 from uqwidgets.inference import checked_interval
-from uqwidgets.labels import Labels
-from uqwidgets.names import unknown
 from uqwidgets.stress.columns import unstressable
 
 MOST_LINES = 1000
@@ -46,8 +46,8 @@ class Condition:
     low, high : float or None
         Open where None.
     values : tuple of (str or None) or None
-        Texts of categories or classes, see `uqwidgets.labels`; among them, None is for rows
-        without a value.
+        Texts of categories or classes, see `uqwidgets.evaluation.labels`; among them, None is
+        for rows without a value.
     missing : bool or None
         Of a range, whether rows without a value meet it too; None where every row has one.
     """

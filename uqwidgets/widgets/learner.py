@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from uqwidgets.dependence import Form
-from uqwidgets.evaluation import Progress
-from uqwidgets.explainer import Explainer
-from uqwidgets.learners import Learner
-from uqwidgets.results import Dependence, Importance
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.evaluation.evaluations import Progress
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.importance.result import Importance
+from uqwidgets.learner import Learner
 from uqwidgets.widgets.about import ranked_by
 from uqwidgets.widgets.dependence import DependencePanel
 from uqwidgets.widgets.heartbeat import heartbeat

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from uqwidgets.population import Population
+from uqwidgets.inference.population import Population
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,16 @@ from itertools import product
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.dependence import Form, Grid
-from uqwidgets.evaluation import Progress, Report
-from uqwidgets.explainer import Explainer
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.evaluation.evaluations import Progress, Report
+from uqwidgets.evaluation.replacement import Constant, Replacement
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings, questions
-from uqwidgets.learners import Learner
+from uqwidgets.importance.result import Importance
+from uqwidgets.learner import Learner
 from uqwidgets.measures import Measure
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.replacement import Constant, Replacement
-from uqwidgets.results import Dependence, Importance
 from uqwidgets.widgets.about import LEVEL
 
 # What a refit is to be asked.

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.differences import difference
-from uqwidgets.evaluation import Evaluations, Progress
+from uqwidgets.evaluation.evaluations import Evaluations, Progress
+from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.importance import Settings, original_values, questions
 from uqwidgets.inference import Change, mean_change
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
-from uqwidgets.population import Population
-from uqwidgets.replacement import Replacement
 
 # Intervals need two; so many are kept however little memory there is.
 FEWEST = 2

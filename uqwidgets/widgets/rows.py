@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.explainer import Explainer
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import Condition
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from uqwidgets.forking import renew_after_fork
+from uqwidgets._utils.forking import renew_after_fork
 
 
 class SupersededError(Exception):

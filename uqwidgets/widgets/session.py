@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from uqwidgets.errors import in_one_line
-from uqwidgets.explainer import Explainer
-from uqwidgets.learners import Learner
+from uqwidgets._utils.errors import in_one_line
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.learner import Learner
 from uqwidgets.widgets.answer import Answer
 from uqwidgets.widgets.dependence import DependencePanel
 from uqwidgets.widgets.importance import ImportancePanel

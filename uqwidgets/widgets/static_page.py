@@ -6,9 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from uqwidgets.results import Dependence, Importance, Stress
-from uqwidgets.stills import dependence_html, importance_html, stress_html
-from uqwidgets.stills.markup import Markup, element, words
+from uqwidgets.dependence.html import dependence_html
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.importance.html import importance_html
+from uqwidgets.importance.result import Importance
+from uqwidgets.plotting.html import Markup, element, words
+from uqwidgets.stress.html import stress_html
+from uqwidgets.stress.result import Stress
 
 # Nothing is loaded and nothing runs, whatever a name in the data may try.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

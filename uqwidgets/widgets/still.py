@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uqwidgets.dependence import dependence as curves
 from uqwidgets.importance.settings import OVER_REPEATS
-from uqwidgets.population import Population
+from uqwidgets.inference.population import Population
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.session import Session

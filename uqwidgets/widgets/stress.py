@@ -9,13 +9,13 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.explainer import Explainer
-from uqwidgets.predictive.distributions import Floats
-from uqwidgets.results import Stress
+from uqwidgets._typing import Floats
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.sums import dot
 from uqwidgets.stress.columns import Stressed, stressed
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Projection, Status, checked_taus
-from uqwidgets.sums import dot
+from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Condition, Inputs, immovable
 from uqwidgets.widgets.panel import Content, Panel

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.reading import Labels
-from uqwidgets.predictive.distributions import Categorical, Floats
+from uqwidgets.predictive.distributions import Categorical
 
 # Levels at which a continuous distribution is read: dense in its middle, and so far out that a
 # replaced feature seldom puts y beyond them. A close pair at each end sets how fast the tail

@@ -10,6 +10,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import BaggingClassifier, BaggingRegressor, VotingClassifier, VotingRegressor
 from sklearn.utils.validation import validate_data
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters import forests
 from uqwidgets.predictive.adapters.mixing import (
     Weights,
@@ -26,7 +27,7 @@ from uqwidgets.predictive.adapters.reading import (
     one_column,
     refuse_unfitted,
 )
-from uqwidgets.predictive.distributions import Categorical, Distribution, Floats, Mixture
+from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
 _CLASSIFIERS = (
     *forests.CLASSIFIERS,

@@ -15,8 +15,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.reading import Labels, name_of
-from uqwidgets.predictive.distributions import Categorical, Floats
+from uqwidgets.predictive.distributions import Categorical
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
 REGRESSORS = (RandomForestRegressor, ExtraTreesRegressor)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.reading import Labels
 from uqwidgets.predictive.checks import equal_up_to_rounding
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
-    Floats,
     InvalidRowError,
     Mixture,
     Normal,

@@ -9,13 +9,7 @@ from scipy.stats.distributions import rv_frozen
 
 from uqwidgets.predictive.adapters.frozen import from_frozen
 from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import (
-    Labels,
-    Reading,
-    from_library,
-    labels_of,
-    unfitted,
-)
+from uqwidgets.predictive.adapters.reading import Labels, Reading, from_library, labels_of, unfitted
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
 
 

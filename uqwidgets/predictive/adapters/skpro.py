@@ -8,22 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.conversion import LEVELS, of_counts
 from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import (
-    Labels,
-    Reading,
-    labels_of,
-    unfitted,
-)
-from uqwidgets.predictive.distributions import (
-    Distribution,
-    Floats,
-    Mixture,
-    Normal,
-    Point,
-    Quantiles,
-)
+from uqwidgets.predictive.adapters.reading import Labels, Reading, labels_of, unfitted
+from uqwidgets.predictive.distributions import Distribution, Mixture, Normal, Point, Quantiles
 
 
 def regressor(model: Any, options: Options) -> Reading:

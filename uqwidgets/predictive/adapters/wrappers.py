@@ -16,10 +16,11 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.conversion import LEVELS
 from uqwidgets.predictive.adapters.options import Options
 from uqwidgets.predictive.adapters.reading import Inner, Reading
-from uqwidgets.predictive.distributions import Distribution, Floats, Normal, Quantiles
+from uqwidgets.predictive.distributions import Distribution, Normal, Quantiles
 
 _AFFINE = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
 # Far enough from zero that a shift of the target leaves no rounding in its factor.

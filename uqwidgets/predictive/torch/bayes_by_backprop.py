@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch.nn.functional import cross_entropy
 
-from uqwidgets.predictive.checks import Floats
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.torch.ensemble import FixedEnsemble
 from uqwidgets.predictive.torch.targets import Numbers, Task
 from uqwidgets.predictive.torch.training import positive, seeded, train

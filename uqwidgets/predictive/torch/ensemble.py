@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from uqwidgets.predictive.checks import Floats
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.torch.passes import ROWS, filled_up
 from uqwidgets.predictive.torch.targets import (

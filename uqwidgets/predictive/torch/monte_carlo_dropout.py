@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, mse_loss
 
-from uqwidgets.predictive.checks import Floats
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.torch.dropout import (
     afresh,
     by_masks,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from uqwidgets.predictive.checks import Floats
+from uqwidgets._typing import Floats
 
 
 def fitted_precision(means: Floats, y: Floats) -> float:

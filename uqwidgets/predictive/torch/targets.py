@@ -10,8 +10,8 @@ import numpy.typing as npt
 import torch
 from scipy.special import softmax
 
+from uqwidgets._typing import Floats
 from uqwidgets.predictive.categorical import Categorical, class_codes
-from uqwidgets.predictive.checks import Floats
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
 

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets.inference.sums import dot
 from uqwidgets.stress.compressed.grids import Distinct, Sums, distinct_values
 from uqwidgets.stress.compressed.panels import Panels
-from uqwidgets.sums import dot
 
 Grid = Distinct | Panels
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 # So many distinct values are kept as they are.
 MOST_DISTINCT = 1024

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import lambertw
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets.inference.sums import weighted_sums
 from uqwidgets.stress.compressed.compression import Compressed
-from uqwidgets.sums import weighted_sums
 
 # In standard deviations of the weighted column: where the weights crowd near an end, a small
 # error in standard deviations of the column itself would be a large one of the weights.

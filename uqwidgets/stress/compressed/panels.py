@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import lambertw
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 from uqwidgets.stress.compressed.grids import Positions, Sums, unit_of
 
 # Rows at a time, so that a block and what is made of it stay in the processor's cache.

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.data import Table
-from uqwidgets.names import as_names, unknown
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import as_names, unknown
+from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.constrained.entropic import Projected, project
 
 Function = Callable[[pd.DataFrame], npt.ArrayLike]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import kl_div
 
-from uqwidgets.population import Population, effective_sample_size
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
+from uqwidgets.inference.population import Population, effective_sample_size
 from uqwidgets.stress.constrained.functions import Phi, checked_targets, values_of
 from uqwidgets.stress.constrained.hull import EDGE, FACE, distance, exit_towards, reach
 from uqwidgets.stress.constrained.tilting import TOLERANCE, tilt

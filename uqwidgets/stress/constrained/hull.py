@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 # How near the hull's edge counts as on it, in the unit of the points: standard deviations.
 EDGE = 1e-12

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from uqwidgets.predictive.distributions import Floats
+from uqwidgets._typing import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,364 @@
+"""Centred, derivative and relative curves: against loops, and what they ask the model."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from models import classification, normal_model, regression, table
+from uqwidgets import Explainer
+from uqwidgets.dependence import Form
+from uqwidgets.dependence.forms import slopes
+from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.inference.rounding import difference
+
+FORMS = [{"center": True}, {"derivative": True}, {"relative": True}]
+
+
+def mixed(n=40):
+    """Columns of every kind, missing values in some, and a model that minds all of them."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "number": np.where(np.arange(n) % 7 == 3, np.nan, rng.normal(size=n).round(1)),
+            "whole": rng.integers(0, 6, n),
+            "nullable": pd.array(rng.integers(0, 4, n), dtype="Int64"),
+            "flag": rng.random(n) < 0.4,
+            "text": rng.choice(list("abc"), n),
+            "day": pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 9, n), unit="D"),
+        }
+    )
+    X.loc[::9, "nullable"] = pd.NA
+    X.loc[::11, "text"] = None
+
+    def model(d):
+        number = d["number"].fillna(0.7).to_numpy()
+        whole = d["whole"].to_numpy() + d["nullable"].fillna(9).to_numpy(dtype=float)
+        text = d["text"].map({"a": 1.0, "b": -1.0, "c": 0.5}).fillna(3.0).to_numpy()
+        day = (d["day"] - pd.Timestamp("2021-01-01")).dt.days.to_numpy()
+        mean = number * text + np.sqrt(whole) * np.where(d["flag"], 1.5, 0.5) + 0.1 * day * number
+        return mean, 0.5 + 0.1 * np.abs(number + whole)
+
+    return model, X, model(X)[0] + rng.normal(size=n)
+
+
+def bands_hold(found, weights=None):
+    """The average is the mean of the lines, and the band a t interval around it."""
+    ice = found.ice
+    np.testing.assert_allclose(
+        found.average, np.average(ice, axis=0, weights=weights), rtol=1e-12, atol=1e-14
+    )
+    if weights is None:
+        width = stats.t.ppf((1 + found.level) / 2, len(ice) - 1) * stats.sem(ice, axis=0)
+        np.testing.assert_allclose(found.high - found.average, width, rtol=1e-9, atol=1e-13)
+    else:
+        share = weights / weights.sum()
+        m = 1 / np.square(share).sum()
+        spread = np.square(ice - found.average) * np.square(share)[:, None]
+        std_error = np.sqrt(spread.sum(axis=0) * m / (m - 1))
+        width = stats.t.ppf((1 + found.level) / 2, m - 1) * std_error
+        np.testing.assert_allclose(found.high - found.average, width, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(found.average - found.low, width, rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("make", [regression, classification])
+@pytest.mark.parametrize("spacing", ["quantile", "even", "observed"])
+def test_forms_equal_the_loop_and_ask_nothing_more(make, spacing):
+    explainer = make(30)
+    truth = explainer.evaluations.truth
+    for measure, feature in itertools.product(["nll", "entropy"], explainer.features[:2]):
+        of = explainer.measure(measure).of
+        column = explainer.table.index(feature)
+        plain = explainer.dependence(feature, measure, grid=9, spacing=spacing)
+        asked = explainer.model_calls
+        curves = np.empty((30, len(plain.grid)))
+        own = of(explainer.predictive(table(30)[0]), truth)
+        for g, value in enumerate(plain.grid):
+            X = table(30)[0]
+            X[:, column] = value
+            curves[:, g] = of(explainer.predictive(X), truth)
+        wanted = {
+            "center": curves - curves[:, :1],
+            "derivative": np.gradient(curves, plain.grid, axis=1),
+            "relative": curves - own[:, None],
+        }
+        for form, expected in wanted.items():
+            found = explainer.dependence(feature, measure, grid=9, spacing=spacing, **{form: True})
+            np.testing.assert_allclose(found.ice, expected, rtol=1e-10, atol=1e-12)
+            np.testing.assert_array_equal(found.grid, plain.grid)
+            bands_hold(found)
+        assert explainer.model_calls == asked
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_and_rows_act_on_every_form_and_ask_nothing(form):
+    explainer = regression()
+    whole = explainer.dependence("x0", "entropy", grid=7, **form)
+    asked = explainer.model_calls
+    weights = explainer.stress_weights("x1", 0.6)
+    rows = np.arange(60) % 3 > 0
+    bands_hold(
+        explainer.dependence("x0", "entropy", grid=7, sample_weight=weights, **form), weights
+    )
+    some = explainer.dependence("x0", "entropy", grid=7, rows=rows, **form)
+    np.testing.assert_array_equal(some.ice, whole.ice[rows])
+    bands_hold(some)
+    both = explainer.dependence(
+        "x0", "entropy", grid=7, rows=rows, sample_weight=weights, level=0.8, **form
+    )
+    bands_hold(both, weights[rows])
+    assert explainer.model_calls == asked
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_are_those_of_a_population(form):
+    """A large sample drawn with the weights has the same curve."""
+    explainer = regression(400)
+    weights = explainer.stress_weights("x0", -0.5)
+    stressed = explainer.dependence(
+        "x1", "nll", grid=[-1.0, 0.0, 1.0], sample_weight=weights, **form
+    )
+    X, y = table(400)
+    drawn = np.random.default_rng(0).choice(400, 40_000, p=weights / weights.sum())
+    large = Explainer(normal_model, X[drawn], y[drawn])
+    sampled = large.dependence("x1", "nll", grid=[-1.0, 0.0, 1.0], **form)
+    error = sampled.std_error + 1e-12
+    assert (np.abs(stressed.average - sampled.average) < 4 * error).all()
+
+
+class TestRelative:
+    @pytest.mark.parametrize("feature", ["number", "whole", "nullable", "flag", "text", "day"])
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_its_mean_is_the_importance_over_all_pairs_of_row_and_donor(self, feature, weighted):
+        model, X, y = mixed()
+        n = len(X)
+        explainer = Explainer(model, X, y)
+        w = np.random.default_rng(0).exponential(size=n) if weighted else np.ones(n)
+        found = explainer.dependence(
+            feature,
+            "nll",
+            relative=True,
+            spacing="observed",
+            sample_weight=w if weighted else None,
+        )
+        loss = explainer.measure("nll").of
+        before = loss(explainer.predictive(X), y)
+        total = 0.0
+        for donor in range(n):
+            moved = X.copy()
+            moved[feature] = X[feature].iloc[[donor] * n].to_numpy()
+            moved[feature] = moved[feature].astype(X[feature].dtype)
+            after = loss(explainer.predictive(moved), y)
+            total += w[donor] * float(w @ (after - before))
+        assert found.importance == pytest.approx(total / w.sum() ** 2, rel=1e-12, abs=1e-13)
+        assert found.support.sum() == pytest.approx(1, abs=1e-14)
+
+    @pytest.mark.parametrize("rows", [None, [3, 5, 8, 13, 21]])
+    def test_it_is_the_importance_of_every_donor_and_shares_its_answers(self, rows):
+        model, X, y = mixed()
+        explainer = Explainer(model, X, y)
+        weights = np.random.default_rng(0).exponential(size=len(X))
+        whole = explainer.importance("nll", n_repeats="all", rows=rows, sample_weight=weights)
+        asked = explainer.rows_evaluated
+        for feature, importance in zip(whole.features, whole.importance, strict=True):
+            found = explainer.dependence(
+                feature,
+                "nll",
+                relative=True,
+                spacing="observed",
+                rows=rows,
+                sample_weight=weights,
+            )
+            assert found.importance == pytest.approx(importance, rel=1e-11, abs=1e-12)
+        assert explainer.rows_evaluated == asked
+
+    def test_a_feature_that_the_model_ignores_changes_nothing_at_all(self):
+        found = regression().dependence("x2", "nll", relative=True, spacing="observed")
+        assert not found.curves.any()
+        assert not found.std_error.any()
+        assert found.importance == 0.0
+
+    @pytest.mark.parametrize("options", [{}, {"relative": True}, {"spacing": "observed"}])
+    def test_other_curves_have_no_importance(self, options):
+        with pytest.raises(
+            AttributeError, match=r"only the mean of a curve with relative=True over"
+        ):
+            _ = regression().dependence("x0", **options).importance
+
+
+class TestCentred:
+    def test_at_a_value_of_ones_own_asks_for_that_value_only(self):
+        explainer = regression()
+        plain = explainer.dependence("x0", "entropy", grid=9)
+        asked = explainer.rows_evaluated
+        on_grid = explainer.dependence("x0", "entropy", grid=9, center=plain.grid[4])
+        assert explainer.rows_evaluated == asked
+        np.testing.assert_allclose(on_grid.ice, plain.ice - plain.ice[:, [4]], atol=1e-14)
+        assert not on_grid.ice[:, 4].any()
+        between = explainer.dependence("x0", "entropy", grid=9, center=0.0)
+        assert explainer.rows_evaluated == asked + 60
+        (zero,) = explainer.dependence("x0", "entropy", grid=[0.0]).ice.T
+        np.testing.assert_allclose(between.ice, plain.ice - zero[:, None], atol=1e-14)
+        assert (between.center, on_grid.center) == (0.0, plain.grid[4])
+        assert explainer.dependence("x0", "entropy", grid=9).center is None
+
+    def test_at_a_category(self):
+        model, X, y = mixed()
+        explainer = Explainer(model, X, y)
+        plain = explainer.dependence("text").ice
+        found = explainer.dependence("text", center="b")
+        np.testing.assert_allclose(found.ice, plain - plain[:, [1]])
+        assert found.grid.tolist() == ["a", "b", "c"]
+        assert explainer.dependence("text", center=True).center == "a"
+        flag = explainer.dependence("flag", center=np.True_)
+        assert flag.center is False
+        assert not flag.ice[:, 0].any()
+
+    @pytest.mark.parametrize("center", ["z", np.nan, [1.0], np.inf, object()])
+    def test_at_what_is_no_value_of_the_feature_is_refused(self, center):
+        explainer = regression()
+        with pytest.raises(ValueError, match=r"center is .*; it must be True, for the first"):
+            explainer.dependence("x0", center=center)
+        assert explainer.model_calls == 1
+
+
+class TestDerivative:
+    def test_is_exact_for_parabolas_on_uneven_grids_and_one_sided_at_the_ends(self):
+        values = np.array([-1.0, 0.0, 0.5, 2.0, 5.0])
+        curves = np.stack([3 + 2 * values - 4 * values**2, 1 - values], axis=1)
+        found = slopes(curves, values)
+        np.testing.assert_allclose(found[1:-1, 0], (2 - 8 * values)[1:-1], rtol=1e-14)
+        np.testing.assert_allclose(found[[0, -1], 0], [2 - 4 * -1, 2 - 4 * 7], rtol=1e-14)
+        np.testing.assert_allclose(found[:, 1], -1, rtol=1e-14)
+
+    def test_has_no_value_where_the_feature_has_none(self):
+        values = np.array([-np.inf, 1.0, 2.0, 4.0, np.inf, np.nan])
+        found = slopes(np.arange(12.0).reshape(6, 2), values)
+        np.testing.assert_array_equal(np.isnan(found[:, 0]), ~np.isfinite(values))
+        np.testing.assert_allclose(found[1:4, 0], [2, 2 * (2 / 3) + 1 / 3, 1])
+
+    def test_of_a_column_with_missing_values(self):
+        model, X, y = mixed()
+        explainer = Explainer(model, X, y)
+        found = explainer.dependence("number", derivative=True, spacing="observed")
+        assert np.isnan(found.grid[-1])
+        assert np.isnan(found.average[-1])
+        assert np.isfinite(found.average[:-1]).all()
+        whole = explainer.dependence("whole", derivative=True)
+        assert np.isfinite(whole.average).all()
+
+    def test_two_values_are_enough_and_one_is_not(self):
+        explainer = regression()
+        found = explainer.dependence("x0", grid=[0.0, 2.0], derivative=True)
+        np.testing.assert_allclose(found.ice, 1.0)
+        with pytest.raises(ValueError, match="needs a grid of at least 2 values of 'x0'"):
+            explainer.dependence("x0", grid=[0.5], derivative=True)
+
+    @pytest.mark.parametrize("feature", ["flag", "text", "day"])
+    def test_categories_have_none(self, feature):
+        model, X, y = mixed()
+        explainer = Explainer(model, X, y)
+        with pytest.raises(
+            ValueError, match=f"'{feature}' is categorical, so its curve has no der"
+        ):
+            explainer.dependence(feature, derivative=True)
+        with pytest.raises(ValueError, match="leave derivative out, or the feature"):
+            explainer.dependences(derivative=True)
+        assert explainer.model_calls == 1
+
+
+@pytest.mark.parametrize(
+    ("form", "says"),
+    [
+        ({"center": True, "relative": True}, "center and relative subtract different values"),
+        ({"center": 0, "relative": True}, "center and relative subtract different values"),
+        ({"center": True, "derivative": True}, "what center subtracts .* leave center out"),
+        ({"relative": True, "derivative": True}, "what relative subtracts .* leave relative out"),
+        ({"derivative": "yes"}, "derivative is 'yes'; it must be True or False"),
+        ({"relative": 1}, "relative is 1; it must be True or False"),
+        ({"center": None}, "center is None; it must be True, False or a value"),
+    ],
+)
+def test_forms_that_exclude_each_other_are_refused(form, says):
+    explainer = regression()
+    with pytest.raises(ValueError, match=says):
+        explainer.dependence("x0", **form)
+    assert explainer.model_calls == 1
+
+
+def test_a_curve_centred_at_zero_is_not_a_plain_one():
+    assert Form().plain
+    assert not Form(center=0).plain
+    assert not Form(center=0.0).plain
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_many_features_at_once_are_the_same(form):
+    explainer = regression()
+    together = explainer.dependences(measure="nll", grid=11, spacing="even", **form)
+    for feature, found in together.items():
+        alone = regression().dependence(feature, "nll", grid=11, spacing="even", **form)
+        np.testing.assert_allclose(found.ice, alone.ice, atol=1e-13)
+    asked = explainer.model_calls
+    again = explainer.dependences(measure="entropy", grid=11, spacing="even", **form)
+    assert list(again) == list(explainer.features)
+    assert explainer.model_calls == asked
+
+
+@pytest.mark.parametrize("form", [{}, *FORMS])
+def test_bands_cover_the_truth_as_often_as_they_say(form):
+    rng = np.random.default_rng(0)
+    grid, runs = [-1.0, 0.7, 2.0], 300
+
+    def band(n):
+        X = rng.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]], n)
+        explainer = Explainer(lambda d: d[:, 0] * (1 + d[:, 1]) + np.exp(d[:, 1] / 2), X, X[:, 0])
+        return explainer.dependence("x0", grid=grid, **form)
+
+    truth = band(400_000).average
+    found = [band(100) for _ in range(runs)]
+    held = [(f.low - 1e-12 <= truth) & (truth <= f.high + 1e-12) for f in found]
+    # Three standard errors of a share of 300 runs below 0.95.
+    assert (np.mean(held, axis=0) > 0.912).all()
+
+
+def test_differences_of_rounding_are_none():
+    reference = np.array([[1.0, 2.0, 3.0]])
+    values = reference * (1 + 1e-15)
+    assert not difference(values, reference).any()
+    assert difference(values + 1e-9, reference).all()
+
+
+def test_results_say_how_they_were_made():
+    explainer = regression()
+    plain = explainer.dependence("x0", "entropy")
+    assert (plain.spacing, plain.derivative, plain.relative) == ("quantile", False, False)
+    assert plain.quantity == "entropy"
+    given = explainer.dependence("x0", "entropy", grid=[0.0, 1.0], center=1)
+    assert (given.spacing, given.center) == ("given", 1)
+    assert repr(given).startswith("Change of entropy from x0 = 1 (nats): 2 values (given), 60 rows")
+    slope = explainer.dependence("x0", "entropy", derivative=True, spacing="even")
+    assert slope.title == "Slope of entropy per unit of x0 (nats)"
+    own = explainer.dependence("x0", relative=True)
+    assert own.title == "Change of predicted mean from the row's own x0"
+
+
+def test_every_observed_value_reaches_the_model_in_the_columns_own_type():
+    model, X, y = mixed()
+    seen = []
+
+    def remembering(d):
+        seen.append(d.dtypes)
+        return model(d)
+
+    explainer = Explainer(remembering, X, y)
+    for feature in explainer.features:
+        explainer.dependence(feature, spacing="observed")
+    assert len(seen) == 7
+    assert all(dtypes.equals(X.dtypes) for dtypes in seen)
+    column = explainer.table.index("nullable")
+    assert explainer.evaluations.known(Constant((column,), (pd.NA,)))

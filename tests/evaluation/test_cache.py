@@ -1,0 +1,172 @@
+"""What is kept, within a limit of bytes."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from uqwidgets.evaluation.cache import Cache, parse_bytes
+
+
+def block(n):
+    return np.zeros(n, dtype=np.uint8)
+
+
+def test_derived_arrays_go_before_answers_and_the_newest_stays():
+    cache = Cache(100)
+    cache.keep("answer", block(40))
+    cache.put("derived", block(40))
+    cache.keep("second", block(40))
+    assert list(cache.answers) == ["answer", "second"]
+    assert not cache.derived
+    cache.keep("huge", block(500))
+    assert list(cache.answers) == ["huge"]
+    assert cache.nbytes == 500
+
+
+def test_what_was_read_off_large_answers_outlives_them():
+    cache = Cache(100)
+    for number in range(6):
+        cache.put(f"derived {number}", block(5))
+        cache.keep(f"answer {number}", block(30))
+    assert list(cache.derived) == [f"derived {number}" for number in range(1, 6)]
+    assert list(cache.answers) == ["answer 4", "answer 5"]
+    cache.put("large", block(90))
+    assert (list(cache.answers), list(cache.derived)) == ([], ["large"])
+
+
+def test_the_longest_unused_goes_first():
+    cache = Cache(100)
+    for name in "abc":
+        cache.keep(name, block(30))
+    cache.get("a")
+    cache.keep("d", block(30))
+    assert list(cache.answers) == ["c", "a", "d"]
+    assert cache.get("b") is None
+
+
+def test_a_derived_array_is_made_once_and_cannot_be_written_to():
+    cache = Cache(100)
+    made = []
+
+    def compute():
+        made.append(1)
+        return block(10)
+
+    first = cache.memo("key", compute)
+    assert cache.memo("key", compute) is first
+    assert len(made) == 1
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 1
+
+
+def test_what_replaces_an_array_does_not_count_twice():
+    cache = Cache(100)
+    cache.put("key", block(30))
+    cache.put("key", block(50))
+    assert cache.nbytes == 50
+
+
+@given(st.lists(st.tuples(st.sampled_from(["keep", "put"]), st.integers(0, 9), st.integers(1, 60))))
+def test_the_count_of_bytes_is_right_and_over_the_limit_only_for_the_newest(steps):
+    cache = Cache(100)
+    for number, (what, name, size) in enumerate(steps):
+        if what == "keep":
+            cache.keep(number, block(size))
+        else:
+            cache.put(name, block(size))
+        held = [*cache.answers.values(), *cache.derived.values()]
+        assert cache.nbytes == sum(a.nbytes for a in held)
+        assert cache.nbytes <= 100 or len(cache.answers) == 1 or len(cache.derived) == 1
+
+
+def interrupted(work, line):
+    """Do some work, with Ctrl-C at a line of the cache; whether it came to that line."""
+    lines = 0
+
+    def count(frame, event, argument):  # noqa: ARG001
+        nonlocal lines
+        if event == "line":
+            lines += 1
+            if lines == line:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return count
+
+    def enter(frame, event, argument):  # noqa: ARG001
+        return count if frame.f_code.co_filename.endswith("cache.py") else None
+
+    former = sys.gettrace()
+    sys.settrace(enter)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(former)
+    return False
+
+
+def test_an_interrupt_at_any_line_leaves_a_cache_that_counts_right_and_works():
+    def fill(cache):
+        for number in range(6):
+            cache.put(f"derived {number}", block(30))
+            cache.keep(f"answer {number}", block(25))
+            cache.put("replaced", block(10 + number))
+            cache.drop(f"answer {number - 1}")
+
+    line = 1
+    while True:
+        cache = Cache(100)
+        if not interrupted(lambda: fill(cache), line):  # noqa: B023
+            break
+        held = [*cache.answers.values(), *cache.derived.values()]
+        assert cache.nbytes == sum(a.nbytes for a in held), line
+        fill(cache)
+        cache.put("last", block(60))
+        assert "last" in cache.derived
+        assert cache.nbytes <= 100
+        line += 1
+    assert line > 100
+
+
+@pytest.mark.parametrize(
+    ("size", "bytes_"),
+    [
+        (1_000, 1_000),
+        ("1000", 1_000),
+        ("2kB", 2_000),
+        ("2 KiB", 2_048),
+        ("1.5MB", 1_500_000),
+        ("1GiB", 2**30),
+        (" 0.5 g ", 500_000_000),
+        ("1T", 10**12),
+    ],
+)
+def test_sizes(size, bytes_):
+    assert parse_bytes(size) == bytes_
+
+
+@pytest.mark.parametrize(
+    "size", [0, -5, "", "GiB", "0", "0.2", ".", "1.2.3GiB", "1e9", "9" * 400, None, "1 PB", "1iB"]
+)
+def test_what_is_no_size_is_refused(size):
+    with pytest.raises(
+        ValueError, match=r"memory_limit is .*; give bytes or a text such as '1GiB'"
+    ):
+        parse_bytes(size)
+
+
+@given(st.text(alphabet="0123456789. kKmMgGtTiIbB", max_size=8))
+def test_any_text_is_a_size_or_refused_in_one_sentence(text):
+    try:
+        found = parse_bytes(text)
+    except ValueError as error:
+        said = str(error)
+    else:
+        said = "memory_limit is fine" if found >= 1 else ""
+    assert said.startswith("memory_limit is ")

@@ -1,0 +1,387 @@
+"""Asking the model: once for each thing, in large calls, and safely."""
+
+from __future__ import annotations
+
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from models import Recorder, classification, normal_model, regression, table, two_classes
+from uqwidgets import Explainer, Mixture, ModelError, Normal, Quantiles
+from uqwidgets.evaluation import evaluations as evaluation
+from uqwidgets.evaluation.evaluations import Progress
+from uqwidgets.evaluation.replacement import Constant, Drawn, Original
+
+
+def test_the_rows_as_they_are_are_asked_once_at_construction():
+    explainer = regression()
+    assert (explainer.model_calls, explainer.rows_evaluated) == (1, 60)
+    assert explainer.evaluations.known(Original())
+    explainer.stress()
+    explainer.stress_weights("x0", 0.3)
+    explainer.indicators  # noqa: B018
+    explainer.measures()
+    assert (explainer.model_calls, explainer.rows_evaluated) == (1, 60)
+
+
+def test_answers_are_those_of_each_replacement_alone_however_they_are_stacked():
+    X, y = table(50)
+    explainer = Explainer(normal_model, X, y)
+    asked = [
+        Drawn((0,), "permutation", 2, 0),
+        Constant((1,), (0.5,)),
+        Drawn((2,), "ablation", 0, 0),
+        Drawn((0, 2), "conditional", 1, 0),
+        Constant((1, 2), (0.5, -1.0)),
+        Original(),
+    ]
+    explainer.evaluations.ask(asked)
+    for question in asked:
+        replaced = X.copy()
+        if isinstance(question, Drawn):
+            moved, scheme = question.columns, question.scheme
+            donors = explainer.evaluations.donors(moved, scheme, 0, 3)[question.repeat]
+            replaced[:, moved] = X[donors][:, moved]
+        elif isinstance(question, Constant):
+            replaced[:, question.columns] = question.values
+        mean, std = normal_model(replaced)
+        answer = explainer.evaluations.answer(question)
+        np.testing.assert_array_equal(answer.loc, mean)
+        np.testing.assert_array_equal(answer.scale, std)
+
+
+@pytest.mark.parametrize("limit", [1, 2_000, 20_000])
+def test_a_small_memory_gives_the_same_numbers(limit):
+    explainer, roomy = (classification(40, labels="abc", memory_limit=m) for m in (limit, "1GiB"))
+    weights = roomy.stress_weights("x0", 0.4)
+    for measure in ("nll", "entropy"):
+        small, large = (e.importance(measure, sample_weight=weights) for e in (explainer, roomy))
+        np.testing.assert_allclose(small.importance, large.importance, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(small.std_error, large.std_error, rtol=1e-12, atol=1e-15)
+    for feature in roomy.features:
+        small, large = (e.dependence(feature, "entropy") for e in (explainer, roomy))
+        np.testing.assert_allclose(small.average, large.average, rtol=1e-12)
+    before = explainer.rows_evaluated
+    explainer.stress()
+    assert explainer.rows_evaluated == before
+
+
+def test_a_small_memory_asks_for_each_thing_once_per_question():
+    explainer = regression(memory_limit=2_000)
+    explainer.importance(n_repeats=5)
+    assert explainer.rows_evaluated == 60 + 5 * 3 * 60
+
+
+class Slow:
+    """A model whose clock says that rows take a millisecond each, so that blocks are small."""
+
+    def __init__(self, monkeypatch, model=normal_model):
+        self.model, self.now = model, 0.0
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
+
+    def __call__(self, X):
+        self.now += 1e-3 * len(X)
+        return self.model(X)
+
+
+def test_a_model_whose_calls_are_dear_is_asked_all_repeats_in_one(monkeypatch):
+    X, y = table(143)
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def dear(X):
+        now[0] += 0.015 + 6e-6 * len(X)
+        return normal_model(X)
+
+    model = Recorder(dear)
+    explainer = Explainer(model, X, y)
+    assert [len(block) for block in model.asked] == [8, 135]
+    explainer.importance("nll", n_repeats=100)
+    explainer.importance("entropy", n_repeats=100)
+    assert [len(block) for block in model.asked[2:]] == [3 * 100 * 143]
+
+
+class Stop(Exception):  # noqa: N818
+    pass
+
+
+def test_a_cancelled_report_keeps_what_is_finished_and_continues_with_the_rest(monkeypatch):
+    X, y = table(60)
+    model = Recorder(Slow(monkeypatch))
+    explainer = Explainer(model, X, y)
+    seen = []
+
+    def stop_after_three(progress):
+        seen.append(progress)
+        if len(seen) == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        explainer.importance(n_repeats=10, report=stop_after_three)
+    done = explainer.rows_evaluated
+    assert 60 < done < 60 + 1800
+    assert seen[-1].rows_done == done - 60
+    assert all(p.rows_total == 1800 for p in seen)
+    assert [p.rows_done for p in seen] == sorted(p.rows_done for p in seen)
+    continued = explainer.importance(n_repeats=10)
+    assert explainer.rows_evaluated == model.rows == 60 + 1800
+    np.testing.assert_array_equal(continued.importance, regression().importance().importance)
+
+
+def test_progress_ends_with_nothing_left(monkeypatch):
+    X, y = table(60)
+    seen: list[Progress] = []
+    explainer = Explainer(Slow(monkeypatch), X, y)
+    explainer.importance(report=seen.append)
+    assert len(seen) > 3
+    assert seen[-1].rows_done == seen[-1].rows_total == 1800
+    assert seen[-1].seconds_left == 0
+    left = seen[0].rows_total - seen[0].rows_done
+    assert seen[0].seconds_left == pytest.approx(left * 1e-3, rel=0.1)
+    explainer.importance(report=pytest.fail)  # all is known: there is nothing to report
+
+
+def test_threads_that_ask_for_the_same_do_not_ask_twice():
+    X, y = table(60)
+
+    def unhurried(X):
+        time.sleep(0.002)
+        return normal_model(X)
+
+    model = Recorder(unhurried)
+    explainer = Explainer(model, X, y)
+    found = {}
+
+    def work(number):
+        found[number] = explainer.importance("nll" if number % 2 else "entropy", n_repeats=20)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert explainer.rows_evaluated == model.rows == 60 + 20 * 3 * 60
+    np.testing.assert_array_equal(found[1].importance, found[5].importance)
+    np.testing.assert_array_equal(found[0].importance, found[4].importance)
+
+
+class TestFailures:
+    def explainer(self, model, answers=normal_model):
+        X, y = table(60, 5)
+        X[:, 4] = np.abs(X[:, 4])
+        self.original = X.copy()
+        known = {tuple(x) for x in X}
+
+        def failing(asked):
+            replaced = np.array([tuple(x) not in known for x in asked])
+            guilty = replaced & (~np.isin(asked[:, 3], X[:, 3]) | (asked[:, 3] == 77))
+            return model(guilty, answers(asked))
+
+        return Explainer(failing, X, y if answers is normal_model else y > 0)
+
+    def fails(self, explainer, says, grid=(0.5, 77.0)):
+        asked = explainer.importance("entropy", n_repeats=2)
+        with pytest.raises(ModelError, match=says):
+            explainer.dependence("x3", "entropy", grid=list(grid))
+        again = explainer.importance("entropy", n_repeats=2)
+        np.testing.assert_array_equal(again.importance, asked.importance)
+
+    def test_a_model_that_raises_is_quoted_with_the_feature(self):
+        def model(guilty, answer):
+            if guilty.any():
+                raise RuntimeError("no such value\nand much more")
+            return answer
+
+        says = r"^the model failed while rows with 'x3' replaced were asked: RuntimeError: no such "
+        self.fails(self.explainer(model), says + r"value$")
+
+    def test_nan_is_placed(self):
+        def model(guilty, answer):
+            return np.where(guilty, np.nan, answer[0]), answer[1]
+
+        self.fails(self.explainer(model), r"^the model's mean is nan in row 0 of X, with 'x3' repl")
+
+    def test_a_standard_deviation_of_zero_is_placed(self):
+        def model(guilty, answer):
+            return answer[0], np.where(guilty, 0.0, answer[1])
+
+        self.fails(
+            self.explainer(model), r"std, which must be greater than zero, is 0 in row 0 of X"
+        )
+
+    def test_probabilities_that_do_not_sum_to_one_are_placed(self):
+        def model(guilty, answer):
+            return answer * np.where(guilty, 0.9, 1.0)[:, None]
+
+        says = r"the model's probabilities sum to 0.9, off from 1 by -0.1, in row 0 of X, with 'x3'"
+        self.fails(self.explainer(model, two_classes), says)
+
+    def test_another_number_of_rows_is_said(self):
+        def model(guilty, answer):
+            return (answer[0][1:], answer[1][1:]) if guilty.any() else answer
+
+        says = r"'x3' replaced were asked: ValueError: the model answered 59 rows for the 60 asked"
+        self.fails(self.explainer(model), says)
+
+    def test_a_model_that_fails_on_the_rows_as_they_are_cannot_be_explained(self):
+        X, y = table(20)
+
+        def model(asked):
+            return np.where(np.arange(len(asked)) == 3, np.nan, 1.0)
+
+        with pytest.raises(ModelError, match=r"the model's prediction is nan in row 3 of X\.$"):
+            Explainer(model, X, y)
+
+
+def test_one_feature_that_fails_is_named_alone_and_the_others_stay():
+    X, y = table(60, 8)
+
+    def model(asked):
+        if (np.abs(asked[:, 0] + asked[:, 6]) < 1e-9).all():
+            return normal_model(asked)
+        raise ValueError("features 0 and 6 go together")
+
+    X[:, 6] = -X[:, 0]
+    explainer = Explainer(model, X, y)
+    harmless = [f for f in explainer.features if f not in ("x0", "x6")]
+    says = r"^the model failed while rows with 'x6' replaced were asked: ValueError: features 0 and"
+    with pytest.raises(ModelError, match=says):
+        explainer.importance(features=[*harmless, "x6"], n_repeats=4)
+    before = explainer.rows_evaluated
+    assert np.isfinite(explainer.importance(features=harmless, n_repeats=4).importance).all()
+    assert explainer.rows_evaluated == before
+
+
+def test_many_rows_are_explained_within_the_memory_limit():
+    X, y = table(60_000, p=10)
+    limit = 40 * 2**20
+    tracemalloc.start()
+    try:
+        explainer = Explainer(lambda X: X[:, 0] * X[:, 1], X, y, memory_limit=limit)
+        found = explainer.importance("squared_error", n_repeats=5)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.per_row.shape == (10, 60_000)
+    # The table's own copy and the result count too; all answers together would need 24 MiB more.
+    assert peak < limit
+    assert explainer.rows_evaluated == 60_000 * 51
+
+
+def classes_by_first(X):
+    p = 1 / (1 + np.exp(-X[:, 0]))
+    return np.column_stack([1 - p, p])
+
+
+def test_memory_does_not_grow_with_repeats():
+    X, y = table(60_000, p=2)
+    limit, peaks = 6 * 2**20, []
+    for repeats in (12, 60):
+        tracemalloc.start()
+        try:
+            explainer = Explainer(classes_by_first, X, y > 0, memory_limit=limit)
+            found = explainer.importance("nll", ["x0"], n_repeats=repeats)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        assert len(found.repeats[0]) == repeats
+        assert explainer.rows_evaluated == 60_000 * (1 + repeats)
+    # All 60 repeats have 27 MiB of changes, and as much again of donors.
+    assert max(peaks) < 1.5 * limit + X.nbytes + y.nbytes
+    assert peaks[1] < 1.1 * peaks[0]
+
+
+@pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
+def test_repeats_that_are_worked_out_in_parts_give_the_same_numbers(scheme, monkeypatch):
+    weights, rows = np.random.default_rng(1).gamma(2, size=300), np.arange(0, 300, 2)
+    explainer = regression(300)
+    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    for options in ({}, {"sample_weight": weights}, {"sample_weight": weights, "rows": rows}):
+        for interval in ("model", "fixed-data", "random-variable"):
+            how = {"replacement": scheme, "n_repeats": 9, "interval": interval} | options
+            parts = regression(300, memory_limit=30_000)
+            one, other = parts.importance("nll", **how), explainer.importance("nll", **how)
+            assert not parts.evaluations.keeps(9)
+            assert parts.rows_evaluated == 300 + 9 * 3 * 300
+            np.testing.assert_allclose(one.importance, other.importance, rtol=1e-9, atol=1e-14)
+            np.testing.assert_allclose(one.repeats, other.repeats, rtol=1e-9, atol=1e-14)
+            np.testing.assert_allclose(one.per_row, other.per_row, rtol=1e-9, atol=1e-12)
+            # Influences are centred part by part, which weights make a difference to.
+            near = 0.1 if options else 1e-9
+            np.testing.assert_allclose(one.std_error, other.std_error, rtol=near, atol=1e-12)
+
+
+def test_weights_that_leave_some_parts_without_a_pair(monkeypatch):
+    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    weights = np.zeros(300)
+    weights[:6] = 1.0
+    how = {"sample_weight": weights, "n_repeats": 30}
+    one = regression(300, memory_limit=30_000).importance("nll", **how)
+    monkeypatch.undo()
+    other = regression(300).importance("nll", **how)
+    assert np.isnan(other.repeats).any()
+    np.testing.assert_allclose(one.importance, other.importance, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(one.repeats, other.repeats, rtol=1e-9, atol=1e-14)
+    held = slice(0, 6)
+    np.testing.assert_allclose(one.per_row[:, held], other.per_row[:, held], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("limit", ["1GiB", 400_000, 200_000])
+@pytest.mark.parametrize("in_turn", [False, True])
+def test_donors_are_drawn_a_few_times_each_at_any_number_of_repeats(limit, in_turn, monkeypatch):
+    lines = []
+    draw = evaluation.drawn_donors
+
+    def counted(*arguments):
+        found = draw(*arguments)
+        lines.append(len(found))
+        return found
+
+    monkeypatch.setattr(evaluation, "drawn_donors", counted)
+    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    X, y = table(500)
+    explainer = Explainer(normal_model, X, y, memory_limit=limit)
+    if in_turn:  # as the widget asks, repeat by repeat
+        for repeat in range(40):
+            drawn = [Drawn((column,), "permutation", repeat, 0) for column in range(3)]
+            explainer.evaluations.ask(drawn)
+    explainer.importance("nll", n_repeats=40)
+    assert 3 * 40 <= sum(lines) <= 4 * 3 * 40
+
+
+def test_a_row_of_which_a_measure_cannot_be_had_is_named_as_it_is_in_the_table():
+    def quantiles(X):
+        # Two equal quantiles, an atom, where the first feature is large: no density there.
+        width = np.where(X[:, 0] > 10, 0.0, 1.0)
+        middle = X[:, 1]
+        return Quantiles([0.25, 0.5, 0.75], np.column_stack([middle - 1, middle, middle + width]))
+
+    X, y = table(30)
+    explainer = Explainer(quantiles, X, y)
+    with pytest.raises(ModelError, match=r"there is no nll: .*in row 0 of X, with 'x0' replaced"):
+        explainer.dependence("x0", "nll", grid=[0.0, 11.0])
+    assert np.isfinite(explainer.dependence("x0", "crps", grid=[0.0, 11.0]).average).all()
+
+
+def test_what_was_read_off_answers_is_not_asked_again_when_they_had_to_go():
+    def many_members(X):
+        means = X[:, [0]] + 0.1 * X[:, [1]] * np.arange(30)
+        return Mixture(Normal(means, np.ones_like(means)))
+
+    X, y = table(500, p=12)
+    # Room for the answers of one feature's repeats, not of all of them.
+    explainer = Explainer(many_members, X, y, memory_limit="20MB")
+    explainer.importance("nll", n_repeats=5)
+    asked = explainer.rows_evaluated
+    explainer.importance("nll", n_repeats=5, sample_weight=np.linspace(0, 1, 500))
+    assert explainer.rows_evaluated == asked
+
+
+def test_labels_that_are_answered_for_a_target_of_numbers_are_refused():
+    X, y = table(8)
+    said = r"answers with labels such as 'low', but y has -?[0-9.]+; pass labels of one kind"
+    with pytest.raises(ValueError, match=said):
+        Explainer(lambda X: np.full(len(X), "low"), X, y)

@@ -1,0 +1,198 @@
+"""Whose memory it is: models, measures, scorers and callers write, and no other number changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import make_scorer
+
+from models import normal_model, table, two_classes
+from uqwidgets import Explainer, as_predictive
+from uqwidgets.evaluation.replacement import Drawn
+
+X, Y = table(80)
+LABELS = (Y > 0).astype(int)
+
+
+class Buffered:
+    """Answers with one buffer of its own, as bindings of runtimes do."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self):
+        self.buffer = np.empty((100_000, 2))
+
+    def predict_proba(self, asked):
+        answer = self.buffer[: len(asked)]
+        answer[:] = two_classes(asked)
+        return answer
+
+
+class BufferedBySize(Buffered):
+    """Answers of one length are one and the same array, which owns its memory."""
+
+    def __init__(self):
+        self.buffers = {}
+
+    def predict_proba(self, asked):
+        answer = self.buffers.setdefault(len(asked), np.empty((len(asked), 2)))
+        answer[:] = two_classes(asked)
+        return answer
+
+
+class BufferedNormal:
+    """Means and standard deviations in buffers of its own."""
+
+    def __init__(self):
+        self.mean, self.std = np.empty(100_000), np.empty(100_000)
+
+    def predict(self, asked, return_std=False):
+        n = len(asked)
+        self.mean[:n], self.std[:n] = normal_model(asked)
+        return (self.mean[:n], self.std[:n]) if return_std else self.mean[:n]
+
+
+class BufferedPoint:
+    def __init__(self):
+        self.mean = np.empty(100_000)
+
+    def predict(self, asked):
+        self.mean[: len(asked)] = normal_model(asked)[0]
+        return self.mean[: len(asked)]
+
+
+def numbers(explainer, measures):
+    """Whatever is read off the answers, repeats that come later included."""
+    found = []
+    for measure in measures:
+        found += [explainer.importance(measure, n_repeats=k).importance for k in (2, 5)]
+        found.append(explainer.dependence("x0", measure, grid=5).average)
+    stressed = explainer.stress(["x0"], taus=3)
+    return [*found, stressed.values[stressed.indicators[0]]]
+
+
+@pytest.mark.parametrize(
+    ("model", "same", "y", "measures"),
+    [
+        (Buffered, two_classes, LABELS, ["nll", "entropy"]),
+        (BufferedBySize, two_classes, LABELS, ["nll", "entropy"]),
+        (BufferedNormal, normal_model, Y, ["nll", "squared_error"]),
+        (BufferedPoint, lambda asked: normal_model(asked)[0], Y, ["squared_error"]),
+    ],
+)
+def test_a_model_may_answer_with_a_buffer_of_its_own(model, same, y, measures):
+    given = numbers(Explainer(model(), X, y), measures)
+    right = numbers(Explainer(same, X, y), measures)
+    for one, other in zip(given, right, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+
+
+def test_members_of_an_ensemble_may_share_a_buffer():
+    class Shared(Buffered):
+        def __init__(self, shift, buffer):
+            self.shift, self.buffer = shift, buffer
+
+        def predict_proba(self, asked):
+            return super().predict_proba(np.asarray(asked) + self.shift)
+
+    buffer = np.empty((100_000, 2))
+    answer = as_predictive([Shared(0.0, buffer), Shared(1.0, buffer)])(X)
+    for member, shift in enumerate((0.0, 1.0)):
+        np.testing.assert_array_equal(
+            answer.members.probabilities[:, member], two_classes(X + shift)
+        )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        X,
+        pd.DataFrame({"count": np.arange(80), "one": X[:, 0]}),
+        pd.DataFrame({"count": np.arange(80)}),
+    ],
+)
+def test_a_model_may_write_into_the_memory_of_what_it_is_asked(data):
+    def writing(asked):
+        columns = asked if isinstance(asked, np.ndarray) else asked.to_numpy().astype(float)
+        answer = columns[:, 0].copy()
+        memory = (
+            [asked]
+            if isinstance(asked, np.ndarray)
+            else [asked[name].to_numpy(copy=False) for name in asked]
+        )
+        for part in memory:
+            part.flags.writeable = True
+            part[:] = 99
+        return answer
+
+    written_to = Explainer(writing, data, Y)
+    plain = Explainer(lambda asked: np.asarray(asked)[:, 0].astype(float), data, Y)
+    np.testing.assert_allclose(
+        written_to.importance("squared_error").importance,
+        plain.importance("squared_error").importance,
+    )
+    name = plain.features[0]
+    np.testing.assert_array_equal(written_to.table.column(name), plain.table.column(name))
+
+
+def test_what_happens_to_the_given_table_and_target_later_reaches_nothing():
+    memory, target = X.copy(), Y.copy()
+    explainer = Explainer(
+        normal_model, pd.DataFrame(memory, columns=list("abc"), copy=False), target
+    )
+    memory[:], target[:] = 0.0, 0.0
+    right = Explainer(normal_model, pd.DataFrame(X, columns=list("abc")), Y)
+    np.testing.assert_array_equal(explainer.table.column("a"), X[:, 0])
+    np.testing.assert_array_equal(
+        explainer.importance("nll").importance, right.importance("nll").importance
+    )
+    np.testing.assert_array_equal(explainer.dependence("a").grid, right.dependence("a").grid)
+
+
+class TestWritesOfFunctions:
+    def margin(self, q, y):  # noqa: ARG002
+        p = q.probabilities
+        p -= 0.5
+        return np.abs(p[:, 1])
+
+    @pytest.mark.parametrize("memory_limit", ["1GiB", 1])
+    def test_a_measure_that_works_in_place_is_told_so_and_changes_nothing(self, memory_limit):
+        explainer = Explainer(two_classes, X, LABELS, memory_limit=memory_limit)
+        says = r"^measure 'margin' failed: it writes into the model's answers, .*; let it copy them"
+        with pytest.raises(ValueError, match=says):
+            explainer.importance(self.margin)
+        np.testing.assert_array_equal(
+            explainer.importance("nll").importance,
+            Explainer(two_classes, X, LABELS).importance("nll").importance,
+        )
+
+    def test_a_scorer_that_works_in_place_is_told_so_and_changes_nothing(self):
+        def clipped(y, p, sample_weight=None):
+            np.clip(p, 0.4, 0.6, out=p)
+            return float(np.average((p - y) ** 2, weights=sample_weight))
+
+        def reweighting(y, p, sample_weight=None):
+            sample_weight *= 2
+            return float(np.average((p - y) ** 2, weights=sample_weight))
+
+        explainer = Explainer(two_classes, X, LABELS)
+        weights = np.linspace(0.5, 1.5, len(X))
+        for function in (clipped, reweighting):
+            scorer = make_scorer(function, response_method="predict_proba")
+            with pytest.raises(ValueError, match="cannot score this model: it writes into the mod"):
+                explainer.importance(scorer, n_repeats=2, sample_weight=weights)
+        np.testing.assert_array_equal(
+            explainer.importance("nll").importance,
+            Explainer(two_classes, X, LABELS).importance("nll").importance,
+        )
+
+    def test_what_is_kept_cannot_be_written_to(self):
+        explainer = Explainer(normal_model, X, Y)
+        evaluations = explainer.evaluations
+        answer = evaluations.answer(Drawn((0,), "permutation", 0, 0))
+        for array in (answer.loc, evaluations.original.scale, evaluations.truth, explainer.table.y):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            explainer.table.numbers("x0")[0] = 1.0

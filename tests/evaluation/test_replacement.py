@@ -1,0 +1,76 @@
+"""Donors of every scheme."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from uqwidgets.evaluation.replacement import SCHEMES, checked_scheme, drawn_donors, stream_of
+
+ALL = np.zeros(50, dtype=np.intp)
+GROUPS = np.arange(50) // 17
+
+
+@pytest.mark.parametrize("scheme", ["permutation", "conditional"])
+def test_every_repeat_is_a_permutation(scheme):
+    donors = drawn_donors(scheme, (3,), 0, 20, GROUPS)
+    assert donors.shape == (20, 50)
+    np.testing.assert_array_equal(np.sort(donors, axis=1), np.tile(np.arange(50), (20, 1)))
+
+
+def test_ablation_draws_with_replacement():
+    donors = drawn_donors("ablation", (3,), 0, 20, ALL)
+    assert donors.shape == (20, 50)
+    assert donors.min() >= 0
+    assert donors.max() < 50
+    assert all(len(np.unique(line)) < 50 for line in donors)
+
+
+def test_conditional_donors_are_of_the_same_subgroup():
+    donors = drawn_donors("conditional", (3,), 0, 20, GROUPS)
+    assert (GROUPS[donors] == GROUPS).all()
+    assert (donors != np.arange(50)).any(axis=1).all()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_more_repeats_begin_with_the_same_ones(scheme):
+    ten, thirty = (drawn_donors(scheme, (1, 4), 7, repeats, GROUPS) for repeats in (10, 30))
+    np.testing.assert_array_equal(ten, thirty[:10])
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_features_repeats_and_seeds_have_draws_of_their_own(scheme):
+    moved = [(0,), (1,), (2,), (0, 1), (1, 0)]
+    drawn = [drawn_donors(scheme, columns, s, 4, ALL) for columns in moved for s in range(3)]
+    lines = {tuple(line) for donors in drawn for line in donors.tolist()}
+    assert len(lines) == 5 * 4 * 3
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_repeats_can_be_drawn_from_any_on(scheme):
+    all_of_them = drawn_donors(scheme, (3,), 7, 12, GROUPS)
+    np.testing.assert_array_equal(drawn_donors(scheme, (3,), 7, 4, GROUPS, 8), all_of_them[8:])
+
+
+def test_streams_are_told_by_names_whatever_their_order_and_their_letters():
+    streams = [stream_of(names) for names in (["a"], ["b"], ["a", "b"], ["ab"], ["é"], ["\ud800"])]
+    assert len(set(streams)) == len(streams)
+    assert stream_of(["b", "a"]) == stream_of(["a", "b"])
+    assert stream_of(["a"]) == (310482890, 3401391050, 3006382842, 1306272666)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_row_of_the_subgroup_is_as_likely_a_donor(scheme):
+    groups = np.array([0, 1, 0, 0, 0, 1, 0]) if scheme == "conditional" else np.zeros(7, dtype=int)
+    donors = drawn_donors(scheme, (0,), 0, 4000, groups)
+    counts = np.stack([np.bincount(donors[:, i], minlength=7) for i in range(7)])
+    same = groups[:, None] == groups
+    expected = same / same.sum(axis=0)
+    # A binomial share in 4000 draws; five standard errors for 49 looks at it.
+    assert np.abs(counts / 4000 - expected).max() < 5 * np.sqrt(0.25 / 4000)
+
+
+def test_an_unknown_scheme_brings_the_known():
+    assert checked_scheme("ablation") == "ablation"
+    with pytest.raises(ValueError, match="no replacement 'permute'; did you mean 'permutation'"):
+        checked_scheme("permute")

@@ -1,0 +1,189 @@
+"""The table: what the model is given, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from models import Recorder, normal_model, table
+from uqwidgets import Explainer, as_predictive
+from uqwidgets.evaluation.batch import Segment
+from uqwidgets.evaluation.table import Table
+
+X, Y = table(30)
+
+
+def mixed(n=30):
+    return pd.DataFrame(
+        {
+            "whole": np.arange(n, dtype=np.int64),
+            "small": (np.arange(n) % 7).astype(np.uint8),
+            "single": np.linspace(0, 1, n, dtype=np.float32),
+            "double": np.where(np.arange(n) % 5, np.linspace(-1, 1, n), np.nan),
+            "flag": np.arange(n) % 3 == 0,
+            "text": np.array(["Ä", "b'", 'c"'])[np.arange(n) % 3],
+            "kind": pd.Categorical(np.array(["lo", "hi"])[np.arange(n) % 2], ["lo", "hi", "none"]),
+            "nullable": pd.array([1, None, 3] * (n // 3), dtype="Int64"),
+            "day": pd.date_range("2024-01-01", periods=n),
+        },
+        index=np.arange(n)[::-1],
+    )
+
+
+def score(data):
+    return data["single"].to_numpy(dtype=float)
+
+
+def test_the_model_sees_the_types_it_was_given():
+    data = mixed()
+
+    def model(asked):
+        pd.testing.assert_series_equal(asked.dtypes, data.dtypes)
+        return score(asked)
+
+    explainer = Explainer(model, data, np.arange(30.0))
+    explainer.importance("prediction", n_repeats=3)
+    for feature in data.columns:
+        found = explainer.dependence(feature)
+        assert len(found.grid) >= 2
+        assert found.categorical == (feature in ("flag", "text", "kind", "day"))
+
+
+def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through():
+    data = mixed()
+    held = Table(data, np.arange(30.0), as_predictive(score))
+    rows, donors = range(30), np.random.default_rng(0).permutation(30)
+    for position, name in enumerate(data.columns):
+        block = held.stacked([Segment(rows), Segment(rows, (position,), donors)])
+        plain, replaced = block.iloc[:30], block.iloc[30:].reset_index(drop=True)
+        pd.testing.assert_frame_equal(plain, data.reset_index(drop=True))
+        expected = data.reset_index(drop=True)
+        expected[name] = data[name].take(donors).reset_index(drop=True)
+        pd.testing.assert_frame_equal(replaced, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8])
+def test_arrays_stay_arrays_of_their_type(dtype):
+    whole = (10 * X).astype(dtype)
+
+    def model(asked):
+        assert isinstance(asked, np.ndarray)
+        assert asked.dtype == dtype
+        return asked[:, 0].astype(float)
+
+    explainer = Explainer(model, whole, Y)
+    explainer.importance("prediction", n_repeats=2)
+    explainer.dependence("x1")
+
+
+def test_a_grid_of_whole_numbers_keeps_a_column_whole_and_one_between_does_not():
+    model = Recorder(lambda asked: asked["small"].to_numpy(dtype=float))
+    explainer = Explainer(model, mixed(), np.arange(30.0))
+    assert explainer.dependence("small", grid=[1.0, 2.0]).average == pytest.approx([1, 2])
+    assert model.asked[-1]["small"].dtype == np.uint8
+    assert explainer.dependence("small", grid=[1.5, 300.0]).average == pytest.approx([1.5, 300])
+
+
+def test_inputs_are_not_modified_and_may_be_read_only():
+    data, y = X.copy(), Y.copy()
+    data.flags.writeable = y.flags.writeable = False
+    weights = np.linspace(0, 1, 30)
+    weights.flags.writeable = False
+    explainer = Explainer(normal_model, data, y)
+    explainer.importance(sample_weight=weights, n_repeats=2)
+    explainer.dependence("x0", sample_weight=weights)
+    explainer.stress()
+    np.testing.assert_array_equal(data, X)
+    np.testing.assert_array_equal(y, Y)
+    frame = mixed()
+    before = frame.copy(deep=True)
+    Explainer(score, frame, np.arange(30.0)).dependence("text")
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_a_later_change_of_the_inputs_does_not_reach_what_is_explained():
+    data, y = X.copy(), Y.copy()
+    explainer = Explainer(normal_model, data, y)
+    data[:], y[:] = 0.0, 0.0
+    np.testing.assert_array_equal(
+        explainer.importance("squared_error").importance,
+        Explainer(normal_model, X, Y).importance("squared_error").importance,
+    )
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [np.int64(7), "b", 3.5], ["a'b", 'c"d', "e.f[0]<i>"]])
+def test_names_of_any_kind(names):
+    explainer = Explainer(lambda d: d.iloc[:, 0].to_numpy(), pd.DataFrame(X, columns=names), Y)
+    assert explainer.features == tuple(str(name) for name in names)
+    found = explainer.importance("squared_error", n_repeats=2)
+    assert found.features[0] == str(names[0])
+    assert explainer.dependence(names[1]).feature == str(names[1])
+    assert explainer.stress([names[2]]).features == (str(names[2]),)
+
+
+def test_objects_in_an_array_are_seen_for_what_they_are():
+    data = np.array([[1.0, "a"], [2.0, "b"], [3.5, "a"]], dtype=object)
+    held = Table(data, [1.0, 2.0, 3.0], as_predictive(lambda asked: asked[:, 0].astype(float)))
+    assert held.kind("x0") == "numeric"
+    assert held.kind("x1") == "categorical"
+    np.testing.assert_array_equal(held.stacked([Segment(range(3))]), data)
+
+
+FITTED = LinearRegression().fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
+ON_ARRAYS = LinearRegression().fit(X, Y)
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "y", "says"),
+    [
+        (FITTED, FRAME.drop(columns="b"), Y, r"X has no column 'b', which the model was fitted w"),
+        (FITTED, FRAME[["c"]], Y, r"no column 'a'.*\(2 are missing in all\); pass the columns"),
+        (FITTED, X[:, :2], Y, r"X has 2 columns; the model wants 3"),
+        (ON_ARRAYS, X[:, :2], Y, r"X has 2 columns; the model wants 3"),
+        (ON_ARRAYS, X[:, 0], Y, r"X has shape \(30,\); it must be \(rows, features\)"),
+        (FITTED, FRAME.iloc[:0], [], r"X has no rows; pass the rows that are to be explained"),
+        (ON_ARRAYS, X, Y[:-1], r"y has shape \(29,\) but X has 30 rows; pass one value per row"),
+        (ON_ARRAYS, X, np.stack([Y, Y], 1), r"y has shape \(30, 2\) but X has 30 rows"),
+        (ON_ARRAYS, X, np.where(X[:, 0] > 1, np.nan, Y), r"y is missing in \d+ of 30 rows \(the f"),
+        (ON_ARRAYS, X, [None, *Y[1:]], r"y is missing in 1 of 30 rows \(the first is row 0\)"),
+        (ON_ARRAYS, X, [np.inf, *Y[1:]], r"y is inf in row 0; drop this row"),
+        (ON_ARRAYS, X, ["low"] * 30, r"y holds 'low', which is no number, but the model predicts"),
+        (
+            normal_model,
+            FRAME.set_axis(["a", "b", "a"], axis=1),
+            Y,
+            r"more than one column named 'a'",
+        ),
+        (normal_model, FRAME.set_axis([1, "1", 2], axis=1), Y, r"more than one column named '1'"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(model, data, y, says):
+    with pytest.raises(ValueError, match=says):
+        Explainer(model, data, y)
+
+
+def test_a_target_of_one_column_and_with_a_name():
+    held = Table(X, pd.DataFrame({"yield": Y}), as_predictive(normal_model))
+    assert held.y.shape == (30,)
+    assert Table(X, pd.Series(Y, name="yield"), as_predictive(normal_model)).target == "yield"
+    assert Table(X, Y, as_predictive(normal_model)).target == "y"
+
+
+def test_an_unknown_feature_brings_the_nearest():
+    explainer = Explainer(FITTED, FRAME.rename(columns=str), Y)
+    with pytest.raises(ValueError, match=r"there is no feature 'bb'; did you mean 'b'\?"):
+        explainer.dependence("bb")
+    with pytest.raises(ValueError, match="there is no feature 'z'"):
+        explainer.importance("squared_error", ["a", "z"])
+    assert explainer.model_calls == 1
+
+
+def test_rows_in_another_order_are_refused_where_labels_have_no_order():
+    labels = ["one", 2, "three", 4]
+    x = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=labels)
+    y = pd.Series([0.0, 1.0, 2.0, 3.0], index=labels)[::-1]
+    with pytest.raises(ValueError, match="y has the index of X in another order"):
+        Explainer(lambda X: X["a"].to_numpy(), x, y)

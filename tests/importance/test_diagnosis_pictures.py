@@ -1,0 +1,108 @@
+"""The still and the chart of a diagnosis hold its numbers and its words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from made import diagnosis
+from reading_charts import AWKWARD, fields, tables
+from reading_html import Still, numbers
+from uqwidgets import Explainer
+from uqwidgets.importance.diagnosis_chart import diagnosis_chart
+from uqwidgets.importance.diagnosis_html import diagnosis_html
+
+NAN = np.nan
+
+
+class TestStill:
+    def test_table_holds_the_numbers(self):
+        result = diagnosis()
+        (table,) = Still(diagnosis_html(result)).tables
+        assert table[0] == [
+            *("feature", "likelihood (nats)", "low", "high"),
+            *("entropy (nats)", "low", "high", "verdict"),
+        ]
+        assert [line[0] for line in table[1:]] == list(result.features)
+        assert [line[-1] for line in table[1:]] == list(result.verdict)
+        shown = np.array([numbers(line[:-1]) for line in table[1:]])
+        wanted = result.frame.drop(columns=["feature", "verdict", "explanation"]).to_numpy()
+        assert shown == pytest.approx(wanted, abs=5e-5)
+
+    def test_words(self):
+        result = diagnosis(remarks=("mind this",))
+        read = Still(diagnosis_html(result))
+        assert result.verdict == (
+            "shares information",
+            "informative, independent",
+            "confidence only",
+        )
+        assert (
+            "Shares information: b. Informative, independent: a. Confidence only: c." in read.text
+        )
+        assert "An interval within 0.05 (likelihood) or 0.025 (entropy) of zero counts" in read.text
+        for explanation in result.explanation:
+            assert explanation in read.text
+        assert "mind this" in read.text
+
+    def test_each_row_ends_with_its_verdict_within_the_picture(self):
+        html = diagnosis_html(diagnosis())
+        read = Still(html)
+        assert len(read.all("circle")) == 3 * 2 + 2
+        marks = [t for t in read.all("text") if t["text-anchor"] == "start"]
+        ends = [float(t["x"]) for t in marks]
+        assert len(set(ends)) == 3  # the titles of two columns, and the words
+        longest = max(len(verdict) for verdict in diagnosis().verdict)
+        assert max(ends) + 7.2 * longest <= 640
+        assert max(float(c["cx"]) for c in read.all("circle")) < max(ends)
+
+    def test_of_200_features_the_first_are_shown_and_the_rest_counted(self):
+        values = np.linspace(1, 0.5, 200)
+        read = Still(diagnosis_html(diagnosis([f"f{j}" for j in range(200)], values, values)))
+        assert len(read.all("circle")) == 2 * 30 + 2
+        assert "Shares information: f0, f1, f2, f3, f4 and 195 more." in read.text
+        assert "Drawn are the first 30; 170 more are left out." in read.text
+
+    def test_missing_values_are_said_not_drawn(self):
+        read = Still(diagnosis_html(diagnosis(nll=(0.5, NAN, 0.25))))
+        assert len(read.all("circle")) == 2 + 3 + 2
+        assert read.tables[0][2][1:4] == ["not available"] * 3
+
+
+class TestChart:
+    def test_it_holds_the_numbers(self):
+        values = np.linspace(0.5, 0.25, 6)
+        result = diagnosis(AWKWARD, values, values[::-1])
+        chart = diagnosis_chart(result)
+        for table in tables(chart):
+            pd.testing.assert_frame_equal(table, result.frame.drop(columns="explanation"))
+        assert fields(chart) == {
+            *("feature", "verdict", "nll", "nll_low", "nll_high"),
+            *("entropy", "entropy_low", "entropy_high"),
+        }
+        spec = chart.to_dict()
+        assert spec["title"]["text"] == "Likelihood and entropy importance, read together"
+        assert "permutation, 95% interval (u-statistic)" in spec["title"]["subtitle"]
+        assert "entropy importance (nats)" in json.dumps(spec)
+
+    def test_verdicts_differ_in_colour_and_in_shape(self):
+        *_, dots, _names = diagnosis_chart(diagnosis()).to_dict()["layer"]
+        assert len(set(dots["encoding"]["color"]["scale"]["range"])) == 3
+        assert dots["encoding"]["shape"]["field"] == dots["encoding"]["color"]["field"]
+
+    def test_without_some_numbers_it_is_valid_json(self):
+        chart = diagnosis_chart(diagnosis(entropy=(NAN, 0.5, 0.25)))
+        json.dumps(chart.to_dict(), allow_nan=False)
+
+
+def test_every_explanation_of_a_verdict_is_printed():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+    one = Explainer(lambda X: (X["a"], np.ones(len(X))), X, X["a"]).diagnose(n_repeats=2)
+    said = ("it leaves the model as sure", "it is undecided", "it is undecided")
+    printed = repr(replace(one, verdict=("informative",) * 3, explanation=said))
+    assert "informative: it leaves the model as sure" in printed
+    assert printed.count("informative: it is undecided") == 1

@@ -1,0 +1,323 @@
+"""Importance by every replacement, comparison and set of donors, against loops over pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LinearRegression
+
+from models import Recorder, classification, measures_of, normal_model, regression, table
+from uqwidgets import Explainer
+from uqwidgets.evaluation.subgroups import subgroups_of
+
+
+def nll_of(X, y):
+    mean, std = normal_model(X)
+    return 0.5 * ((y - mean) / std) ** 2 + np.log(std) + 0.5 * np.log(2 * np.pi)
+
+
+def changes_of(explainer, columns):
+    """Change of the nll for every pair of a row (first) and a donor (second)."""
+    X, y = table(len(explainer.table))
+    found = np.empty((len(X), len(X)))
+    for donor in range(len(X)):
+        replaced = X.copy()
+        replaced[:, columns] = X[donor, columns]
+        found[:, donor] = nll_of(replaced, y) - nll_of(X, y)
+    return found
+
+
+@pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "both"])
+@pytest.mark.parametrize("columns", [[0], [0, 1]])
+def test_every_donor_is_the_mean_over_all_pairs(options, columns):
+    explainer = regression(40, feature_groups={"pair": ["x0", "x1"]})
+    unit = "pair" if len(columns) == 2 else "x0"
+    weights = np.random.default_rng(0).gamma(1.0, size=40) if options != "filtered" else np.ones(40)
+    weights = weights if options != "plain" else np.ones(40)
+    rows = np.arange(40) % 3 > 0 if options in ("filtered", "both") else np.ones(40, dtype=bool)
+    scored = weights * rows
+    expected = scored @ changes_of(explainer, columns) @ weights / scored.sum() / weights.sum()
+    found = explainer.importance("nll", [unit], n_repeats="all", sample_weight=weights, rows=rows)
+    assert found.importance[0] == pytest.approx(expected, rel=1e-12)
+    assert found.low[0] < expected < found.high[0]
+    assert found.repeats.shape == (1, 0)
+    assert "permutation, every donor" in repr(found)
+
+
+def test_every_donor_is_what_many_permutations_tend_to():
+    explainer = classification(30)
+    every = explainer.importance("nll", n_repeats="all")
+    many = explainer.importance("nll", n_repeats=3000, features=every.features[:2])
+    for j, name in enumerate(many.features):
+        at = every.features.index(name)
+        noise = many.repeats[j].std() / np.sqrt(3000)
+        assert many.importance[j] == pytest.approx(every.importance[at], abs=4 * noise)
+        assert every.std_error[at] == pytest.approx(many.std_error[j], rel=0.03)
+
+
+def test_every_donor_costs_a_row_for_each_distinct_value_and_shares_it_with_the_curve():
+    X, y = table(40)
+    X[:, 0] = np.round(X[:, 0])
+    explainer = Explainer(normal_model, X, y)
+    distinct = len(np.unique(X[:, 0]))
+    before = explainer.rows_evaluated
+    explainer.importance("nll", ["x0"], n_repeats="all")
+    assert explainer.rows_evaluated - before == distinct * 40
+    explainer.dependence("x0", "entropy", grid=distinct)
+    explainer.importance("entropy", ["x0"], n_repeats="all", replacement="conditional")
+    assert explainer.rows_evaluated - before == distinct * 40
+
+
+@pytest.mark.parametrize("limit", [1, 40_000])
+def test_every_donor_with_a_small_memory(limit):
+    small, roomy = (regression(40, memory_limit=m) for m in (limit, "1GiB"))
+    one, other = (e.importance(n_repeats="all") for e in (small, roomy))
+    np.testing.assert_allclose(one.importance, other.importance, rtol=1e-12)
+    np.testing.assert_allclose(one.high, other.high, rtol=1e-12)
+
+
+def test_ablation_draws_from_the_column():
+    explainer = regression(40)
+    found = explainer.importance("nll", replacement="ablation", n_repeats=5)
+    pairs = changes_of(explainer, [0])
+    donors = explainer.evaluations.donors((0,), "ablation", 0, 5)
+    expected = pairs[np.arange(40), donors].mean()
+    assert found.importance[found.features.index("x0")] == pytest.approx(expected, rel=1e-12)
+    assert found.replacement == "ablation"
+
+
+@pytest.mark.parametrize("n_repeats", [4, "all"])
+def test_conditional_moves_values_within_subgroups(n_repeats):
+    explainer = regression(90)
+    found = explainer.importance("nll", ["x1"], replacement="conditional", n_repeats=n_repeats)
+    groups = explainer.evaluations.subgroups((1,), "conditional").codes
+    assert groups.max() > 0
+    pairs = changes_of(explainer, [1])
+    if n_repeats == "all":
+        same = groups[:, None] == groups
+        expected = (np.where(same, pairs, 0).sum(axis=1) / same.sum(axis=1)).mean()
+    else:
+        donors = explainer.evaluations.donors((1,), "conditional", 0, 4)
+        expected = pairs[np.arange(90), donors].mean()
+    assert found.importance[0] == pytest.approx(expected, rel=1e-12)
+    assert list(found.subgroups.columns) == ["feature", "subgroups", "smallest", "separation"]
+    line = found.subgroups.iloc[0]
+    assert (line["feature"], line["subgroups"]) == ("x1", groups.max() + 1)
+    assert line["smallest"] == np.bincount(groups).min()
+
+
+def test_a_feature_that_others_tell_matters_less_within_subgroups():
+    # x1 is x0 with a little noise: given x0 there is hardly anything left to replace.
+    rng = np.random.default_rng(0)
+    x0 = rng.normal(size=2000)
+    X = np.column_stack([x0, x0 + 0.1 * rng.normal(size=2000), rng.normal(size=2000)])
+    model = LinearRegression().fit(X, X @ [0.0, 1.0, 1.0])
+    explainer = Explainer(model, X, X @ [0.0, 1.0, 1.0])
+    plain = explainer.importance("squared_error")
+    within = explainer.importance("squared_error", replacement="conditional")
+    told, alone = (
+        [r.importance[r.features.index(name)] for r in (plain, within)] for name in ("x1", "x2")
+    )
+    assert told[1] < 0.1 * told[0]
+    assert alone[1] == pytest.approx(alone[0], rel=0.1)
+    separation = dict(zip(within.subgroups["feature"], within.subgroups["separation"], strict=True))
+    assert separation["x1"] > 0.9
+    assert separation["x2"] < 0.3
+
+
+def test_subgroups_of_any_kind_of_feature():
+    rng = np.random.default_rng(0)
+    kind = rng.choice(["a", "b", "c"], size=300)
+    data = pd.DataFrame(
+        {
+            "number": np.where(kind == "a", 5.0, 0.0) + rng.normal(size=300),
+            "kind": pd.Categorical(kind),
+            "text": np.where(kind == "b", "x", "y"),
+            "flag": kind == "c",
+            "gaps": np.where(rng.uniform(size=300) < 0.2, np.nan, rng.normal(size=300)),
+            "constant": 1.0,
+        }
+    )
+    explainer = Explainer(lambda X: X["number"].to_numpy(), data, data["number"])
+    for j, name in enumerate(data.columns):
+        found = subgroups_of(explainer.table, (j,))
+        assert found.sizes.sum() == 300
+        assert found.sizes.min() >= 20
+        assert (found.separation > 0.6) == (name in ("number", "kind", "text", "flag"))
+    assert len(subgroups_of(explainer.table, ()).sizes) == 1
+    everything = tuple(range(len(data.columns)))
+    assert len(subgroups_of(explainer.table, everything).sizes) == 1
+
+
+def test_a_subgroup_of_heavy_rows_counts_by_its_weight():
+    # Two subgroups with known importances; weights make one three times as heavy a row.
+    flag = np.repeat([0.0, 1.0], 100)
+    x = np.random.default_rng(0).normal(size=200) + 10 * flag
+    data = pd.DataFrame({"x": x, "flag": flag})
+    explainer = Explainer(lambda X: X["x"].to_numpy() * (1 + X["flag"].to_numpy()), data, x)
+    weights = np.where(flag == 1, 3.0, 1.0)
+    options = {"replacement": "conditional", "n_repeats": "all"}
+    parts = [
+        explainer.importance("squared_error", ["x"], rows=flag == f, **options).importance[0]
+        for f in (0, 1)
+    ]
+    whole = explainer.importance("squared_error", ["x"], sample_weight=weights, **options)
+    assert whole.importance[0] == pytest.approx((parts[0] + 3 * parts[1]) / 4, rel=1e-9)
+    drawn = explainer.importance(
+        "squared_error", ["x"], sample_weight=weights, replacement="conditional", n_repeats=60
+    )
+    assert drawn.importance[0] == pytest.approx(whole.importance[0], rel=0.05)
+
+
+class TestRatios:
+    def test_a_ratio_is_of_means_and_asks_the_model_nothing(self):
+        explainer = classification(40)
+        difference = explainer.importance("nll", n_repeats=4)
+        calls = explainer.model_calls
+        ratio = explainer.importance("nll", n_repeats=4, compare="ratio")
+        assert explainer.model_calls == calls
+        assert ratio.features == difference.features
+        expected = 1 + difference.importance / difference.baseline
+        np.testing.assert_allclose(ratio.importance, expected)
+        np.testing.assert_allclose(ratio.per_row.mean(axis=1), expected)
+        ignored = ratio.features.index("x2")
+        assert ratio.low[ignored] == ratio.importance[ignored] == ratio.high[ignored] == 1
+        assert (ratio.compare, ratio.unit) == ("ratio", "times")
+        assert "as a ratio" in repr(ratio)
+
+    def test_its_interval_is_that_of_many_fresh_samples(self):
+        estimates, errors = [], []
+        for seed in range(300):
+            X, y = table(150, seed=seed)
+            explainer = Explainer(normal_model, X, y)
+            found = explainer.importance("squared_error", ["x0"], compare="ratio", n_repeats=10)
+            estimates.append(found.importance[0])
+            errors.append(found.std_error[0])
+        # The standard deviation of 300 has a relative error of 4 %.
+        assert np.median(errors) == pytest.approx(np.std(estimates), rel=0.2)
+
+    def test_a_mean_that_is_not_positive_has_no_ratio(self):
+        X = table(40)[0]
+        explainer = Explainer(lambda X: (X[:, 0], np.full(len(X), 1e-3)), X, X[:, 0])
+        with pytest.raises(ValueError, match=r"the mean nll of the scored rows is -5.*a positive"):
+            explainer.importance("nll", compare="ratio")
+        assert explainer.importance("nll").importance[0] > 0
+
+
+GROUPS = {"first two": ["x0", "x1"]}
+
+
+class TestGroups:
+    def test_a_group_moves_together_from_one_donor(self):
+        X, y = table(30, p=4)
+        model = Recorder(lambda asked: asked[:, 0] + asked[:, 1] * asked[:, 3])
+        explainer = Explainer(model, X, y, feature_groups={"ab": ["x0", "x1"]})
+        assert explainer.table.units == ("ab", "x2", "x3")
+        found = explainer.importance("squared_error", n_repeats=2)
+        assert sorted(found.features) == ["ab", "x2", "x3"]
+        pairs = {tuple(row) for row in X[:, :2].tolist()}
+        asked = np.concatenate(model.asked)
+        assert {tuple(row) for row in asked[:, :2].tolist()} <= pairs
+
+    def test_features_of_a_group_can_still_be_asked_alone(self):
+        explainer = regression(30, feature_groups=GROUPS)
+        plain = regression(30)
+        alone = explainer.importance("nll", ["x0", "first two"])
+        assert set(alone.features) == {"x0", "first two"}
+        at = plain.importance("nll", ["x0"]).importance[0]
+        assert alone.importance[alone.features.index("x0")] == at
+
+    def test_all_replacements_know_groups(self):
+        explainer = regression(60, feature_groups=GROUPS)
+        for replacement in ("permutation", "ablation", "conditional"):
+            for n_repeats in (2, "all"):
+                found = explainer.importance(replacement=replacement, n_repeats=n_repeats)
+                assert np.isfinite(found.high).all()
+        over = explainer.importance_over_tau("x0", taus=3)
+        assert over.features == ("first two", "x2")
+
+    def test_mixed_types_move_together(self):
+        data = pd.DataFrame(
+            {"a": pd.Categorical(list("xyz") * 10), "b": np.arange(30), "c": np.linspace(0, 1, 30)}
+        )
+        model = Recorder(lambda X: X["c"] + X["b"] + X["a"].cat.codes)
+        explainer = Explainer(model, data, data["c"], feature_groups={"ab": ["a", "b"]})
+        explainer.importance("squared_error", n_repeats="all")
+        pairs = set(zip(data["a"], data["b"], strict=True))
+        for asked in model.asked:
+            assert asked.dtypes.tolist() == data.dtypes.tolist()
+            assert set(zip(asked["a"], asked["b"], strict=True)) <= pairs
+
+    @pytest.mark.parametrize(
+        ("groups", "says"),
+        [
+            ({"g": []}, "group 'g' is empty; name its features"),
+            ({"g": "x0"}, "group 'g' is the text 'x0'; give a list of features"),
+            ({"g": ["x0", "y1"]}, "there is no feature 'y1'"),
+            ({"x2": ["x0", "x1"]}, "group 'x2' has the name of a feature; name it otherwise"),
+        ],
+    )
+    def test_bad_groups(self, groups, says):
+        with pytest.raises(ValueError, match=says):
+            regression(20, feature_groups=groups)
+
+    def test_unknown_names_bring_the_groups_too(self):
+        with pytest.raises(ValueError, match="no feature 'first'; did you mean 'first two'"):
+            regression(20, feature_groups=GROUPS).importance(features=["first"])
+
+
+def test_a_new_interval_measure_or_comparison_asks_nothing():
+    explainer = classification(40)
+    explainer.importance("nll")
+    calls = explainer.model_calls
+    for interval in ("u-statistic", "model", "fixed-data", "random-variable", "quantile"):
+        for reference in ("t", "normal"):
+            found = explainer.importance("nll", interval=interval, reference=reference)
+            assert (found.interval, found.reference) == (interval, reference)
+    for measure in measures_of(explainer):
+        explainer.importance(measure)
+    assert explainer.model_calls == calls
+
+
+def test_scikit_learns_permutations_give_scikit_learns_importance():
+    X, y = table(80)
+    model = RandomForestRegressor(10, random_state=0).fit(X, y)
+    theirs = permutation_importance(
+        model, X, y, scoring="neg_mean_squared_error", n_repeats=3, random_state=7
+    )
+    # The same rows for every feature, each repeat shuffling what the last one left.
+    state = np.random.RandomState(np.random.RandomState(7).randint(np.iinfo(np.int32).max + 1))
+    order, donors = np.arange(80), [np.arange(80)]
+    for _ in range(3):
+        state.shuffle(order)
+        donors.append(donors[-1][order])
+    explainer = Explainer(model, X, y)
+    for j in range(3):
+        key = ("donors", (j,), "permutation", 0)
+        explainer.evaluations.memo(key, lambda: np.array(donors[1:]))
+    ours = explainer.importance("squared_error", n_repeats=3)
+    for j, name in enumerate(ours.features):
+        at = explainer.features.index(name)
+        np.testing.assert_allclose(ours.repeats[j], theirs.importances[at], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            {"replacement": "shuffle"},
+            "there is no replacement 'shuffle'; did you mean 'permutation'",
+        ),
+        ({"compare": "quotient"}, "there is no comparison 'quotient'; did you mean 'difference'"),
+        ({"n_repeats": "every"}, "n_repeats is 'every'; it must be a whole number.* or 'all'"),
+        ({"n_repeats": "all", "interval": "quantile"}, "interval 'quantile' is over repeats"),
+        ({"n_repeats": 1, "interval": "fixed-data"}, "is over repeats, and n_repeats is 1"),
+        ({"reference": "z"}, "there is no reference distribution 'z'"),
+    ],
+)
+def test_bad_input(options, says):
+    with pytest.raises(ValueError, match=says):
+        regression(20).importance(**options)

@@ -1,0 +1,649 @@
+"""Weighted means over rows, and intervals, against slow and literal formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from models import permuted_donors
+from uqwidgets.evaluation.replacement import SCHEMES, drawn_donors
+from uqwidgets.inference import (
+    INTERVALS,
+    bounds,
+    checked_interval,
+    checked_level,
+    checked_reference,
+    compared,
+    every_donor,
+    half_width,
+    mean_change,
+    mean_over_rows,
+    ratio_bounds,
+)
+from uqwidgets.inference.population import Population, effective_sample_size
+
+
+def changes(n=25, repeats=6, seed=0):
+    """Row effects, donor effects, and noise of their pairs."""
+    rng = np.random.default_rng(seed)
+    donors = permuted_donors(0, seed, repeats, n)
+    row, donor = rng.normal(size=n), rng.normal(size=n)
+    return row + donor[donors] + 0.5 * rng.normal(size=(repeats, n)), donors
+
+
+def populations(n=25):
+    rng = np.random.default_rng(1)
+    weights, rows = rng.gamma(1.0, size=n), np.arange(3, 19)
+    return {
+        "all": Population.of(n),
+        "weighted": Population.of(n, weights),
+        "filtered": Population.of(n, rows=rows),
+        "both": Population.of(n, weights, rows),
+        "zeros": Population.of(n, weights * (np.arange(n) % 3 > 0)),
+    }
+
+
+POPULATIONS = populations()
+# The measure of the rows as they are; here it tells nothing of the changes.
+ORIGINAL = np.random.default_rng(7).normal(size=25)
+
+
+def std_error(change, interval, population):
+    return bounds(change, interval, 0.95, population).std_error
+
+
+def literal(change, donors, population, groups=None):
+    """The estimate and both standard errors of `mean_change`, term by term."""
+    w, s = population.weights, population.scored
+    repeats, n = change.shape
+    groups = np.zeros(n, dtype=int) if groups is None else groups
+    theta_of, c, rows = {}, {}, {}
+    for g in np.unique(groups):
+        pairs = [(k, i, donors[k, i]) for k in range(repeats) for i in np.flatnonzero(groups == g)]
+        total = sum(s[i] * w[d] for k, i, d in pairs)
+        c[g], rows[g] = total / repeats, sum(s[groups == g]) if total else 0.0
+        theta_of[g] = sum(s[i] * w[d] * change[k, i] for k, i, d in pairs) / total if total else 0.0
+    mass = sum(rows.values())
+    theta = sum(rows[g] * theta_of[g] for g in rows) / mass
+    m = s.sum() ** 2 / (s**2).sum()
+
+    scored, donor, once = np.zeros(n), np.zeros(n), np.zeros(n)
+    for i in range(n):
+        g = groups[i]
+        if not c[g]:
+            continue
+        f = n / mass * rows[g] / c[g] / repeats
+        seen = [f * s[i] * w[donors[k, i]] * (change[k, i] - theta_of[g]) for k in range(repeats)]
+        scored[i] = sum(seen) + n / mass * s[i] * (theta_of[g] - theta)
+        once[i] = np.square(seen).sum()
+        donor[i] = sum(
+            f * s[r] * w[i] * (change[k, r] - theta_of[g])
+            for k in range(repeats)
+            for r in np.flatnonzero(donors[k] == i)
+        )
+    model = (scored**2).sum() / n**2 * m / (m - 1)
+    parts = ((scored + donor) ** 2 - once) * (m / (m - 1)) ** 3 / n**2
+    # Of what may be estimated below zero, the mean of what is above.
+    error = np.sqrt(n) * parts.std()
+    both = stats.truncnorm.mean(-parts.sum() / error, np.inf, parts.sum(), error)
+    return theta, np.sqrt(model), np.sqrt(both)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("repeats", [1, 2, 6])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_both_intervals_are_their_formulas(name, repeats, scheme, monkeypatch):
+    # However little is known of a variance: the pairs as they are.
+    monkeypatch.setattr("uqwidgets.inference.cancelling._STEADY", -1.0)
+    groups = np.arange(25) % 3
+    change, _ = changes(repeats=repeats)
+    donors = drawn_donors(scheme, (0,), 0, repeats, groups)
+    population = POPULATIONS[name]
+    within = groups if scheme == "conditional" else None
+    theta, model, both = literal(change, donors, population, within)
+    found = mean_change(change, donors, ORIGINAL, population, within)
+    assert found.estimate == pytest.approx(theta, rel=1e-12)
+    for interval, expected in (("model", model), ("u-statistic", both)):
+        assert std_error(found, interval, population) == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_subgroup_is_none():
+    change, donors = changes()
+    for population in POPULATIONS.values():
+        plain = mean_change(change, donors, ORIGINAL, population)
+        one = mean_change(change, donors, ORIGINAL, population, np.zeros(25, dtype=int))
+        assert one.estimate == pytest.approx(plain.estimate, rel=1e-12)
+        np.testing.assert_allclose(one.scored, plain.scored, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(one.donated, plain.donated, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("groups", [np.zeros(25, dtype=int), np.arange(25) % 3])
+def test_every_donor_is_every_pair(name, groups):
+    population, codes = POPULATIONS[name], np.random.default_rng(2).integers(0, 7, 25)
+    _, codes = np.unique(codes, return_inverse=True)
+    values = np.random.default_rng(3).normal(size=(codes.max() + 1, 25))
+    # All n donors one after the other; with subgroups, those that are in the same.
+    w, s = population.weights, population.scored
+    theta_of, theta, mass = np.zeros(3), 0.0, 0.0
+    for g in np.unique(groups):
+        at = np.flatnonzero(groups == g)
+        pairs = [(s[i] * w[d], values[codes[d], i]) for i in at for d in at]
+        total = sum(p for p, _ in pairs)
+        if total:
+            theta_of[g] = sum(p * v for p, v in pairs) / total
+            theta += s[at].sum() * theta_of[g]
+            mass += s[at].sum()
+    lines = [(slice(0, 3), values[:3]), (slice(3, len(values)), values[3:])]
+    found = every_donor(lines, codes, population, groups)
+    assert found.estimate == pytest.approx(theta / mass, rel=1e-12)
+    if not groups.any():
+        # The draws that take each row once as the donor of each.
+        donors = (np.arange(25) + np.arange(25)[:, None]) % 25
+        drawn = mean_change(values[codes[donors], np.arange(25)], donors, ORIGINAL, population)
+        assert found.estimate == pytest.approx(drawn.estimate, rel=1e-12)
+        np.testing.assert_allclose(found.scored, drawn.scored, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.donated, drawn.donated, rtol=1e-9, atol=1e-12)
+        assert found.pair_variance() == pytest.approx(drawn.pair_variance(), rel=1e-9)
+        assert found.pairs == pytest.approx(drawn.pairs)
+        seen = found.per_row()
+        np.testing.assert_allclose(seen, drawn.per_row(), rtol=1e-9)
+    assert bounds(found, "fixed-data", 0.95, population).std_error == 0.0
+
+
+def test_intervals_of_randomized_ablation_are_those_of_section_5():
+    change, donors = changes(repeats=6)
+    population = POPULATIONS["all"]
+    found = mean_change(change, donors, ORIGINAL, population)
+    over_repeats = bounds(found, "fixed-data", 0.9, population)
+    assert over_repeats.std_error == pytest.approx(stats.sem(change.mean(axis=1)))
+    expected = stats.t.interval(0.9, 5, change.mean(), stats.sem(change.mean(axis=1)))
+    assert (over_repeats.low, over_repeats.high) == pytest.approx(expected)
+    over_pairs = bounds(found, "random-variable", 0.9, population, "normal")
+    assert over_pairs.std_error == pytest.approx(stats.sem(change.ravel()))
+    expected = stats.norm.interval(0.9, change.mean(), stats.sem(change.ravel()))
+    assert (over_pairs.low, over_pairs.high) == pytest.approx(expected)
+
+
+def test_quantiles_over_repeats_are_figure_8_2():
+    change, donors = changes(repeats=40)
+    population = POPULATIONS["all"]
+    found = bounds(mean_change(change, donors, ORIGINAL, population), "quantile", 0.9, population)
+    each = change.mean(axis=1)
+    assert (found.low, found.estimate, found.high) == pytest.approx(
+        np.quantile(each, [0.05, 0.5, 0.95])
+    )
+    assert np.isnan(found.std_error)
+
+
+def test_a_skewed_change_has_an_interval_that_reaches_farther_to_its_tail():
+    _, donors = changes(repeats=8)
+    change = np.random.default_rng(0).exponential(size=(1, 25)).repeat(8, axis=0) ** 2
+    population = POPULATIONS["all"]
+    found = bounds(
+        mean_change(change, donors, ORIGINAL, population), "u-statistic", 0.95, population
+    )
+    assert found.high - found.estimate > 1.2 * (found.estimate - found.low)
+    mirrored = bounds(
+        mean_change(-change, donors, ORIGINAL, population), "u-statistic", 0.95, population
+    )
+    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+    # In large samples nothing of it is left.
+    rng = np.random.default_rng(1)
+    many = np.tile(rng.exponential(size=20000), (2, 1))
+    donors = drawn_donors("permutation", (0,), 0, 2, np.zeros(20000, dtype=int))
+    population = Population.of(20000)
+    found = bounds(
+        mean_change(many, donors, rng.normal(size=20000), population),
+        "u-statistic",
+        0.95,
+        population,
+    )
+    half = 1.96 * found.std_error
+    assert found.high - found.estimate == pytest.approx(half, rel=0.02)
+    assert found.estimate - found.low == pytest.approx(half, rel=0.02)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_what_a_ratio_is_tested_by_has_the_influence_of_both_means(name):
+    change, donors = changes()
+    population = POPULATIONS[name]
+    original = np.random.default_rng(9).gamma(2.0, size=25)
+    difference = mean_change(change, donors, original, population)
+    result = compared(difference, original, population, 1.7)
+    s = population.scored
+    baseline = (s @ original) / s.sum()
+    assert result.estimate == pytest.approx(baseline + difference.estimate - 1.7 * baseline)
+    # By a numerical derivative along every row's weight as a scored row.
+    step = 1e-6
+    for i in population.positions[:6]:
+        moved = Population(population.weights, s + step * np.eye(25)[i], population.rows, True)
+        nudged = mean_change(change, donors, original, moved)
+        b = (moved.scored @ original) / moved.scored.sum()
+        slope = (nudged.estimate - 0.7 * b - result.estimate) / step
+        if s[i]:
+            assert result.scored[i] == pytest.approx(slope * s[i] * 25, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_a_ratio_of_rows_has_fiellers_interval(name):
+    change, donors = changes()
+    population = POPULATIONS[name]
+    original = 5 + np.random.default_rng(9).gamma(2.0, size=25)
+    difference = mean_change(change, donors, original, population)
+    result = ratio_bounds(difference, original, "model", 0.95, population)
+    # With A after and B before: (A - r B)^2 = t^2 (v_AA - 2 r v_AB + r^2 v_BB).
+    s, m = population.scored, population.ess
+    before = (s @ original) / s.sum()
+    of_before = s * (original - before) * 25 / s.sum()
+    both = np.stack([difference.scored + of_before, of_before])
+    after, v = before + difference.estimate, both @ both.T / 25**2 * m / (m - 1)
+    t2 = stats.t.ppf(0.975, min(m, difference.pairs) - 1) ** 2
+    roots = np.roots(
+        [
+            before**2 - t2 * v[1, 1],
+            -2 * (after * before - t2 * v[0, 1]),
+            after**2 - t2 * v[0, 0],
+        ]
+    )
+    assert (result.low, result.high) == pytest.approx(tuple(np.sort(roots)), rel=1e-6)
+    assert result.estimate == pytest.approx(after / before)
+    slope = np.array([1, -after / before]) / before
+    assert result.std_error == pytest.approx(np.sqrt(slope @ v @ slope))
+
+
+@pytest.mark.parametrize("interval", [i for i in INTERVALS if i != "quantile"])
+def test_a_ratio_is_above_one_exactly_where_the_difference_is_above_zero(interval):
+    rng, above, around, below = np.random.default_rng(0), 0, 0, 0
+    population = Population.of(40)
+    for seed in range(60):
+        error, donors = rng.standard_t(4, size=40), permuted_donors(0, seed, 5, 40)
+        x, slope = rng.normal(size=40), rng.choice([1.5, 0.2, -0.1, -0.6])
+        loss = np.abs(error + max(slope, 0) * (x - x[donors]))
+        loss *= 1 + min(slope, 0) * rng.random((5, 40))
+        change = mean_change(loss - np.abs(error), donors, np.abs(error), population)
+        difference = bounds(change, interval, 0.95, population)
+        ratio = ratio_bounds(change, np.abs(error), interval, 0.95, population)
+        assert 0 <= ratio.low < ratio.estimate < ratio.high
+        assert (ratio.low > 1) == (difference.low > 0)
+        assert (ratio.high < 1) == (difference.high < 0)
+        above, below = above + (difference.low > 0), below + (difference.high < 0)
+        around += difference.low < 0 < difference.high
+    assert min(above, around, below) > 3
+
+
+def test_a_ratio_leans_to_where_the_baseline_may_be_small():
+    rng, population = np.random.default_rng(3), Population.of(60)
+    error, x, donors = rng.standard_t(4, size=60), rng.normal(size=60), permuted_donors(0, 0, 9, 60)
+    original = error**2
+    change = (error + 3 * (x - x[donors])) ** 2 - original
+    result = ratio_bounds(
+        mean_change(change, donors, original, population),
+        original,
+        "u-statistic",
+        0.95,
+        population,
+    )
+    assert result.low > 1
+    assert result.high - result.estimate > 1.5 * (result.estimate - result.low)
+
+
+def test_a_ratio_to_what_may_be_nothing_has_no_upper_end():
+    original = np.zeros(25)
+    original[3] = 1.0
+    change, donors = changes()
+    result = ratio_bounds(
+        mean_change(change + 4, donors, original, POPULATIONS["all"]),
+        original,
+        "model",
+        0.95,
+        POPULATIONS["all"],
+    )
+    assert result.low > 1
+    assert np.isnan(result.high)
+
+
+def test_a_ratio_that_is_the_same_in_every_row_has_no_width():
+    original = np.random.default_rng(2).gamma(2.0, size=25)
+    _, donors = changes()
+    change = np.tile(-0.6 * original, (6, 1))
+    result = ratio_bounds(
+        mean_change(change, donors, original, POPULATIONS["all"]),
+        original,
+        "model",
+        0.95,
+        POPULATIONS["all"],
+    )
+    assert (result.low, result.estimate, result.high) == pytest.approx((0.4, 0.4, 0.4))
+
+
+def test_a_ratio_below_zero_has_no_interval():
+    original = np.random.default_rng(2).normal(0.3, 1, size=25)
+    change, donors = changes()
+    result = ratio_bounds(
+        mean_change(change - 3, donors, original, POPULATIONS["all"]),
+        original,
+        "model",
+        0.95,
+        POPULATIONS["all"],
+    )
+    assert result.estimate < 0
+    assert np.isnan([result.low, result.high]).all()
+
+
+def lines_of(surface, donors):
+    """The measure of every row as it is, and its changes under the values of donors."""
+    n = len(surface)
+    original = np.diag(surface)
+    return original, surface[np.arange(n), donors] - original
+
+
+@pytest.mark.parametrize("repeats", [2, 3, 10, "all"])
+@pytest.mark.parametrize("kind", ["one feature", "two features", "features of few values"])
+def test_an_importance_that_is_zero_in_every_table_has_no_width(kind, repeats):
+    # An entropy that is a sum of what each feature gives: a permutation leaves its mean alone.
+    rng, n = np.random.default_rng(4), 60
+    own, others = rng.normal(size=n), rng.gamma(2.0, size=n)
+    if kind == "one feature":
+        others[:] = 0.3
+    if kind == "features of few values":
+        own, others = rng.integers(0, 3, n) / 7, rng.integers(0, 2, n) / 3
+    surface = others[:, None] + own[None, :]
+    population = Population.of(n)
+    if repeats == "all":
+        lines = [(slice(0, n), surface.T - np.diag(surface))]
+        result = every_donor(lines, np.arange(n), population, np.zeros(n, dtype=int))
+    else:
+        donors = permuted_donors(0, 1, repeats, n)
+        original, change = lines_of(surface, donors)
+        result = mean_change(change, donors, original, population)
+    side = bounds(result, "u-statistic", 0.95, population)
+    assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
+    # What the rows would be worth as scored alone is anything but nothing.
+    assert bounds(result, "model", 0.95, population).std_error > 0.01
+
+
+def test_one_repeat_is_enough_for_a_model_of_one_feature():
+    own, donors = np.random.default_rng(0).normal(size=60), permuted_donors(0, 1, 1, 60)
+    result = mean_change(own[donors] - own, donors, own, Population.of(60))
+    side = bounds(result, "u-statistic", 0.95, Population.of(60))
+    assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
+
+
+def test_a_mean_that_is_zero_by_chance_has_a_width():
+    # Wrong or right: as many rows gain as lose.
+    n, donors = 60, permuted_donors(0, 1, 2, 60)
+    original = (np.arange(n) % 2).astype(float)
+    change = np.zeros((2, n))
+    change[:, :8] = 1 - 2 * original[:8]
+    result = mean_change(change, donors, original, Population.of(n))
+    side = bounds(result, "u-statistic", 0.95, Population.of(n))
+    assert side.estimate == 0
+    assert side.low < -0.02 < 0.02 < side.high
+
+
+@pytest.mark.parametrize("repeats", [2, 5, 10])
+@pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
+@pytest.mark.parametrize("own", [0.3, 3.0])
+def test_the_variance_is_that_of_repeated_sampling_though_the_roles_cancel(repeats, scheme, own):
+    """Of what the feature gives, of the other features, and of both together."""
+    rng, n, runs = np.random.default_rng([repeats, int(10 * own)]), 80, 250
+    population, estimates, errors = Population.of(n), [], []
+    groups = np.arange(n) % 2
+    for seed in range(runs):
+        x, z = rng.normal(size=(2, n))
+        surface = own * x[None, :] + 0.5 * z[:, None] + 0.5 * z[:, None] * x[None, :]
+        donors = drawn_donors(scheme, (0,), seed, repeats, groups)
+        original, change = lines_of(surface, donors)
+        within = groups if scheme == "conditional" else None
+        result = mean_change(change, donors, original, population, within)
+        side = bounds(result, "u-statistic", 0.95, population)
+        estimates.append(side.estimate)
+        errors.append(side.std_error)
+    # A variance of 250 has a relative standard error of 9 %.
+    assert np.mean(np.square(errors)) == pytest.approx(np.var(estimates), rel=0.3)
+    if scheme != "ablation":
+        assert np.quantile(errors, 0.95) < 1.6 * np.std(estimates)
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_every_interval_holds_its_estimate(interval):
+    change, donors = changes(repeats=8)
+    for population in POPULATIONS.values():
+        found = bounds(
+            mean_change(change, donors, ORIGINAL, population), interval, 0.95, population
+        )
+        assert found.low < found.estimate < found.high
+
+
+@pytest.mark.parametrize("kind", ["u-statistic", "model", "fixed-data", "random-variable"])
+def test_equal_weights_are_none(kind):
+    rng = np.random.default_rng(5)
+    change, donors = rng.normal(size=(4, 30)), permuted_donors(0, 2, 4, 30)
+    rows_as_they_are = rng.normal(size=30)
+    sides, rows = [], []
+    for population in (Population.of(30), Population.of(30, np.full(30, 3.0))):
+        found = mean_change(change, donors, rows_as_they_are, population)
+        side = bounds(found, kind, 0.95, population)
+        sides.append([side.estimate, side.std_error, side.low, side.high])
+        rows.append([*found.per_row(), *found.repeats, *found.totals, found.pairs])
+    assert population.plain is False
+    np.testing.assert_allclose(*sides, rtol=1e-13)
+    np.testing.assert_allclose(*rows, rtol=1e-13)
+
+
+def test_chunks_of_repeats_change_nothing(monkeypatch):
+    change, donors = changes(repeats=7)
+    for population in POPULATIONS.values():
+        whole = mean_change(change, donors, ORIGINAL, population)
+        with monkeypatch.context() as patched:
+            patched.setattr("uqwidgets.inference.drawn_pairs._CACHED_VALUES", 60)
+            cut = mean_change(change, donors, ORIGINAL, population)
+        assert cut.estimate == pytest.approx(whole.estimate, rel=1e-13)
+        for interval in ("u-statistic", "model", "random-variable"):
+            expected = std_error(whole, interval, population)
+            assert std_error(cut, interval, population) == pytest.approx(expected, rel=1e-12)
+        np.testing.assert_allclose(cut.repeats, whole.repeats, rtol=1e-13)
+
+
+def test_model_interval_is_equation_6():
+    change, donors = changes()
+    per_row = change.mean(axis=0)
+    found = bounds(
+        mean_change(change, donors, ORIGINAL, Population.of(25)), "model", 0.9, Population.of(25)
+    )
+    pfi = per_row.mean()
+    variance = ((per_row - pfi) ** 2).sum() / (25 * 24)
+    half = stats.t.ppf(0.95, 24) * np.sqrt(variance)
+    assert found.estimate == pytest.approx(pfi, rel=1e-13)
+    assert (found.low, found.high) == pytest.approx((pfi - half, pfi + half), rel=1e-12)
+    chosen = np.arange(3, 19)
+    filtered = mean_change(change, donors, ORIGINAL, POPULATIONS["filtered"])
+    assert filtered.estimate == pytest.approx(per_row[chosen].mean())
+    error = std_error(filtered, "model", POPULATIONS["filtered"])
+    assert error == pytest.approx(stats.sem(per_row[chosen]))
+
+
+def test_repeats_and_rows_average_to_the_estimate():
+    change, donors = changes()
+    for name, population in POPULATIONS.items():
+        found = mean_change(change, donors, ORIGINAL, population)
+        w, s = population.weights, population.scored
+        pair_weights = (s * w[donors]).sum(axis=1)
+        assert np.average(found.repeats, weights=pair_weights) == pytest.approx(found.estimate)
+        per_row_weights = s * w[donors].sum(axis=0)
+        assert np.average(found.per_row(), weights=per_row_weights) == pytest.approx(found.estimate)
+        if name == "all":
+            np.testing.assert_allclose(found.repeats, change.mean(axis=1))
+            np.testing.assert_allclose(found.per_row(), change.mean(axis=0))
+
+
+def test_no_change_is_zero_with_an_interval_of_zero():
+    _, donors = changes()
+    for population in POPULATIONS.values():
+        for interval in ("u-statistic", "model", "fixed-data", "random-variable"):
+            change = mean_change(np.zeros(donors.shape), donors, ORIGINAL, population)
+            found = bounds(change, interval, 0.95, population)
+            assert (found.estimate, found.std_error, found.low, found.high) == (0, 0, 0, 0)
+
+
+def test_a_population_without_pairs_has_no_importance():
+    change, donors = changes(repeats=1)
+    alone = Population.of(25, np.arange(25) == 4)
+    if donors[0, 4] == 4:
+        donors = np.roll(donors, 1, axis=1)
+    found = mean_change(change, donors, ORIGINAL, alone)
+    for interval in INTERVALS:
+        sides = bounds(found, interval, 0.95, alone)
+        assert np.isnan([sides.estimate, sides.std_error, sides.low, sides.high]).all()
+    assert np.isnan(found.repeats).all()
+
+
+def test_a_repeat_without_pairs_is_left_out():
+    change, donors = changes(repeats=40)
+    few = Population.of(25, np.arange(25) < 2)
+    found = mean_change(change, donors, ORIGINAL, few)
+    assert np.isnan(found.repeats).any()
+    pairs = [(k, i) for k in range(40) for i in range(2) if donors[k, i] < 2]
+    assert found.estimate == pytest.approx(np.mean([change[p] for p in pairs]))
+
+
+def test_band_is_equation_5():
+    values = np.random.default_rng(3).normal(size=(4, 25))
+    mean, std_error = mean_over_rows(values, Population.of(25))
+    np.testing.assert_allclose(mean, values.mean(axis=1))
+    np.testing.assert_allclose(std_error, stats.sem(values, axis=1))
+    chosen = np.arange(3, 19)
+    mean, std_error = mean_over_rows(values, POPULATIONS["filtered"])
+    np.testing.assert_allclose(mean, values[:, chosen].mean(axis=1))
+    np.testing.assert_allclose(std_error, stats.sem(values[:, chosen], axis=1))
+
+
+def test_weights_of_a_whole_number_count_a_row_that_often_in_the_mean():
+    values = np.random.default_rng(3).normal(size=(4, 25))
+    times = np.random.default_rng(4).integers(0, 4, 25)
+    mean, _ = mean_over_rows(values, Population.of(25, times))
+    np.testing.assert_allclose(mean, np.repeat(values, times, axis=1).mean(axis=1))
+
+
+def test_standard_error_under_weights_is_that_of_repeated_sampling():
+    # The truth: the weighted mean's spread over 4000 samples of 60 rows.
+    rng = np.random.default_rng(0)
+    draws = rng.normal(size=(4000, 60))
+    means, errors = [], []
+    for values in draws:
+        population = Population.of(60, np.exp(0.5 * values))
+        mean, error = mean_over_rows(values[None], population)
+        means.append(mean[0])
+        errors.append(error[0])
+    # The standard deviation of 4000 has a relative error of 1/sqrt(8000) = 1.1 %; weights that
+    # depend on the value bias the formula by some per cent more.
+    assert np.mean(errors) == pytest.approx(np.std(means), rel=0.08)
+
+
+def test_half_width_is_students():
+    for population, df in ((Population.of(10), 9), (Population.of(10, rows=[1, 2, 5]), 2)):
+        expected = stats.t.ppf(0.975, df) * 0.3
+        assert half_width(0.3, 0.95, population) == pytest.approx(expected)
+    weighted = POPULATIONS["weighted"]
+    expected = stats.t.ppf(0.95, weighted.ess - 1)
+    np.testing.assert_allclose(half_width([1.0, 2.0], 0.9, weighted), [expected, 2 * expected])
+    assert np.isnan(half_width(0.3, 0.95, Population.of(10, rows=[4])))
+
+
+def test_effective_sample_size():
+    assert effective_sample_size(np.ones(7)) == pytest.approx(7)
+    assert effective_sample_size(np.array([0.0, 3.0, 0.0])) == pytest.approx(1)
+    assert Population.of(10, rows=[2, 3]).ess == pytest.approx(2)
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1.0, 1e120])
+def test_an_interval_is_in_the_unit_of_its_changes(scale):
+    change, donors = changes(repeats=3)
+    population = POPULATIONS["all"]
+    one, other = (
+        bounds(
+            mean_change(c * change, donors, c * ORIGINAL, population),
+            "u-statistic",
+            0.95,
+            population,
+        )
+        for c in (1.0, scale)
+    )
+    assert (other.low / scale, other.high / scale) == pytest.approx((one.low, one.high), rel=1e-9)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2, -0.5, float("nan"), "0.9"])
+def test_levels_out_of_range(level):
+    with pytest.raises(ValueError, match=r"level is .*; it must be between 0 and 1, such as 0.95"):
+        checked_level(level)
+
+
+def test_an_unknown_interval_brings_the_known():
+    assert checked_interval("model") == "model"
+    with pytest.raises(ValueError, match="no interval 'u-stat'; did you mean 'u-statistic'"):
+        checked_interval("u-stat")
+    assert checked_reference("t") == "t"
+    with pytest.raises(ValueError, match="no reference distribution 'norm'; did you mean 'normal'"):
+        checked_reference("norm")
+
+
+class TestPopulation:
+    def test_weights_have_mean_one_whatever_their_scale(self):
+        given_weights = np.array([1.0, 2.0, 3.0, 0.0])
+        for scale in (1e-300, 1e-5, 1.0, 1e300):
+            found = Population.of(4, given_weights * scale)
+            np.testing.assert_allclose(found.weights, given_weights / 1.5)
+            assert found.weighted
+        assert not Population.of(4).weighted
+        np.testing.assert_array_equal(Population.of(4).weights, 1)
+
+    def test_rows_are_a_mask_or_positions(self):
+        for rows in ([1, 3], [3, 1, 1], [-1, 1], np.array([False, True, False, True])):
+            found = Population.of(4, rows=rows)
+            np.testing.assert_array_equal(found.positions, [1, 3])
+            np.testing.assert_array_equal(found.scored, [0, 1, 0, 1])
+            np.testing.assert_array_equal(found.weights, 1)
+
+    @pytest.mark.parametrize(
+        ("options", "says"),
+        [
+            ({"sample_weight": [1, 2, 3]}, r"sample_weight has shape \(3,\); X has 4 rows"),
+            (
+                {"sample_weight": [1, -2, 3, 4]},
+                r"sample_weight is -2 in row 1; weights must be fin",
+            ),
+            ({"sample_weight": [1, 2, np.nan, 4]}, r"sample_weight is nan in row 2"),
+            ({"sample_weight": [0, 0, 0, 0]}, r"sample_weight is 0 everywhere"),
+            ({"rows": [4]}, r"rows names position 4; X has 4 rows, counted from 0"),
+            ({"rows": [-5, 1]}, r"rows names position -5; X has 4 rows"),
+            ({"rows": []}, r"rows chooses no row"),
+            ({"rows": [False] * 4}, r"rows chooses no row"),
+            ({"rows": [True] * 3}, r"the mask rows has shape \(3,\); X has 4 rows"),
+            ({"rows": [0.5, 1.0]}, r"rows must be a mask or positions"),
+            ({"rows": ["a"]}, r"rows must be a mask or positions"),
+            ({"rows": [1], "sample_weight": [1, 0, 1, 1]}, r"every chosen row has weight 0"),
+        ],
+    )
+    def test_bad_rows_and_weights_are_refused(self, options, says):
+        with pytest.raises(ValueError, match=says):
+            Population.of(4, **options)
+
+    @given(
+        arrays(float, 12, elements=st.floats(0, 1e308)).filter(np.any),
+        st.none() | st.lists(st.integers(-12, 11), min_size=1),
+    )
+    def test_any_weights_and_rows(self, weights, rows):
+        scored = np.zeros(12, dtype=bool)
+        scored[slice(None) if rows is None else rows] = True
+        if not (weights / weights.max())[scored].any():
+            return
+        found = Population.of(12, weights, rows)
+        assert found.weights.mean() == pytest.approx(1)
+        assert found.weights.min() >= 0
+        assert set(np.flatnonzero(found.scored)) <= set(found.positions)
+        assert 1 - 1e-9 <= found.ess <= scored.sum() + 1e-9

@@ -1,0 +1,706 @@
+"""Learners against refits by hand."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import parallel_config
+from scipy import stats
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
+from sklearn.metrics import mean_squared_error, roc_auc_score
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from models import table
+from uqwidgets import Explainer, GroundTruth, Learner, ModelError, loco_importance
+from uqwidgets.learner.intervals import row_effect_interval, variance_components_interval
+from uqwidgets.learner.resampling import Plan
+from uqwidgets.learner.row_effects import interaction_variance, row_effect_variance
+
+X, Y = table(80)
+LABELS = np.where(Y > 0, "yes", "no")
+
+
+def by_hand(learner, estimator, X, y):
+    """Fitted models with the rows that they have not seen."""
+    plan = learner._refits.plan
+    for number in range(learner.n_refits):
+        rows = plan.resample(number)
+        yield clone(estimator).fit(X[rows.train], y[rows.train]), rows.held_out
+
+
+class TestResamples:
+    @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
+    def test_what_is_learned_from_is_not_held_out_and_the_rest_is(self, resampling):
+        plan = Plan.of(Y, resampling, 0.632, False, 0, 15)
+        for number in range(20):
+            rows = plan.resample(number)
+            assert not set(rows.train) & set(rows.held_out)
+            assert set(rows.train) | set(rows.held_out) == set(range(80))
+            assert len(rows.train) == (80 if resampling == "bootstrap" else 51)
+            np.testing.assert_array_equal(plan.resample(number).train, rows.train)
+        assert len({tuple(plan.resample(k).train) for k in range(20)}) == 20
+
+    def test_a_bootstrap_holds_out_a_share_of_one_over_e(self):
+        plan = Plan.of(np.zeros(2000), "bootstrap", 0.632, False, 1, 15)
+        share = np.mean([len(plan.resample(k).held_out) for k in range(30)]) / 2000
+        assert share == pytest.approx(np.exp(-1), abs=0.005)
+
+    @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
+    def test_rare_classes_are_resampled_by_themselves(self, resampling):
+        y = np.array(["a"] * 50 + ["b"] * 3)
+        plan = Plan.of(y, resampling, 0.632, True, 0, 15)
+        assert plan.strata is not None
+        for number in range(50):
+            rows = plan.resample(number)
+            assert set(y[rows.train]) == set(y[rows.held_out]) == {"a", "b"}
+        assert Plan.of(LABELS, resampling, 0.632, True, 0, 15).strata is None
+
+
+@pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
+@pytest.mark.parametrize("correction", ["nadeau-bengio", None, 0.25])
+def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampling, correction):
+    estimator = BayesianRidge()
+    learner = Learner(
+        estimator, X, Y, n_refits=6, resampling=resampling, correction=correction, random_state=3
+    )
+    for measure in ("nll", "entropy"):
+        found = learner.importance(measure, n_repeats=3, level=0.9, interval="corrected")
+        each, sizes = [], []
+        for refit, (model, held_out) in zip(
+            learner.refits, by_hand(learner, estimator, X, Y), strict=True
+        ):
+            explainer = Explainer(model, X[held_out], Y[held_out], random_state=refit.seed)
+            result = explainer.importance(measure, n_repeats=3)
+            each.append(dict(zip(result.features, result.importance, strict=True)))
+            sizes.append((refit.n_train, len(held_out)))
+        values = np.array([[line[name] for name in found.features] for line in each])
+        np.testing.assert_allclose(found.per_refit, values.T, rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(found.importance, values.mean(axis=0))
+        n1, n2 = np.mean(sizes, axis=0)
+        c = {None: 0.0, "nadeau-bengio": n2 / n1}.get(correction, correction)
+        error = np.sqrt((1 / 6 + c) * values.var(axis=0, ddof=1))
+        np.testing.assert_allclose(found.std_error, error)
+        half = stats.t.ppf(0.95, 5) * error
+        np.testing.assert_allclose(found.high - found.importance, half, atol=1e-14)
+        assert found.interval == "corrected"
+        assert (np.diff(found.importance) <= 0).all()
+        assert found.per_row.shape == (3, 80)
+
+
+class TestGroups:
+    """Every two of six groups of rows are left out."""
+
+    LEARNER = Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", random_state=2)
+
+    def test_every_row_is_held_out_by_a_third_of_the_refits(self):
+        learner = self.LEARNER.fit()
+        count = np.zeros(80)
+        for refit in learner.refits:
+            count[refit.held_out] += 1
+        np.testing.assert_array_equal(count, 5)
+
+    def test_importance_has_the_interval_of_row_effects(self):
+        learner = self.LEARNER
+        found = learner.importance("squared_error", interval="row-effect")
+        values = np.full((15, 80, 3), np.nan)
+        for refit, line in zip(learner.refits, values, strict=True):
+            result = refit.explainer.importance("squared_error", n_repeats=5)
+            at = [result.features.index(name) for name in found.features]
+            line[refit.held_out] = result.per_row[at].T
+        sizes = (np.mean([r.n_train for r in learner.refits]), 80 / 3)
+        expected = row_effect_interval(
+            found.per_refit.T, row_effect_variance(values), 80, sizes[0], sizes[1]
+        )
+        np.testing.assert_allclose(found.low, expected.low)
+        np.testing.assert_allclose(found.high, expected.high)
+        assert found.interval == "row-effect"
+
+    def test_curves_have_the_interval_of_the_group_jackknife(self):
+        learner = self.LEARNER
+        plain = learner.dependence("x0", grid=[-1.0, 1.0])
+        found = learner.dependence("x0", grid=[-1.0, 1.0], interval="group-jackknife")
+        np.testing.assert_allclose(found.average, plain.average)
+        assert (found.high - found.low >= (plain.high - plain.low) * (1 - 1e-9)).all()
+
+    def test_what_does_not_go_together(self):
+        learner, weights = self.LEARNER, np.ones(80)
+        with pytest.raises(ValueError, match="knows no weights of rows; use interval='corrected'"):
+            learner.importance("squared_error", interval="row-effect", sample_weight=weights)
+        with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
+            learner.importance("r2", interval="row-effect")
+        with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
+            learner.dependence(["x0", "x1"], grid=2, interval="group-jackknife")
+        with pytest.raises(ValueError, match="no interval of a learner 'jackknife'; did you mean"):
+            learner.importance(interval="jackknife")
+        with pytest.raises(ValueError, match="make the learner with resampling='leave-two-groups"):
+            Learner(LinearRegression(), X, Y).importance(interval="group-jackknife")
+        with pytest.raises(ValueError, match="groups were cut for 15 refits; make a new learner"):
+            learner.fit(21)
+        with pytest.raises(ValueError, match=r"n_refits is 14; to leave out every two of G groups"):
+            Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", n_refits=14)
+
+
+def test_curves_and_surfaces_are_means_over_the_refits_rows():
+    estimator = DecisionTreeRegressor(max_depth=3, random_state=0)
+    learner = Learner(estimator, X, Y, n_refits=5)
+    grid = [-1.0, 0.0, 1.0]
+    curve = learner.dependence("x0", grid=grid, interval="corrected")
+    flat = learner.dependence(["x0", "x1"], grid=[grid, [0.0, 0.5]])
+    each, both = [], []
+    for model, held_out in by_hand(learner, estimator, X, Y):
+        rows = np.repeat(X[held_out][None], 3, axis=0)
+        rows[:, :, 0] = np.array(grid)[:, None]
+        each.append([model.predict(part).mean() for part in rows])
+        pairs = []
+        for one in grid:
+            for other in (0.0, 0.5):
+                replaced = X[held_out].copy()
+                replaced[:, :2] = one, other
+                pairs.append(model.predict(replaced).mean())
+        both.append(np.reshape(pairs, (3, 2)))
+    np.testing.assert_allclose(curve.per_refit, each)
+    np.testing.assert_allclose(curve.average, np.mean(each, axis=0))
+    np.testing.assert_allclose(flat.per_refit, both)
+    np.testing.assert_allclose(flat.average, np.mean(both, axis=0))
+    sizes = [(r.n_train, len(r.held_out)) for r in learner.refits]
+    c = np.mean(sizes, axis=0)[1] / np.mean(sizes, axis=0)[0]
+    error = np.sqrt((1 / 5 + c) * np.var(each, axis=0, ddof=1))
+    np.testing.assert_allclose(curve.std_error, error)
+    assert curve.curves.shape == (3, 80)
+    assert curve.ice.shape == (80, 3)
+
+
+def test_every_measure_and_form_of_the_model_is_the_learners_too():
+    learner = Learner(
+        LogisticRegression(), X, LABELS, n_refits=4, feature_groups={"g": ["x0", "x2"]}
+    )
+    assert learner.importance("nll").features[0] in ("g", "x1")
+    metric = learner.importance("roc_auc", ["g", "x1"], n_repeats=2)
+    assert metric.label == "loss of roc auc"
+    for options in ({"replacement": "ablation"}, {"n_repeats": "all"}, {"compare": "ratio"}):
+        found = learner.importance("nll", **options)
+        assert np.isfinite(found.high).all()
+    for options in ({"center": True}, {"derivative": True}, {"relative": True}):
+        assert np.isfinite(learner.dependence("x0", "entropy", grid=5, **options).average).all()
+    weights = np.linspace(0, 2, 80)
+    assert learner.importance("nll", sample_weight=weights).weighted
+    assert learner.dependence("x0", sample_weight=weights).weighted
+
+
+def test_leaving_a_feature_out_refits_without_it():
+    estimator = LinearRegression()
+    learner = Learner(estimator, X, Y, n_refits=4)
+    found = learner.loco("squared_error")
+    each = []
+    for number in range(4):
+        rows = learner._refits.plan.resample(number)
+        train, test = rows.train, rows.held_out
+        losses = []
+        for left_out in (None, 0, 1, 2):
+            kept = [j for j in range(3) if j != left_out]
+            model = clone(estimator).fit(X[train][:, kept], Y[train])
+            losses.append(mean_squared_error(Y[test], model.predict(X[test][:, kept])))
+        each.append(np.array(losses[1:]) - losses[0])
+    at = [["x0", "x1", "x2"].index(name) for name in found.features]
+    np.testing.assert_allclose(found.per_refit.T, np.array(each)[:, at], rtol=1e-9, atol=1e-12)
+    assert found.replacement == "refit"
+
+
+class Counting(BaseEstimator):
+    """A regression that counts its fits."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        self.model_ = LinearRegression().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+class TestWork:
+    def test_fits_are_made_once_and_more_ask_only_for_the_new(self):
+        Counting.fits = 0
+        learner = Learner(Counting(), X, Y, n_refits=4)
+        assert Counting.fits == 0
+        learner.importance("squared_error")
+        learner.dependence("x0")
+        learner.performance("squared_error")
+        assert Counting.fits == 4
+        before = learner.importance("squared_error").per_refit
+        learner.fit(n_refits=6)
+        assert Counting.fits == 6
+        after = learner.importance("squared_error")
+        order = [after.features.index(f) for f in learner.importance("squared_error").features]
+        assert after.per_refit.shape == (3, 6)
+        np.testing.assert_allclose(
+            np.sort(after.per_refit[order][:, :4], axis=0), np.sort(before, axis=0)
+        )
+        learner.loco("squared_error")
+        assert Counting.fits == 6 + 3 * 6
+        learner.loco("absolute_error")
+        assert Counting.fits == 6 + 3 * 6
+
+    def test_what_is_finished_stays_when_it_is_stopped(self):
+        Counting.fits = 0
+        learner, seen = Learner(Counting(), X, Y, n_refits=5), []
+
+        def stop(progress):
+            seen.append(progress)
+            if len(seen) == 2:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            learner.importance("squared_error", report=stop)
+        done = Counting.fits
+        assert len(learner.refits) == 2
+        assert done < 5
+        assert seen[0].rows_done == 80
+        assert seen[0].rows_total == 400
+        assert seen[0].seconds_left > 0
+        found = learner.importance("squared_error")
+        assert Counting.fits <= 6
+        assert found.per_refit.shape == (3, 5)
+        fresh = Learner(Counting(), X, Y, n_refits=5).importance("squared_error")
+        np.testing.assert_array_equal(found.importance, fresh.importance)
+
+    def test_processes_give_the_same_as_one_also_after_a_stop(self):
+        options = {"n_refits": 6, "random_state": 1}
+        alone = Learner(RandomForestRegressor(2), X, Y, **options)
+        several = Learner(RandomForestRegressor(2), X, Y, n_jobs=2, **options)
+
+        def stop(_):
+            raise KeyboardInterrupt
+
+        # joblib would warn of the fits on the way, and here a warning is an error.
+        with parallel_config("loky", inner_max_num_threads=1):
+            with pytest.raises(KeyboardInterrupt):
+                several.fit(report=stop)
+            assert len(several.refits) == 1
+            several.fit()
+        one, two = (e.importance("squared_error", n_repeats=2) for e in (alone, several))
+        np.testing.assert_allclose(two.per_refit, one.per_refit, rtol=1e-12)
+        np.testing.assert_allclose(two.high, one.high, rtol=1e-12)
+
+    def test_refits_of_a_forest_differ_in_their_seeds_too(self):
+        learner = Learner(RandomForestRegressor(3), X, Y, n_refits=3).fit()
+        assert len({refit.seed for refit in learner.refits}) == 3
+
+    def test_the_estimator_and_the_table_stay_as_they_are(self):
+        estimator, data, target = LinearRegression(), X.copy(), Y.copy()
+        data.flags.writeable = target.flags.writeable = False
+        Learner(estimator, data, target, n_refits=2).loco("squared_error")
+        assert not hasattr(estimator, "coef_")
+
+
+class Unlucky(BaseEstimator):
+    """Cannot learn where the first row is missing."""
+
+    def fit(self, X, y):
+        if not (X == FIRST).all(axis=1).any():
+            raise RuntimeError("no luck\nat all")
+        self.mean_ = y.mean()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+FIRST = X[0]
+
+
+def test_a_fit_that_fails_is_left_out_and_said():
+    learner = Learner(Unlucky(), X, Y, n_refits=12)
+    found = learner.performance("squared_error")
+    failed = 12 - len(found.per_refit)
+    assert 0 < failed < 11
+    said = found.remarks[0]
+    assert said.startswith(f"{failed} of 12 refits failed and are left out; the first is refit ")
+    assert "RuntimeError: no luck" in said
+    assert f"seed {learner._refits.failed(12)[0].seed}" in said
+
+
+def test_where_all_fits_fail_the_first_says_why():
+    says = r"0 of 3 refits succeeded.*seed \d+\) failed with RuntimeError: no luck"
+    with pytest.raises(ModelError, match=says):
+        Learner(Unlucky(), -X, Y, n_refits=3).importance()
+
+
+def test_performance_and_comparison_are_the_corrected_t_test():
+    one, other = (
+        Learner(e, X, Y, n_refits=8)
+        for e in (DecisionTreeRegressor(max_depth=4, random_state=0), LinearRegression())
+    )
+    losses = []
+    for learner, estimator in ((one, one._refits.estimator), (other, other._refits.estimator)):
+        losses.append(
+            [
+                mean_squared_error(Y[held_out], model.predict(X[held_out]))
+                for model, held_out in by_hand(learner, estimator, X, Y)
+            ]
+        )
+    performance = one.performance("squared_error")
+    np.testing.assert_allclose(performance.per_refit, losses[0])
+    compared = one.compare(other, "squared_error")
+    difference = np.subtract(*losses)
+    np.testing.assert_allclose(compared.per_refit, difference)
+    sizes = [(r.n_train, len(r.held_out)) for r in one.refits]
+    c = np.mean(sizes, axis=0)[1] / np.mean(sizes, axis=0)[0]
+    t = difference.mean() / np.sqrt((1 / 8 + c) * difference.var(ddof=1))
+    assert compared.p_value == pytest.approx(2 * stats.t.sf(abs(t), 7))
+    assert (compared.low < 0 < compared.high) == (compared.p_value > 0.05)
+    assert "DecisionTreeRegressor minus that of LinearRegression" in repr(compared)
+    assert list(compared.frame.columns)[-1] == "p_value"
+    itself = one.compare(one, "squared_error")
+    assert (itself.difference, itself.std_error) == (0, 0)
+
+
+def test_performance_by_a_metric():
+    estimator = LogisticRegression()
+    learner = Learner(estimator, X, LABELS, n_refits=4)
+    expected = [
+        roc_auc_score(LABELS[held_out], model.predict_proba(X[held_out])[:, 1])
+        for model, held_out in by_hand(learner, estimator, X, LABELS)
+    ]
+    found = learner.performance("roc_auc")
+    np.testing.assert_allclose(found.per_refit, expected)
+    assert "Mean roc auc of LogisticRegression" in found._repr_html_()
+
+
+def test_frames_and_gaussian_processes():
+    data = pd.DataFrame(X, columns=["a", "b", "c"])
+    learner = Learner(GaussianProcessRegressor(alpha=0.1), data, pd.Series(Y), n_refits=2)
+    assert set(learner.importance("entropy", n_repeats=2).features) == {"a", "b", "c"}
+    assert learner.dependence("a", "nll", grid=4).grid.shape == (4,)
+
+
+def test_a_category_that_some_refits_do_not_see_among_their_rows():
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    data = pd.DataFrame({"kind": ["a", "b"] * 39 + ["c", "c"], "x": X[:, 0]})
+    encoder = make_column_transformer(
+        (OneHotEncoder(handle_unknown="ignore"), ["kind"]), remainder="passthrough"
+    )
+    learner = Learner(make_pipeline(encoder, LinearRegression()), data, Y, n_refits=6)
+    curve = learner.dependence("kind")
+    assert curve.grid.tolist() == ["a", "b", "c"]
+    assert np.isfinite(curve.average).all()
+
+
+def test_remarks_on_how_many_refits():
+    few = Learner(LinearRegression(), X, Y, n_refits=3).performance("squared_error")
+    assert "3 refits: fewer than 10 make wide and uncertain intervals" in few.remarks[0]
+    many = Learner(LinearRegression(), X, Y, n_refits=21).performance("squared_error")
+    assert many.remarks[0].endswith("for all learn from the same rows")
+    (enough,) = Learner(LinearRegression(), X, Y).performance("squared_error").remarks
+    assert "refits:" not in enough
+    rare = Learner(LogisticRegression(), X, np.where(np.arange(80) < 5, "a", "b"), n_refits=10)
+    assert "each class was resampled by itself" in rare.performance("nll").remarks[0]
+
+
+class Untagged:
+    """Says neither that it learns classes nor that it does not; skpro's regressors are so."""
+
+    def get_params(self, deep=True):  # noqa: ARG002
+        return {}
+
+    def fit(self, X, y):
+        self.model_ = (LinearRegression() if y.dtype.kind == "f" else LogisticRegression()).fit(
+            X, y
+        )
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_labels_that_are_no_numbers_are_classes_whoever_learns_them():
+    rare = np.arange(80) < 5
+    for labels in (rare, np.where(rare, "a", "b"), np.where(rare, "a", "b").astype(object)):
+        found = Learner(Untagged(), X, labels, n_refits=10).performance("zero_one")
+        assert "each class was resampled by itself" in found.remarks[0]
+    for numbers in (Y, np.where(rare, 0.0, 1.0)):
+        assert Learner(Untagged(), X, numbers, n_refits=10).fit()._remarks() == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"n_refits": 1}, ValueError, "n_refits is 1; it must be a whole number of at least 2"),
+        ({"n_refits": 2.5}, ValueError, "n_refits is 2.5"),
+        ({"resampling": "boot"}, ValueError, "no resampling 'boot'; did you mean 'bootstrap'"),
+        ({"train_fraction": 1.5}, ValueError, "train_fraction is 1.5; it must be between 0 and 1"),
+        ({"correction": -1}, ValueError, "correction is -1"),
+        ({"correction": "nadeau"}, ValueError, "no correction 'nadeau'"),
+        ({"estimator": LinearRegression}, TypeError, "LinearRegression is no estimator that can"),
+        ({"estimator": len}, TypeError, "no estimator that can be copied"),
+        ({"y": Y[:5]}, ValueError, r"X has shape \(80, 3\) and y has shape \(5,\)"),
+        ({"X": X[:3], "y": Y[:3]}, ValueError, "there are 3 rows; refits need at least 4"),
+        (
+            {"estimator": LogisticRegression(), "y": np.where(np.arange(80) < 1, "a", "b")},
+            ValueError,
+            "class 'a' has a single row",
+        ),
+    ],
+)
+def test_bad_input(options, error, says):
+    given = {"estimator": LinearRegression(), "X": X, "y": Y} | options
+    with pytest.raises(error, match=says):
+        Learner(given.pop("estimator"), given.pop("X"), given.pop("y"), **given)
+
+
+def test_learners_that_resample_otherwise_are_not_compared():
+    one = Learner(LinearRegression(), X, Y, n_refits=3)
+    for options in ({"random_state": 1}, {"n_refits": 4}, {"resampling": "subsampling"}):
+        other = Learner(LinearRegression(), X, Y, **({"n_refits": 3} | options))
+        with pytest.raises(ValueError, match="the two learners do not resample alike"):
+            one.compare(other, "squared_error")
+
+
+class TestRandomState:
+    """One check, and one seed from which everything is drawn again."""
+
+    @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling", "leave-two-groups-out"])
+    def test_without_a_seed_no_row_is_scored_that_was_learned_from(self, resampling):
+        learner = Learner(Memory(), X, Y, resampling=resampling, random_state=None)
+        assert not learner.performance("prediction").per_refit.any()
+        model = Memory().fit(X[:40], Y[:40])
+        assert model.predict(X).mean() == 0.5
+
+    def test_noise_is_not_predicted_without_a_seed(self):
+        rng = np.random.default_rng(0)
+        noise, y = rng.normal(size=(300, 3)), rng.normal(size=300)
+        for seed in (0, None):
+            learner = Learner(DecisionTreeRegressor(), noise, y, n_refits=10, random_state=seed)
+            assert learner.performance("squared_error").mean > 1.6 * y.var()
+
+    def test_none_is_another_seed_each_time_and_numpys_streams_give_theirs(self):
+        made = [Learner(LinearRegression(), X, Y, random_state=None) for _ in range(2)]
+        rows = [learner._refits.plan.resample(0).held_out for learner in made]
+        assert not np.array_equal(*rows)
+        for stream in (np.random.RandomState, np.random.default_rng):
+            one, same = (
+                Learner(LinearRegression(), X, Y, random_state=stream(5), n_refits=3)
+                for _ in range(2)
+            )
+            assert one.importance("squared_error").seed == same.importance("squared_error").seed
+
+    @pytest.mark.parametrize("bad", [-1, 1.5, "0", True, 2**32])
+    def test_what_is_no_random_state_is_one_sentence_everywhere(self, bad):
+        line = LinearRegression().fit(X, Y)
+        truth = (lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
+        for make in (
+            lambda: Explainer(line, X, Y, random_state=bad),
+            lambda: Learner(line, X, Y, random_state=bad),
+            lambda: loco_importance(line, X, Y, X, Y, "squared_error", random_state=bad),
+            lambda: GroundTruth(*truth, random_state=bad),
+            lambda: GroundTruth(*truth).data(5, random_state=bad),
+        ):
+            with pytest.raises(
+                ValueError, match=r"^random_state is .*; pass a whole number from 0"
+            ):
+                make()
+
+    def test_without_a_seed_all_fits_that_leave_a_feature_out_draw_alike(self):
+        # x2 is noise that a tree of depth 1 never looks at: leaving it out changes nothing.
+        tree = DecisionTreeRegressor(max_depth=1, splitter="random", max_features=None)
+        found = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
+        assert isinstance(found.seed, int)
+        again = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=found.seed)
+        np.testing.assert_array_equal(found.importance, again.importance)
+
+    def test_a_process_without_a_seed_is_one_process(self):
+        truth = GroundTruth(
+            lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)), random_state=None
+        )
+        one, same = truth.importance(n=50), truth.importance(n=50)
+        np.testing.assert_array_equal(one.importance, same.importance)
+
+
+class Memory(RegressorMixin, BaseEstimator):
+    """Predicts 1 for the rows that it learned from, and 0 for all others."""
+
+    def fit(self, X, y):  # noqa: ARG002
+        self.learned_ = {tuple(row) for row in X}
+        return self
+
+    def predict(self, X):
+        return np.array([float(tuple(row) in self.learned_) for row in X])
+
+
+class TestWeightsOfRows:
+    LEARNER = Learner(LinearRegression(), X, Y, n_refits=4)
+
+    @pytest.mark.parametrize("n", [3, 79, 81])
+    def test_there_is_one_for_each_row_of_the_table(self, n):
+        says = rf"sample_weight has shape \({n},\); X has 80 rows"
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.importance("squared_error", sample_weight=np.ones(n))
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.dependence("x0", sample_weight=np.ones(n))
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.dependence(["x0", "x1"], sample_weight=np.ones(n))
+
+    def test_a_wrong_weight_is_named_by_its_row_in_the_table(self):
+        weights = np.ones(80)
+        weights[7] = -1
+        with pytest.raises(ValueError, match="sample_weight is -1 in row 7"):
+            self.LEARNER.importance("squared_error", sample_weight=weights)
+
+    def test_a_refit_needs_a_row_with_weight(self):
+        weights = np.zeros(80)
+        weights[0] = 1
+        with pytest.raises(ValueError, match=r"is 0 for every row that refit [0-3] held out"):
+            self.LEARNER.dependence("x0", sample_weight=weights)
+
+    def test_nothing_is_fitted_before_they_are_checked(self):
+        learner = Learner(LinearRegression(), X, Y, n_refits=4)
+        with pytest.raises(ValueError, match="sample_weight"):
+            learner.importance("squared_error", sample_weight=np.ones(3))
+        assert learner.refits == []
+
+
+def test_columns_named_by_numbers_are_asked_by_their_numbers():
+    table = pd.DataFrame(X, columns=[0, 1, 2])
+    learner = Learner(LinearRegression(), table, Y, n_refits=3)
+    for feature, name in ((0, "0"), (np.int64(1), "1"), ("2", "2")):
+        assert learner.dependence(feature, grid=3).feature == name
+    for pair in ([0, 1], (0, 1), pd.Index([0, 1]), np.array([0, 1])):
+        assert learner.dependence(pair, grid=2).features == ("0", "1")
+
+
+def test_of_equals_the_first_in_the_table_comes_first_as_in_an_explainer():
+    table = pd.DataFrame(X[:, [0, 1, 2, 0]], columns=["used", "z", "b", "a"])
+    learner = Learner(FirstColumn(), table, Y, n_refits=3)
+    model = FirstColumn().fit(table, Y)
+    for ranked in (
+        learner.importance("squared_error"),
+        Explainer(model, table, Y).importance("squared_error"),
+        learner.loco("squared_error", ["used", "z", "b", "a"]),
+    ):
+        assert ranked.features[-3:] == ("z", "b", "a")
+    assert learner.importance("squared_error", ["a", "b", "z"]).features == ("a", "b", "z")
+
+
+class FirstColumn(RegressorMixin, BaseEstimator):
+    """Predicts the first column, whatever it learns from."""
+
+    def fit(self, X, y):  # noqa: ARG002
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def predict(self, X):
+        return np.asarray(X, dtype=float)[:, 0]
+
+
+def test_a_remark_on_every_refit_comes_once():
+    sure = DecisionTreeClassifier(random_state=0)
+    learner = Learner(sure, X, LABELS, n_refits=10).fit()
+    each = {refit.explainer.importance("nll").remarks for refit in learner.refits}
+    assert len(each) > 1  # they differ in how many rows they are about
+    for found in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
+        (zero,) = [r for r in found.remarks if "the observed class probability 0" in r]
+        assert zero.startswith("in 10 of 10 refits, here as the first of them has it: in ")
+
+
+class TestIntervals:
+    """The default is the one that covers best, and every result says how often it did."""
+
+    LEARNER = Learner(LogisticRegression(), X, LABELS)
+    GROUPS = Learner(LogisticRegression(), X, LABELS, resampling="leave-two-groups-out")
+    FEW = Learner(LogisticRegression(), X, LABELS, n_refits=3)
+
+    def test_which_is_the_default(self):
+        for measure, options, interval in (
+            ("nll", {}, "variance-components"),
+            ("entropy", {}, "variance-components"),
+            ("nll", {"compare": "ratio"}, "corrected"),
+            ("roc_auc", {}, "corrected"),
+            ("nll", {"sample_weight": np.ones(80)}, "corrected"),
+        ):
+            learner = self.LEARNER if measure != "roc_auc" else self.FEW
+            found = learner.importance(measure, ["x0"], n_repeats=1, **options)
+            assert found.interval == interval
+            said = f"the interval ({interval}) is for what the procedure gives on average"
+            assert found.remarks[-1].startswith(said)
+        assert self.GROUPS.importance("nll").interval == "variance-components"
+        assert self.LEARNER.loco("nll").interval == "corrected"
+        own = Learner(LogisticRegression(), X, LABELS, n_refits=4, correction=0.5)
+        assert own.importance("nll").interval == "corrected"
+
+    def test_it_is_what_the_formula_gives_of_the_values_of_rows(self):
+        for learner in (self.LEARNER, self.GROUPS):
+            for measure, of_loss in (("nll", True), ("entropy", False)):
+                found = learner.importance(measure)
+                values = np.full((15, 80, 3), np.nan)
+                for refit, line in zip(learner.refits, values, strict=True):
+                    result = refit.explainer.importance(measure, n_repeats=5)
+                    at = [result.features.index(name) for name in found.features]
+                    line[refit.held_out] = result.per_row[at].T
+                sizes = np.mean([(r.n_train, len(r.held_out)) for r in learner.refits], axis=0)
+                expected = variance_components_interval(
+                    found.per_refit.T,
+                    row_effect_variance(values),
+                    interaction_variance(values),
+                    *(80, *sizes),
+                    bootstrap=learner is self.LEARNER,
+                    of_loss=of_loss,
+                )
+                np.testing.assert_allclose(found.low, expected.low)
+                np.testing.assert_allclose(found.high, expected.high)
+
+    def test_curves(self):
+        drawn = self.LEARNER.dependence("x0", grid=3), self.GROUPS.dependence("x0", grid=3)
+        for found, interval in zip(drawn, ("variance-components", "group-jackknife"), strict=True):
+            assert f"the interval ({interval})" in found.remarks[-1]
+        asked = self.GROUPS.dependence("x0", grid=3, interval="group-jackknife")
+        np.testing.assert_array_equal(asked.low, drawn[1].low)
+        assert "(corrected)" in self.LEARNER.dependence(["x0", "x1"], grid=2).remarks[-1]
+
+    def test_row_effects_are_for_losses(self):
+        says = "which holds for importance by a loss and not for importance by a measure without"
+        with pytest.raises(ValueError, match=says):
+            self.LEARNER.importance("entropy", interval="row-effect")
+        with pytest.raises(ValueError, match="use interval='variance-components'"):
+            self.LEARNER.dependence("x0", grid=3, interval="row-effect")
+        with pytest.raises(
+            ValueError, match=r"mean over rows, which this is not \(importance as a"
+        ):
+            self.LEARNER.importance("nll", compare="ratio", interval="row-effect")
+
+        def certainty(distribution, y):  # noqa: ARG001
+            return distribution.entropy()
+
+        with pytest.raises(ValueError, match="not for importance by a measure without the target"):
+            self.LEARNER.importance(certainty, interval="row-effect")
+
+    def test_a_result_says_how_often_its_interval_covered_and_which_does_better(self):
+        learner = self.LEARNER
+        best = learner.importance("nll").remarks[-1]
+        assert re.search(r"intervals of importance by a loss by bootstrap held it in \d+ to", best)
+        worse = learner.importance("nll", interval="corrected").remarks[-1]
+        assert "and those by interval='variance-components' in" in worse
+        for found in (learner.performance("nll"), learner.compare(learner, "nll")):
+            assert "in simulations 95 % intervals of" in found.remarks[-1]
+        weighted = learner.importance("nll", sample_weight=np.ones(80)).remarks[-1]
+        assert weighted.endswith("how often it covers with weights of rows was not simulated")
+
+    def test_where_no_two_refits_share_rows_the_corrected_one_is_left(self):
+        few = Learner(LinearRegression(), X[:6], Y[:6], n_refits=2, resampling="subsampling")
+        assert few.importance("squared_error").interval == "corrected"
+
+    @pytest.mark.parametrize("labels", [LABELS, LABELS.astype(object), Y > 0, 5 + 2 * (Y > 0)])
+    def test_losses_of_models_that_give_labels_only(self, labels):
+        found = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
+        assert "of importance by a loss by bootstrap" in found.remarks[-1]

@@ -1,0 +1,57 @@
+"""Coverage of a learner's intervals, in the quick mode of the benchmark that measures it."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from benchmarks.coverage import QUICK, RESULTS, quick
+from benchmarks.learner_coverage.cells import Setting
+from benchmarks.learner_coverage.methods import OFFERED, PAPER, row_effects
+from benchmarks.learner_coverage.printed import TOLERANCE
+from benchmarks.learner_coverage.scores import Study
+from uqwidgets.learner.resampling import RESAMPLINGS
+from uqwidgets.learner.subjects import LEARNER_INTERVALS, Subject, coverage
+
+
+def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
+    seen = 0
+    for setting, kind, column, score, printed in quick():
+        slack = 4 * score.error
+        where = f"{setting} {kind} {column}: {score.coverage:.3f}, printed {printed}"
+        if column in OFFERED:  # 100 tables know a standard deviation to 7 %
+            assert score.coverage > 0.93 - slack, where
+            assert score.ratio < 1.5 * 1.25, where
+        else:
+            assert abs(score.coverage - printed) < TOLERANCE[setting.procedure] + slack, where
+        seen += 1
+    assert seen == len(QUICK) * 2 * 6
+
+
+def test_where_features_correlate_the_components_of_variance_hold_and_the_others_do_not():
+    study = Study(Setting("pairs", "lm", 100), 200, fits=3000)
+    components = OFFERED["variance components"]
+    for kind in ("PD", "PFI"):
+        score = study.score(components, kind)
+        assert score.by_quantity.min() > 0.93 - 3 * 0.016  # of 200 tables
+        assert score.ratio < 1.8
+    assert study.score(PAPER["boot*"], "PFI").by_quantity.min() < 0.8
+    assert study.score(row_effects("bootstrap"), "PFI").by_quantity.min() < 0.93
+
+
+def test_what_results_say_of_their_intervals_is_what_was_measured():
+    text = RESULTS.read_text(encoding="utf-8").split("## Every result of a learner")[1]
+    lines = text.split("### ")[0].split("| ---: |\n")[1].strip().splitlines()
+    subjects = set()
+    for line in lines:
+        subject, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        assert interval in LEARNER_INTERVALS
+        subjects.add(subject)
+        for resampling, cell in zip(RESAMPLINGS, cells, strict=True):
+            said = coverage(interval, subject, resampling, "nadeau-bengio", weighted=False)
+            if not cell:
+                assert said.endswith("was not simulated")
+                continue
+            low, high = (round(100 * float(share)) for share in cell.split(" to "))
+            held = f"{low} to {high}" if low < high else f"{low}"
+            assert f"{subject} by {resampling} held it in {held} %" in said
+    assert subjects == set(get_args(Subject))

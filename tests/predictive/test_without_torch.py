@@ -1,0 +1,41 @@
+"""Where PyTorch is not installed: all else works, and what needs it says how to get it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = """
+import importlib.abc, sys
+
+class Blocked(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "torch":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+import uqwidgets as uq
+from uqwidgets import *
+
+assert uq.Explainer
+try:
+    uq.MonteCarloDropout
+except ModuleNotFoundError as error:
+    said = str(error)
+assert said == (
+    "MonteCarloDropout and BayesByBackprop need PyTorch, which is not installed; "
+    "pip install 'uqwidgets[torch]'."
+), said
+"""
+
+
+def test_the_package_imports_and_says_which_extra_to_install():
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr

@@ -1,0 +1,414 @@
+"""How well features are known from each other: forests by hand, and truths that are known."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.metrics import r2_score
+from sklearn.tree import DecisionTreeRegressor
+
+from shared import features_and_target
+from uqwidgets.evaluation.table import Table
+from uqwidgets.inference.population import Population
+from uqwidgets.predictive import as_predictive
+from uqwidgets.redundancy import redundancy
+from uqwidgets.redundancy.out_of_bag import out_of_bag
+from uqwidgets.redundancy.result import Redundancy
+from uqwidgets.redundancy.score import Score
+
+
+def ask(X, y=None, *, weights=None, rows=None, units=None, groups=None, **options):
+    """R2 of the features of a table that no model is needed for."""
+    y = np.zeros(len(X)) if y is None else y
+    table = Table(X, y, as_predictive(lambda X: np.zeros(len(X))), groups)
+    given = {"with_target": False, "n_estimators": 50, "level": 0.95, "seed": 0}
+    return redundancy(
+        table, units or table.units, Population.of(len(X), weights, rows), **(given | options)
+    )
+
+
+def line(result, feature):
+    """What the frame says of a feature."""
+    return result.frame.set_index("feature").loc[feature]
+
+
+def related(n=400, seed=0):
+    """Correlated pair, a copy with noise, and a feature that is independent of all."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
+    X[:, 2] = X[:, 1] + 0.05 * X[:, 2]
+    return X
+
+
+class TestForests:
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_each_row_is_predicted_by_the_trees_grown_without_it(self, weighted):
+        X, rng = related(40), np.random.default_rng(1)
+        y = X[:, [0, 3]] - X[:, [0, 3]].mean(axis=0)
+        weights = rng.choice([0.0, 1.0, 2.5], 40) if weighted else np.ones(40)
+        found = out_of_bag(X[:, 1:3].astype(np.float32), y, weights, n_estimators=4, seed=3)
+        total, counts = np.zeros((40, 2)), np.zeros(40)
+        for stream in np.random.SeedSequence(3).spawn(4):
+            generator = np.random.default_rng(stream)
+            bag = generator.integers(40, size=40)
+            out = np.setdiff1d(np.arange(40), bag)
+            times = np.bincount(bag, minlength=40) * weights
+            tree = DecisionTreeRegressor(random_state=int(generator.integers(2**31)))
+            tree.fit(X[times > 0, 1:3], y[times > 0], sample_weight=times[times > 0])
+            total[out] += tree.predict(X[out, 1:3])
+            counts[out] += 1
+        np.testing.assert_allclose(found, total / np.maximum(counts, 1)[:, None], atol=1e-12)
+        assert (counts == 0).any()  # with few trees
+
+    def test_they_do_as_well_as_those_of_scikit_learn(self):
+        X = related(800)[:, [0, 1, 3]]
+        found = ask(X, n_estimators=100)
+        for j in range(3):
+            forest = RandomForestRegressor(100, oob_score=True, random_state=0)
+            forest.fit(np.delete(X, j, axis=1), X[:, j])
+            assert line(found, f"x{j}").r2 == pytest.approx(forest.oob_score_, abs=0.02)
+
+    def test_trees_that_drew_no_row_of_weight_say_nothing(self):
+        X = related(60)
+        weights = np.zeros(60)
+        weights[:2] = 1.0
+        y = X[:, [0]] - X[:2, 0].mean()
+        found = out_of_bag(X[:, 1:].astype(np.float32), y, weights, n_estimators=50, seed=0)
+        assert np.isfinite(found).all()
+        # Of two rows, one is told by the other.
+        assert found[0, 0] == pytest.approx(y[1, 0])
+
+
+class TestScores:
+    """R2 of predictions that are given."""
+
+    def made(self, n=300, seed=0):
+        rng = np.random.default_rng(seed)
+        values = rng.normal(size=(n, 2))
+        return values, 0.8 * values + 0.3 * rng.normal(size=(n, 2)), rng.gamma(4.0, size=n)
+
+    @pytest.mark.parametrize("options", ["plain", "weighted", "rows", "both"])
+    def test_r2_is_that_of_scikit_learn(self, options):
+        values, predicted, weights = self.made()
+        weights = weights if options in ("weighted", "both") else None
+        rows = np.arange(300) % 3 > 0 if options in ("rows", "both") else np.ones(300, dtype=bool)
+        population = Population.of(300, weights, rows)
+        score = Score.of(values, predicted, population)
+        expected = r2_score(
+            values[rows],
+            predicted[rows],
+            sample_weight=None if weights is None else weights[rows],
+            multioutput="variance_weighted",
+        )
+        assert score.r2(0.95)[0] == pytest.approx(expected, abs=1e-12)
+
+    def test_whole_weights_are_repetitions(self):
+        values, predicted, _ = self.made(100)
+        times = np.random.default_rng(1).integers(0, 4, 100)
+        weighted = Score.of(values, predicted, Population.of(100, times))
+        repeated = Score.of(
+            *(np.repeat(v, times, axis=0) for v in (values, predicted)),
+            Population.of(int(times.sum())),
+        )
+        assert weighted.left == pytest.approx(repeated.left, abs=1e-12)
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_intervals_are_those_of_a_jackknife_over_rows(self, weighted):
+        values, predicted, weights = self.made()
+        w = weights if weighted else np.ones(300)
+        population = Population.of(300, w)
+        worse = predicted + 0.5 * np.random.default_rng(2).normal(size=predicted.shape)
+        score, before = (Score.of(values, p, population) for p in (predicted, worse))
+        left = np.empty((300, 2))
+        for i in range(300):
+            kept = np.arange(300) != i
+            for k, p in enumerate((predicted, worse)):
+                left[i, k] = Score.of(values[kept], p[kept], Population.of(299, w[kept])).left
+        ess = w.sum() ** 2 / np.square(w).sum()
+        quantile = stats.t.ppf(0.95, ess - 1) * np.sqrt(299 / 300)
+
+        def half(jackknifed):
+            return quantile * np.sqrt(np.square(jackknifed - jackknifed.mean()).sum())
+
+        r2, low, high = score.r2(0.9)
+        # Alike to both sides for the logarithm of what is left.
+        assert np.log((1 - low) / (1 - r2)) == pytest.approx(half(np.log(left[:, 0])), rel=0.03)
+        assert np.log((1 - r2) / (1 - high)) == pytest.approx(half(np.log(left[:, 0])), rel=0.03)
+        gain, low, high = score.gain(before, 0.9)
+        assert gain == pytest.approx(before.left - score.left)
+        assert high - gain == pytest.approx(half(left[:, 1] - left[:, 0]), rel=0.03)
+        assert gain - low == pytest.approx(high - gain)
+
+    def test_what_is_told_exactly_has_no_error(self):
+        values, _, _ = self.made()
+        assert Score.of(values, values, Population.of(300)).r2(0.95) == (1, 1, 1)
+
+
+class TestMeaning:
+    def test_of_categories_it_is_the_share_of_their_indicators(self):
+        rng = np.random.default_rng(2)
+        X = pd.DataFrame({"x": rng.normal(size=600), "z": rng.normal(size=600)})
+        X["kind"] = np.select([X["x"] < -0.5, X["x"] < 0.7], ["low", "middle"], "high")
+        noisy = np.where(rng.random(600) < 0.4, rng.permutation(X["kind"]), X["kind"])
+        found = line(ask(X.assign(kind=noisy)), "kind")
+        indicators = pd.get_dummies(noisy).to_numpy(float)
+        forest = RandomForestRegressor(50, oob_score=True, random_state=0)
+        forest.fit(X[["x", "z"]], indicators)
+        errors = np.square(indicators - forest.oob_prediction_).sum()
+        spreads = np.square(indicators - indicators.mean(axis=0)).sum()
+        assert found.r2 == pytest.approx(1 - errors / spreads, abs=0.04)
+        assert 0.1 < found.r2 < 0.4
+
+    def test_a_bool_a_pair_of_texts_and_a_column_of_zeros_and_ones_are_alike(self):
+        rng = np.random.default_rng(3)
+        x = rng.normal(size=200)
+        z = x + rng.normal(size=200) > 0
+        values = [z.astype(int), z, np.where(z, "yes", "no"), pd.Categorical(z)]
+        values.append(pd.array(z, dtype="boolean"))
+        found = [line(ask(pd.DataFrame({"x": x, "z": v})), "z").r2 for v in values]
+        assert found == pytest.approx([found[0]] * 5, abs=1e-9)
+
+    def test_of_a_group_it_is_the_mean_over_its_features(self):
+        X = related(600)
+        found = ask(X, groups={"pair": ["x0", "x3"]})
+        assert sorted(found.features) == ["pair", "x1", "x2"]
+        # One forest tells both at once.
+        forest = RandomForestRegressor(50, oob_score=True, random_state=0)
+        both = X[:, [0, 3]] / X[:, [0, 3]].std(axis=0)
+        forest.fit(X[:, 1:3], both)
+        expected = r2_score(both, forest.oob_prediction_, multioutput="uniform_average")
+        assert line(found, "pair").r2 == pytest.approx(expected, abs=0.04)
+        everything = {"all": ["x0", "x1", "x2", "x3"]}
+        with pytest.raises(ValueError, match="nothing to predict 'all' from"):
+            ask(X, groups=everything)
+
+
+class TestTruths:
+    def test_copies_companions_and_independents(self):
+        found = ask(related(2000), n_estimators=100)
+        assert found.features[-1] == "x3"
+        # 0.6^2 of the variance of x1 is its own; the copy x2 tells it but for 0.05^2.
+        assert line(found, "x1").low > 0.98
+        assert line(found, "x2").low > 0.98
+        assert 0.5 < line(found, "x0").r2 < 0.64
+        assert line(found, "x3").high < 0.05
+
+    def test_what_is_told_may_be_one_way(self):
+        x = np.random.default_rng(5).normal(size=600)
+        found = ask(np.column_stack([x, np.square(x)]))
+        assert line(found, "x1").low > 0.95
+        assert line(found, "x0").high < 0.2
+
+    def test_figure_7_age_is_known_from_the_strength_alone(self):
+        X, y = features_and_target("concrete.csv", "strength")
+        found = ask(X, y, with_target=True, n_estimators=100)
+        age = line(found, "age")
+        assert found.features[-1] == "age"
+        assert age.high < 0.2
+        assert age.low_with_target > 0.5
+        assert age.gain_low > 0.4
+        others = found.frame.iloc[:-1]
+        assert (others["low"] > 0.9).all()
+        assert (others["gain"].abs() < 0.02).all()
+        assert "Strength adds most to age" in found._repr_html_()
+
+    def test_weights_make_another_population(self):
+        rng = np.random.default_rng(6)
+        X = rng.normal(size=(400, 2))
+        X[:200, 1] = X[:200, 0]
+        bound = np.repeat([1.0, 0.0], 200)
+        assert line(ask(X, weights=bound), "x1").r2 > 0.95
+        assert line(ask(X, weights=1 - bound), "x1").high < 0.2
+        assert line(ask(X), "x1").r2 < 0.6
+
+    def test_chosen_rows_are_scored_by_what_all_rows_teach(self):
+        X = related(400)
+        found = ask(X, rows=X[:, 0] > 0)
+        assert found.ess == (X[:, 0] > 0).sum()
+        assert line(found, "x1").rows == (X[:, 0] > 0).sum()
+        # Within half of its range a feature varies less, and what is left of it weighs more.
+        assert line(found, "x0").r2 < line(ask(X), "x0").r2
+
+    def test_the_target_adds_what_it_alone_tells(self):
+        X = related(500)
+        found = ask(X, y=X[:, 3] + X[:, 0], with_target=True)
+        assert line(found, "x3").gain_low > 0.3
+        assert line(found, "x3").r2_with_target == pytest.approx(
+            line(found, "x3").r2 + line(found, "x3").gain
+        )
+        assert abs(line(found, "x2").gain) < 0.02
+        labels = np.where(X[:, 3] > 0, "up", "down")
+        classes = ask(X, y=labels, with_target=True)
+        assert line(classes, "x3").gain_low > 0.3
+
+
+class TestTables:
+    def test_units_and_shapes_of_columns_make_no_difference(self):
+        X = related(150)
+        plain = ask(X).frame.set_index("feature")
+        moved = pd.DataFrame(
+            {
+                "x0": X[:, 0] * 1e-5,
+                "x1": X[:, 1] + 1e6,
+                "x2": X[:, 2] * -3e200,
+                "x3": X[:, 3],
+            }
+        )
+        again = ask(moved).frame.set_index("feature")
+        for feature in ("x0", "x1", "x3"):
+            assert again.loc[feature, "r2"] == pytest.approx(plain.loc[feature, "r2"], abs=0.02)
+        # As a predictor, a feature is its order alone.
+        bent = ask(np.column_stack([np.exp(5 * X[:, 0]), X[:, 1:]])).frame.set_index("feature")
+        for feature in ("x1", "x2", "x3"):
+            assert bent.loc[feature, "r2"] == plain.loc[feature, "r2"]
+
+    def test_texts_categories_dates_nullable_and_missing_values(self):
+        rng = np.random.default_rng(7)
+        x = rng.normal(size=240)
+        day = pd.Timestamp("2020-01-01", tz="UTC") + pd.to_timedelta(np.round(50 * x), unit="D")
+        X = pd.DataFrame(
+            {
+                "x": x,
+                "text": np.where(x > 0, "up", "down"),
+                "ordered": pd.Categorical(
+                    np.select([x < -1, x < 1], ["low", "mid"], "high"),
+                    categories=["low", "mid", "high"],
+                    ordered=True,
+                ),
+                "day": pd.Series(day),
+                "whole": pd.array(np.round(x * 3), dtype="Int64"),
+                "mixed": [["a"] if v > 0.5 else 3 if v > -0.5 else "b" for v in x],
+                "noise": rng.normal(size=240),
+            }
+        )
+        X.loc[::10, "text"] = None
+        X.loc[::8, "whole"] = pd.NA
+        X.loc[::6, "day"] = pd.NaT
+        X.loc[::5, "x"] = np.nan
+        found = ask(X)
+        assert found.status == ("ok",) * 7
+        assert found.features[-1] == "noise"
+        assert (found.frame.iloc[:-1]["r2"] > 0.9).all()
+        assert found.frame.set_index("feature")["rows"].to_dict() == {
+            "x": 192,
+            "text": 216,
+            "ordered": 240,
+            "day": 200,
+            "whole": 210,
+            "mixed": 240,
+            "noise": 240,
+        }
+        assert "text: 24 of 240 rows without a value are left out of its score" in found.remarks
+
+    def test_a_missing_value_may_tell(self):
+        rng = np.random.default_rng(8)
+        gone = rng.random(300) < 0.4
+        X = pd.DataFrame({"x": np.where(gone, np.nan, rng.normal(size=300)), "y": gone * 1.0})
+        assert line(ask(X), "y").low > 0.99
+
+    def test_rare_categories_are_told_together(self):
+        rng = np.random.default_rng(9)
+        code = np.minimum(rng.geometric(0.12, size=500), 45)
+        X = pd.DataFrame({"code": code, "name": [f"n{c}" for c in code]})
+        found = ask(X)
+        assert line(found, "name").r2 > 0.9
+        (remark,) = found.remarks
+        assert remark == (
+            f"name: the 20 most frequent of {X['name'].nunique()} categories are predicted one by "
+            "one, the others as one"
+        )
+
+    def test_features_without_a_score_say_why(self):
+        X = pd.DataFrame(related(60), columns=list("abcd"))
+        X["same"] = "one"
+        X["level"] = 0.1
+        X["wild"] = np.where(np.arange(60) == 7, np.inf, X["a"])
+        X["rare"] = np.where(np.arange(60) < 9, X["a"], np.nan)
+        X["none"] = np.nan
+        found = ask(X, with_target=True, y=X["a"])
+        said = dict(zip(found.features, found.status, strict=True))
+        assert said == {
+            **dict.fromkeys("abcd", "ok"),
+            "same": "constant",
+            "level": "constant",
+            "wild": "infinite values",
+            "rare": "too few rows",
+            "none": "too few rows",
+        }
+        assert found.features[4:] == ("same", "level", "wild", "rare", "none")
+        numbers = found.frame.iloc[4:].drop(columns=["feature", "rows", "status"])
+        assert numbers.isna().all(axis=None)
+        assert (found.n_rows[4:] == 0).all()
+
+    def test_rows_of_which_a_feature_says_only_one_thing(self):
+        X = related(100)
+        X[:40, 1] = 3.0
+        found = ask(X, rows=np.arange(40))
+        assert line(found, "x1").status == "constant"
+        assert line(found, "x0").status == "ok"
+
+
+class TestManners:
+    def test_the_result(self):
+        found = ask(related(100), y=np.arange(100.0), units=["x3", "x0"], level=0.9, seed=5)
+        assert isinstance(found, Redundancy)
+        assert found.features == ("x0", "x3")
+        assert list(found.frame) == ["feature", "r2", "low", "high", "rows", "status"]
+        assert (found.seed, found.level, found.n_estimators) == (5, 0.9, 50)
+        assert not found.with_target
+        assert np.isnan(found.gain).all()
+        assert (found.low <= found.r2).all()
+        assert (found.r2 <= found.high).all()
+        assert (found.high < 1).all()
+        assert repr(found).startswith(
+            "R2 of 2 features from the others: out of bag, forests of 50 trees, 90% interval"
+        )
+        beside = ask(related(100), y=np.arange(100.0), units=["x3"], with_target=True)
+        assert "from the others, and from y beside them" in repr(beside)
+        assert list(beside.frame)[4:7] == ["r2_with_target", "low_with_target", "high_with_target"]
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            found.level = 0.5
+
+    def test_the_same_seed_gives_the_same_also_side_by_side(self):
+        X = related(100)
+        one, two, other = ask(X), ask(X, n_jobs=2), ask(X, seed=1)
+        np.testing.assert_array_equal(one.r2, two.r2)
+        assert (one.r2 != other.r2).all()
+        np.testing.assert_allclose(one.r2, other.r2, atol=0.1)
+
+    def test_progress_is_told_and_may_be_stopped(self):
+        told = []
+        X = related(100)
+        X[:, 2] = 1.0
+        ask(X, with_target=True, report=told.append)
+        # A constant takes no forest.
+        assert [p.rows_done for p in told] == [100, 200, 300, 400, 500, 600]
+        assert {p.rows_total for p in told} == {600}
+
+        def stop(progress):
+            if progress.rows_done == 200:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            ask(X, report=stop)
+
+    def test_the_table_is_not_changed(self):
+        X = pd.DataFrame(related(60), columns=list("abcd")).assign(t="u")
+        before = X.copy()
+        ask(X)
+        pd.testing.assert_frame_equal(X, before)
+
+    def test_errors(self):
+        with pytest.raises(ValueError, match="nothing to predict 'x0' from; X needs more features"):
+            ask(related(50)[:, :1])
+        for wrong in (20, 99.5, "100"):
+            with pytest.raises(ValueError, match="it must be a whole number of at least 50"):
+                ask(related(50), n_estimators=wrong)
+        with pytest.raises(ValueError, match="there is no feature 'x7'"):
+            ask(related(50), units=["x7"])

@@ -1,0 +1,300 @@
+"""Intervals under stress, against bootstraps, deletions of rows, and exact binomial ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import binomtest, skew
+from scipy.stats import t as student
+
+import uqwidgets as uq
+from uqwidgets.inference.sums import dot
+from uqwidgets.stress.anchors import anchors_of
+from uqwidgets.stress.influence import StressedRows
+from uqwidgets.stress.intervals import (
+    clopper_pearson,
+    corrected_interval,
+    half_widths,
+    transformed_interval,
+)
+from uqwidgets.stress.jackknife import influence_and_bias
+from uqwidgets.stress.projection import Column
+
+
+def rows_of(column, tau):
+    return StressedRows(column, tau, column.project(tau).weights)
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
+    # Against a smoothed finite difference: move a few rows and look at the end.
+    values = np.random.default_rng(1).normal(size=4001)
+    anchors = anchors_of(values, 0.05, anchor)
+    for upper in (False, True):
+        influence = anchors.influence(values, upper=upper)
+        assert abs(influence.mean()) < 0.02
+        heavy = np.random.default_rng(2).permutation(4001)[:400]
+        more = np.concatenate([values, values[heavy]])
+        moved = anchors_of(more, 0.05, anchor)
+        change = (moved.high if upper else moved.low) - (anchors.high if upper else anchors.low)
+        expected = influence[heavy].sum() / len(more)
+        assert change == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+def test_the_spread_is_that_of_a_bootstrap_that_solves_the_weights_anew(anchor):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=1500)
+    outputs = np.column_stack([x + rng.normal(size=1500), rng.normal(size=1500) ** 2])
+    for tau in (-0.6, 0.0, 0.6):
+
+        def means(rows, tau=tau):
+            found = Column(x[rows], 0.05, anchor).project(tau)
+            return found.weights @ outputs[rows] / len(rows)
+
+        rows = rows_of(Column(x, 0.05, anchor), tau)
+        drawn = np.std([means(rng.integers(1500, size=1500)) for _ in range(600)], axis=0)
+        for output, spread in zip(outputs.T, drawn, strict=True):
+            first_order, _ = rows.influence(output)
+            left_out, bias = influence_and_bias(
+                rows.jackknife.means(output), dot(rows.share, output)
+            )
+            for influence in (first_order, left_out):
+                assert abs(influence.mean()) < 0.05
+                assert np.sqrt(np.mean(influence**2) / 1500) == pytest.approx(spread, rel=0.2)
+            assert abs(bias) < 0.2 * spread
+
+
+def test_the_lean_of_a_plain_mean_is_half_its_skewness():
+    rng = np.random.default_rng(4)
+    x, output = rng.normal(size=4000), rng.exponential(size=4000)
+    _, lean = rows_of(Column(x, 0.05), 0.0).influence(output)
+    assert lean == pytest.approx(skew(output) / np.sqrt(4000) / 2, rel=0.05)
+    _, symmetric = rows_of(Column(x, 0.05), 0.0).influence(rng.normal(size=4000))
+    assert abs(symmetric) < 0.005
+
+
+def without_a_row(x, output, target, target_influence):
+    """Estimate and standard error by definition, with each row left out in turn."""
+    found = []
+    for row in range(len(x)):
+        rest = np.delete(np.arange(len(x)), row)
+        z = x[rest] - (target - target_influence[row] / len(rest))
+        xi = brentq(lambda xi, z=z: np.exp(xi * z) @ z, -5, 5, xtol=1e-13)
+        w = np.exp(xi * z)
+        w /= w.mean()
+        mean = w @ output[rest] / len(rest)
+        slope = (w * z) @ (output[rest] - mean) / (w @ z**2)
+        influence = w * (output[rest] - mean - slope * z) + slope * target_influence[rest]
+        found.append([mean, np.sqrt(np.mean(influence**2) / len(rest))])
+    return np.array(found).T
+
+
+@pytest.mark.parametrize("tau", [-0.7, 0.2, 0.4])
+def test_the_lean_is_that_of_errors_when_each_row_is_left_out_and_weights_are_solved_anew(tau):
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=400)
+    output = (1 + 0.4 * x) * rng.exponential(size=400)
+    column = Column(x, 0.05, "tail-mean")
+    rows = rows_of(column, tau)
+    influence, lean = rows.influence(output)
+    means, errors = without_a_row(x, output, column.target(tau), rows.target * column.std)
+    slope = np.polyfit(means, np.log(errors), 1)[0]
+    assert lean == pytest.approx(slope * np.sqrt(np.mean(influence**2) / 400), rel=0.1)
+
+
+@pytest.mark.parametrize("lean", [-0.2, -1e-9, 0.0, 0.1, 0.2])
+def test_ends_are_quantiles_of_a_statistic_without_skewness(lean):
+    influence = np.random.default_rng(0).normal(size=300)
+    squares = influence**2
+    error = np.sqrt(squares.sum()) / 300
+    freedom = 2 / ((squares**2).sum() / squares.sum() ** 2 - 1 / 300)
+    below, above = half_widths(influence, lean, 0.95)
+    for studentised, p in ((below / error, 0.975), (-above / error, 0.025)):
+        cubic = studentised + 2 / 3 * lean * studentised**2 + 4 / 27 * lean**2 * studentised**3
+        assert cubic + lean / 3 == pytest.approx(student.ppf(p, freedom), abs=1e-5)
+    assert (above > below) == (lean > 0) or abs(lean) < 1e-6
+    assert half_widths(np.zeros(5), 0.0, 0.95) == (0.0, 0.0)
+
+
+def test_a_row_with_all_the_influence_does_not_make_an_endless_interval():
+    influence = np.zeros(400)
+    influence[0] = 1.0
+    error = 1 / 400
+    for lean in (0.0, 0.5, 30.0, -30.0):
+        below, above = half_widths(influence, lean, 0.95)
+        assert 0.9 * error < min(below, above) <= max(below, above) < 5 * error
+        assert (above > below) == (lean > 0) or lean == 0
+
+
+def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
+    exact = binomtest(0, 30).proportion_ci(0.95)
+    assert clopper_pearson(0.0, 30.0, 0.95) == pytest.approx((0.0, exact.high))
+    exact = binomtest(30, 30).proportion_ci(0.95)
+    assert clopper_pearson(1.0, 30.0, 0.95) == pytest.approx((exact.low, 1.0))
+
+
+@pytest.mark.parametrize(("hits", "n"), [(6, 143), (40, 143), (137, 143), (25, 1000)])
+def test_a_share_without_stress_has_nearly_the_exact_binomial_interval(hits, n):
+    rng = np.random.default_rng(0)
+    output = np.zeros(n)
+    output[rng.permutation(n)[:hits]] = 1.0
+    rows = rows_of(Column(rng.normal(size=n), 0.05), 0.0)
+    influence, lean = rows.influence(output)
+    found = corrected_interval(hits / n, influence, 0.0, lean, 0.95, (0.0, 1.0), 1.0, 1.0)
+    exact = binomtest(hits, n).proportion_ci(0.95)
+    width = exact.high - exact.low
+    assert found == pytest.approx((exact.low, exact.high), abs=0.15 * width)
+
+
+def test_a_scale_takes_out_what_it_bends():
+    rng = np.random.default_rng(3)
+    output = rng.exponential(size=500)
+    rows = rows_of(Column(rng.normal(size=500), 0.05), 0.0)
+    influence, lean = rows.influence(output)
+    mean, error = output.mean(), np.sqrt(np.mean(influence**2) / 500)
+    # Of an exponential's mean, the logarithm has half of its skewness, to the other side.
+    low, high = corrected_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 1.0, 1.0)
+    sides = half_widths(influence, lean - error / mean, 0.95)
+    assert (low, high) == pytest.approx(transformed_interval(mean, sides, (0.0, np.inf)))
+    assert sides[0] > sides[1]
+    # Where stress keeps few rows, it is hardly reckoned with.
+    low, high = corrected_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 0.1, 0.0)
+    assert (low, high) == pytest.approx(
+        transformed_interval(mean, half_widths(influence, lean, 0.95), (0, np.inf))
+    )
+
+
+def test_shares_of_none_and_of_all_are_not_certain():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 1))
+    y = (rng.random(200) < 0.5).astype(int)
+
+    def never(X):
+        return np.tile([0.8, 0.2], (len(X), 1))
+
+    ex = uq.Explainer(uq.as_predictive(never, classes=[0, 1]), X, y)
+    found = ex.stress(indicators=["share:0", "share:1", "tpr"], taus=[0.5], level=0.95)
+    for name, low, high in (("share:0", 0.85, 1.0), ("share:1", 0.0, 0.15), ("tpr", 0.0, 0.25)):
+        assert (found.low[name] >= low).all(), name
+        assert (found.high[name] <= high).all(), name
+        assert (found.high[name] - found.low[name] > 0.015).all(), name
+    # True positives can only be seen among the positives, which are half of the rows.
+    assert (found.high["tpr"] > 1.2 * found.high["share:1"]).all()
+
+
+def test_a_single_row_says_nothing_of_its_error():
+    X = np.array([[0.0], [1.0], [2.0], [5.0]])
+    ex = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    found = ex.stress(indicators=["mean"], alpha=0.01, anchor="tail-mean", taus=3, level=0.95)
+    assert found.status[0].tolist() == ["edge", "ok", "edge"]
+    assert found.values["mean"][0].tolist() == pytest.approx([0, 2, 5])
+    assert np.isnan(found.low["mean"][0, [0, 2]]).all()
+    assert np.isfinite(found.high["mean"][0, 1])
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "bounds", "low", "high"),
+    [
+        (2.0, 0.5, (-np.inf, np.inf), 1.5, 2.5),
+        (2.0, (0.4, 0.8), (-np.inf, np.inf), 1.6, 2.8),
+        (2.0, 0.5, (0.0, np.inf), 2 * np.exp(-0.25), 2 * np.exp(0.25)),
+        (2.0, (0.2, 0.5), (0.0, np.inf), 2 * np.exp(-0.1), 2 * np.exp(0.25)),
+        (0.5, 0.1, (0.0, 1.0), 1 / (1 + np.exp(0.4)), 1 / (1 + np.exp(-0.4))),
+        (1.0, 0.2, (-1.0, 3.0), -1 + 4 / (1 + np.exp(0.2)), -1 + 4 / (1 + np.exp(-0.2))),
+        (0.2, (0.1, 0.4), (-np.inf, 1.0), 1 - 0.8 * np.exp(0.125), 1 - 0.8 * np.exp(-0.5)),
+        (-2.0, (0.2, 0.5), (-np.inf, 0.0), -2 * np.exp(0.1), -2 * np.exp(-0.25)),
+        (2.0, 8.0, (0.0, np.inf), 2 * np.exp(-4), 2 * np.e * 4),
+        (2.0, 8.0, (-np.inf, 4.0), 4 - 2 * np.e * 4, 4 - 2 * np.exp(-4)),
+        (0.0, 0.0, (0.0, 1.0), 0.0, 0.0),
+        (np.nan, 0.1, (0.0, 1.0), np.nan, np.nan),
+    ],
+)
+def test_intervals_stay_where_the_quantity_can_be(value, half, bounds, low, high):
+    assert transformed_interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-2.0, 5.0)])
+@pytest.mark.parametrize("value", [0.03, 0.5, 0.96])
+def test_ends_move_smoothly_and_never_out_of_bounds(value, bounds):
+    halves = np.linspace(0.001, 3.0, 3000)
+    low, high = np.array([transformed_interval(value, half, bounds) for half in halves]).T
+    for ends, sign in ((low, -1), (high, 1)):
+        moved = sign * np.diff([value, *ends])
+        assert (moved >= 0).all()
+        assert np.abs(np.diff(moved[1:])).max() < 2e-3  # no jump, and no bend but the one
+        assert moved[0] == pytest.approx(halves[0], rel=0.05)
+    assert low.min() >= bounds[0]
+    assert high.max() <= bounds[1]
+    # Where it leads to ever larger numbers, it goes on straight.
+    if np.isinf(bounds[1]):
+        assert high[-1] - high[-2] == pytest.approx(high[-2] - high[-3])
+
+
+def test_on_the_edge_rounding_is_no_spread():
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        x = rng.normal(size=60)
+        x[rng.integers(60, size=3)] = x.max() + 0.1 * rng.random()
+        top = x == x.max()
+        weights = np.where(top, len(x) / top.sum(), 0.0)
+        output = rng.normal(size=60)
+        rows = StressedRows(Column(x, 0.001, "tail-mean"), 1.0, weights)
+        influence, _ = rows.influence(output)
+        plain = weights * (output - output[top].mean())
+        assert np.abs(influence[~top]).max() == 0
+        np.testing.assert_allclose(influence / rows.hc4_factor, plain, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e-5, 1e150])
+def test_the_unit_of_a_column_changes_nothing(unit):
+    rng = np.random.default_rng(8)
+    x, output = rng.normal(size=200), rng.normal(size=200)
+    one, other = (rows_of(Column(c, 0.05), 0.6).influence(output) for c in (x, x * unit))
+    np.testing.assert_allclose(one[0], other[0], rtol=1e-6, atol=1e-9)
+    assert one[1] == pytest.approx(other[1], rel=1e-4)
+
+
+def test_ends_surround_a_value_that_is_on_a_bound_or_nearly():
+    assert transformed_interval(0.0, 0.1, (0.0, np.inf)) == (0.0, 0.1)
+    assert transformed_interval(1.0, (0.1, 0.2), (0.0, 1.0)) == (0.9, 1.0)
+    assert np.isnan(transformed_interval(0.0, np.nan, (0.0, np.inf))).all()
+    assert transformed_interval(1e-320, 1e-3, (0.0, np.inf)) == pytest.approx((0.0, np.e * 1e-3))
+    for value in np.random.default_rng(9).random(300):
+        low, high = transformed_interval(float(value), 1e-19, (0.0, 1.0))
+        assert low <= value <= high
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e70])
+def test_the_unit_of_the_target_changes_nothing_and_metrics_keep_their_intervals(unit):
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(80, 1))
+    y = unit * (X[:, 0] + rng.normal(size=80))
+    explainer = uq.Explainer(lambda X: 0.8 * unit * X[:, 0], X, y)
+    names = ["mean", "absolute_error", "neg_mean_absolute_error"]
+    found = explainer.stress(indicators=names, taus=3, level=0.9)
+    plain = uq.Explainer(lambda X: 0.8 * X[:, 0], X, y / unit)
+    expected = plain.stress(indicators=names, taus=3, level=0.9)
+    for name in names:
+        np.testing.assert_allclose(found.low[name] / unit, expected.low[name], rtol=1e-6)
+        np.testing.assert_allclose(found.high[name] / unit, expected.high[name], rtol=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 20])
+@pytest.mark.parametrize(("alpha", "level"), [(0.001, 0.999), (0.49, 0.5)])
+def test_of_few_rows_too_intervals_surround_the_values_and_keep_the_bounds(n, alpha, level):
+    rng = np.random.default_rng(n)
+    X = np.column_stack([rng.normal(size=n), rng.random(n) < 0.3, rng.lognormal(0, 3, n)])
+    model = uq.as_predictive(lambda X: np.column_stack([X[:, 0] < 0, X[:, 0] >= 0]) * 1.0, [0, 1])
+    explainer = uq.Explainer(model, X, (X[:, 0] + rng.normal(size=n) > 0).astype(int))
+    found = explainer.stress(taus=5, alpha=alpha, level=level)
+    for name in found.indicators:
+        low, value, high = (side[name] for side in (found.low, found.values, found.high))
+        known = np.isfinite(low)
+        assert (known == np.isfinite(high)).all()
+        assert (low <= value)[known].all()
+        assert (value <= high)[known].all()
+        least, most = explainer.indicators[name].bounds
+        assert (low >= least)[known].all()
+        assert (high <= most)[known].all()

@@ -1,0 +1,104 @@
+"""Stressed means without each row in turn, against weights that are solved anew row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from uqwidgets.stress.influence import StressedRows
+from uqwidgets.stress.intervals import corrected_interval, half_widths, transformed_interval
+from uqwidgets.stress.projection import Column
+
+COLUMNS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "skewed": lambda rng, n: rng.gamma(2, size=n),
+    "heavy": lambda rng, n: rng.standard_t(4, size=n),
+    "counts": lambda rng, n: rng.poisson(6, size=n) * 1.0,
+    "few rows far away": lambda rng, n: rng.pareto(1.5, size=n),
+    "to both sides": lambda rng, n: rng.standard_cauchy(size=n),
+}
+
+
+def rows_of(column, tau):
+    return StressedRows(column, tau, column.project(tau).weights)
+
+
+def one_by_one(x, targets, outputs):
+    """Means without each of these rows."""
+    found = np.full((outputs.shape[1], len(x)), np.nan)
+    for row, target in targets:
+        rest = np.delete(np.arange(len(x)), row)
+        z = (x[rest] - target) / np.median(np.abs(x - target))
+        xi = brentq(lambda xi, z=z: np.exp(xi * z - np.max(xi * z)) @ z, -300, 300, xtol=1e-13)
+        w = np.exp(xi * z - np.max(xi * z))
+        found[:, row] = w @ outputs[rest] / w.sum()
+    return found
+
+
+@pytest.mark.parametrize("tau", [-1.0, -0.4, 0.0, 0.6, 1.0])
+@pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_means_without_a_row_are_those_of_weights_solved_anew(kind, anchor, tau):
+    rng = np.random.default_rng(3)
+    x = COLUMNS[kind](rng, 300)
+    outputs = np.column_stack([x**2 + rng.normal(size=300), rng.random(300) < 0.2, x])
+    column = Column(x, 0.05, anchor)
+    rows = rows_of(column, tau)
+    moved = -(rows.target - rows.target.mean()) * column.std / 299
+    # Without one of the heaviest rows the target may be out of reach.
+    target, (*_, second, most) = column.target(tau) + moved, np.sort(x)
+    within = np.flatnonzero(target < np.where(x == most, second, most))
+    expected = one_by_one(x, zip(within, target[within], strict=True), outputs)[:, within]
+    found = np.stack([rows.jackknife.means(output)[within] for output in outputs.T])
+    assert len(within) >= 298
+    # Of each mean, in how much the lack of a row moves it.
+    spread = expected.std(axis=1, keepdims=True)
+    np.testing.assert_allclose(found / spread, expected / spread, rtol=0, atol=2e-3)
+
+
+def test_without_stress_they_are_plain_means_of_the_other_rows():
+    rng = np.random.default_rng(1)
+    x, output = rng.normal(size=(2, 50))
+    found = rows_of(Column(x, 0.05), 0.0).jackknife.means(output)
+    np.testing.assert_allclose(found, (output.sum() - output) / 49, rtol=1e-9, atol=1e-12)
+
+
+def test_a_row_that_holds_the_solution_leaves_a_mean_that_rows_can_have():
+    x = np.r_[np.random.default_rng(2).normal(size=30), 50.0]
+    output = np.r_[np.zeros(30), 1.0]
+    rows = rows_of(Column(x, 0.01, "tail-mean"), 0.9)
+    assert rows.share[-1] > 0.8
+    means = rows.jackknife.means(output)
+    assert np.isfinite(means).all()
+    assert ((means >= 0) & (means <= 1)).all()
+
+
+def test_on_the_edge_there_is_nothing_to_solve():
+    x = np.r_[np.linspace(0, 1, 20), 2.0, 2.0, 2.0]
+    column = Column(x, 0.1, "quantile")
+    weights = np.where(x == 2.0, len(x) / 3, 0.0)
+    output = np.arange(23.0)
+    found = StressedRows(column, 1.0, weights).jackknife.means(output)
+    assert found[:20] == pytest.approx(np.full(20, 21.0))
+    assert found[20:] == pytest.approx([21.5, 21.0, 20.5])
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-5, 1e150])
+def test_the_units_of_columns_and_outputs_change_nothing(unit):
+    rng = np.random.default_rng(8)
+    x, output = rng.normal(size=(2, 200))
+    plain = rows_of(Column(x, 0.05), 0.8).jackknife.means(output)
+    scaled = rows_of(Column(x * unit, 0.05), 0.8).jackknife.means(output * unit)
+    np.testing.assert_allclose(scaled / unit, plain, rtol=1e-6)
+
+
+def test_an_interval_reaches_farther_to_where_the_lacking_rows_would_draw_the_estimate():
+    influence, bounds = np.random.default_rng(0).normal(size=100), (-np.inf, np.inf)
+    below, above = half_widths(influence, 0.0, 0.95)
+    for bias, low, high in ((0.02, 0.08, 0.0), (-0.02, 0.0, 0.08), (0.0, 0.0, 0.0)):
+        found = corrected_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
+        assert found == pytest.approx((-below - low, above + high))
+    # Without stress no row lacks.
+    whole = corrected_interval(0.0, influence, 0.02, 0.0, 0.95, bounds, 1.0, 1.0)
+    assert whole == pytest.approx(transformed_interval(0.0, (below, above), bounds))

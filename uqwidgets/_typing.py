@@ -1,0 +1,9 @@
+"""Array types that the whole package shares."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Positions = npt.NDArray[np.intp]

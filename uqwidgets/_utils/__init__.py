@@ -1,0 +1,1 @@
+"""Names that are chosen from a list, and the sentences of errors."""

@@ -1,0 +1,114 @@
+"""Dependence as a curve over lines of single rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from uqwidgets.dependence.result import Dependence, thin_lines
+from uqwidgets.plotting.altair import FAINT, WIDTH, tooltips
+from uqwidgets.plotting.choice import stretches
+from uqwidgets.plotting.svg import BLUE
+from uqwidgets.plotting.text import value_text, with_unit
+
+_CURVE = ["average:Q", "low:Q", "high:Q"]
+
+
+def dependence_chart(result: Dependence) -> alt.LayerChart:
+    """Return a curve with its band over lines of single rows; for categories, dots with whiskers.
+
+    Parameters
+    ----------
+    result : Dependence
+
+    Returns
+    -------
+    alt.LayerChart
+    """
+    frame, lines = result.frame, _thin(result)
+    axis = with_unit(result.quantity, result.unit)
+    measured: Any = {"title": axis, "scale": alt.Scale(zero=False)}
+    # A curve needs two values; a single one is a dot, as a category is.
+    if result.categorical or len(result.grid) == 1:
+        for table in (frame, lines):
+            # A category may be anything, but JSON knows text.
+            table["value"] = table["value"].map(value_text)
+        grid = alt.Y("value:N", title=result.feature, sort=None)
+        base = alt.Chart(frame).encode(y=grid, tooltip=tooltips(["value:N"], _CURVE))
+        layers = [
+            alt.Chart(lines)
+            .mark_tick(color=FAINT, opacity=0.4)
+            .encode(y=grid, x=alt.X("ice:Q", **measured)),
+            base.mark_rule(color=BLUE, strokeWidth=2).encode(
+                x=alt.X("low:Q", **measured), x2="high:Q"
+            ),
+            base.mark_point(color=BLUE, fill=BLUE, size=80, opacity=1).encode(
+                x=alt.X("average:Q", **measured),
+                fillOpacity=alt.condition("datum.near", alt.value(1), alt.value(0)),
+            ),
+        ]
+        spread, far = "interval", "hollow"
+    else:
+        scale = alt.Scale(zero=False, nice=False)
+        along = alt.X("value:Q", title=result.feature, scale=scale, axis=alt.Axis(tickCount=8))
+        base = alt.Chart(frame).encode(x=along, tooltip=tooltips([], ["value:Q", *_CURVE]))
+        layers = [
+            alt.Chart(lines)
+            .mark_line(color=FAINT, opacity=0.3, strokeWidth=1)
+            .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N"),
+            base.mark_area(color=BLUE, opacity=0.3).encode(
+                y=alt.Y("low:Q", **measured), y2="high:Q"
+            ),
+            alt.Chart(_parts(result))
+            .mark_line(color=BLUE, strokeWidth=3)
+            .encode(
+                x=along,
+                y=alt.Y("average:Q", **measured),
+                detail="part:N",
+                strokeDash=alt.condition("datum.solid", alt.value([1, 0]), alt.value([2, 4])),
+            ),
+        ]
+        spread, far = "band", "dashed"
+    return alt.LayerChart(layer=layers).properties(
+        width=WIDTH,
+        title=alt.Title(
+            result.title,
+            subtitle=f"{_mean(result)} with {result.level:.0%} {spread}; "
+            f"{_drawn(result, lines['row'].nunique())}"
+            + ("" if result.near.all() else f"; {far} far from the data"),
+        ),
+    )
+
+
+def _parts(result: Dependence) -> pd.DataFrame:
+    """Points of the average, part by part, with whether its part is near the data."""
+    frame = result.frame[["value", "average"]]
+    parts = stretches(result.near)
+    return pd.concat(
+        [frame[start:stop].assign(part=k, solid=s) for k, (start, stop, s) in enumerate(parts)],
+        ignore_index=True,
+    )
+
+
+def _mean(result: Dependence) -> str:
+    return f"mean over {result.n_refits} refits" if result.n_refits else "average"
+
+
+def _drawn(result: Dependence, drawn: int) -> str:
+    return f"{drawn} refits" if result.n_refits else f"{drawn} of {len(result.rows)} rows"
+
+
+def _thin(result: Dependence) -> pd.DataFrame:
+    """Long table of the lines that are drawn, of rows or refits: columns ``row, value, ice``."""
+    points = len(result.grid)
+    rows, lines = thin_lines(result)
+    return pd.DataFrame(
+        {
+            "row": np.repeat(rows, points),
+            "value": np.tile(result.grid, len(rows)),
+            "ice": lines.ravel(),
+        }
+    )

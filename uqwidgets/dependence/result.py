@@ -1,0 +1,183 @@
+"""Dependence: curves of a measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.plotting.repr import lines, over_refits
+
+if TYPE_CHECKING:
+    import altair as alt
+
+from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dependence:
+    """A measure as a function of one feature's value: a line per row, and their mean.
+
+    Attributes
+    ----------
+    feature, measure, label, unit : str
+        The measure; `quantity` says what the curve shows of it.
+    categorical : bool
+        Whether the grid holds categories.
+    grid : ndarray of shape (g,)
+        Values of the feature; a missing value among numbers is NaN.
+    spacing : {"quantile", "even", "observed", "given"}
+    center : object or None
+        The value at which every row's curve is zero; None if the curves are not centred.
+    derivative : bool
+        Whether slopes are shown.
+    relative : bool
+        Whether each row is compared with itself as it is.
+    average, std_error, low, high : ndarray of shape (g,)
+        Partial dependence with its pointwise band (003, eq. 5).
+    curves : ndarray of shape (g, n)
+        A line of each row of the table, which the average is over.
+    rows : ndarray of shape (m,)
+        Positions of the scored rows.
+    observed : ndarray of shape (m,)
+        Their own values of the feature.
+    support : ndarray of shape (g,)
+        Share of the (weighted) rows that are nearest to each value.
+    near : ndarray of bool, shape (g,)
+        Whether there are rows around the value; where not, the curve is a guess of the model.
+        The rule is in `uqwidgets.dependence.density`.
+    level : float
+    weighted : bool
+        Whether row weights were used.
+    ess : float
+        Effective sample size of the scored rows.
+    per_refit : ndarray of shape (refits, g) or None
+        Of a learner, the average of every refit; its curves are means over the refits that have
+        not seen the row, NaN where all have.
+    remarks : tuple of str
+        What a reader of the numbers should know.
+    """
+
+    feature: str
+    measure: str
+    label: str
+    unit: str
+    categorical: bool
+    grid: npt.NDArray[Any]
+    spacing: str
+    center: Any
+    derivative: bool
+    relative: bool
+    average: Floats
+    std_error: Floats
+    low: Floats
+    high: Floats
+    curves: Floats
+    rows: Positions
+    observed: npt.NDArray[Any]
+    support: Floats
+    near: npt.NDArray[np.bool_]
+    level: float
+    weighted: bool
+    ess: float
+    per_refit: Floats | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def n_refits(self) -> int:
+        """How many refits it is the mean of; 0 where it is of one model."""
+        return 0 if self.per_refit is None else len(self.per_refit)
+
+    @property
+    def quantity(self) -> str:
+        """What the curve shows: the measure, its slope, or its change from something."""
+        if self.derivative:
+            return f"slope of {self.label} per unit of {self.feature}"
+        if self.relative:
+            return f"change of {self.label} from the row's own {self.feature}"
+        if self.center is None:
+            return self.label
+        at = f"{self.center:.4g}" if isinstance(self.center, float) else str(self.center)
+        return f"change of {self.label} from {self.feature} = {at}"
+
+    @property
+    def title(self) -> str:
+        """What the curve shows, as a heading."""
+        shown = f"{self.quantity} ({self.unit})" if self.unit else self.quantity
+        if self.quantity == self.label:
+            return f"Dependence of {shown} on {self.feature}"
+        return shown[:1].upper() + shown[1:]
+
+    @property
+    def importance(self) -> float:
+        """Permutation importance with every row as a donor: the mean of a partial importance.
+
+        Each row's change is averaged over all values that were observed, each as often as it
+        was (001, chapter 8; Casalicchio et al. 2018).
+
+        Raises
+        ------
+        AttributeError
+            Unless the curve is relative, over all observed values.
+        """
+        if not self.relative or self.spacing != "observed":
+            raise AttributeError(
+                "only the mean of a curve with relative=True over spacing='observed' is an "
+                "importance."
+            )
+        return float(self.support @ self.average)
+
+    @property
+    def ice(self) -> Floats:
+        """The line of every scored row, shape (m, g): individual conditional expectation (ICE)."""
+        return self.curves[:, self.rows].T
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``value, average, low, high, near``, one line per point of the grid."""
+        return pd.DataFrame(
+            {
+                "value": self.grid,
+                "average": self.average,
+                "low": self.low,
+                "high": self.high,
+                "near": self.near,
+            }
+        )
+
+    def __repr__(self) -> str:
+        head = (
+            f"{self.title}: {len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
+            f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
+            f"{self.level:.0%} band"
+        )
+        return lines(head, self.frame, self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.dependence.html import dependence_html
+
+        return dependence_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+        from uqwidgets.dependence.chart import dependence_chart
+
+        return dependence_chart(self)
+
+
+def ice_sample(result: Dependence) -> tuple[Positions, Floats]:
+    """Positions of the rows that are drawn, shape (r,), and their lines, shape (r, g)."""
+    most = min(MOST_CURVES, max(1, MOST_POINTS // len(result.grid)))
+    rows = result.rows[evenly(len(result.rows), most)]
+    return rows, result.curves[:, rows].T
+
+
+def thin_lines(result: Dependence) -> tuple[Positions, Floats]:
+    """Lines behind the average, shape (r, g), and what they are: refits, of one model rows."""
+    if result.per_refit is None:
+        return ice_sample(result)
+    return np.arange(result.n_refits), result.per_refit

@@ -1,0 +1,144 @@
+"""Surface: a measure over two features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.inference.rounding import difference
+from uqwidgets.plotting.repr import in_unit, lines, over_refits
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Surface:
+    """A measure as a function of two features' values, averaged over rows.
+
+    Attributes
+    ----------
+    features : tuple of two str
+    measure, label, unit : str
+    categorical : tuple of two bool
+        Whether each grid holds categories.
+    grids : tuple of ndarray, shapes (g1,) and (g2,)
+        Values of each feature.
+    spacings : tuple of two str
+    average, std_error, low, high : ndarray of shape (g1, g2)
+        Partial dependence with its pointwise band (003, eq. 5).
+    effects : tuple of ndarray, shapes (g1,) and (g2,)
+        The average over the values of either feature alone, the other being as it is.
+    support : ndarray of shape (g1, g2)
+        Share of the (weighted) rows that are nearest to each point.
+    near : ndarray of bool, shape (g1, g2)
+        Whether there are rows around the point; where not, the surface is a guess of the model.
+        The rule is in `uqwidgets.dependence.density`.
+    rows : ndarray of shape (m,)
+        Positions of the scored rows.
+    level : float
+    weighted : bool
+        Whether row weights were used.
+    ess : float
+        Effective sample size of the scored rows.
+    per_refit : ndarray of shape (refits, g1, g2) or None
+        Of a learner, the average of every refit.
+    remarks : tuple of str
+        What a reader of the numbers should know.
+    """
+
+    features: tuple[str, str]
+    measure: str
+    label: str
+    unit: str
+    categorical: tuple[bool, bool]
+    grids: tuple[npt.NDArray[Any], npt.NDArray[Any]]
+    spacings: tuple[str, str]
+    average: Floats
+    std_error: Floats
+    low: Floats
+    high: Floats
+    effects: tuple[Floats, Floats]
+    support: Floats
+    near: npt.NDArray[np.bool_]
+    rows: Positions
+    level: float
+    weighted: bool
+    ess: float
+    per_refit: Floats | None = None
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def n_refits(self) -> int:
+        """How many refits it is the mean of; 0 where it is of one model."""
+        return 0 if self.per_refit is None else len(self.per_refit)
+
+    @property
+    def interaction(self) -> Floats:
+        """What is left of the surface without the curves of both features, shape (g1, g2).
+
+        Zero everywhere where their effects add up. Its mean over the rows, each at the point
+        nearest to it, is zero (Friedman and Popescu 2008, section 8.1).
+        """
+        additive = self.effects[0][:, None] + self.effects[1]
+        return difference(self.average, additive + np.sum(self._share * (self.average - additive)))
+
+    @property
+    def h_squared(self) -> float:
+        """Share of the surface's variance over the rows that is interaction.
+
+        Friedman and Popescu's H² (2008, section 8.1), each row at the point nearest to it; NaN
+        where the surface is flat. Where the features depend on each other, interaction and the
+        effects of each may cancel in the surface, and it exceeds 1.
+        """
+        mean = np.full_like(self.average, np.sum(self._share * self.average))
+        total = float(np.sum(self._share * np.square(difference(self.average, mean))))
+        return float(np.sum(self._share * np.square(self.interaction))) / total if total else np.nan
+
+    @property
+    def _share(self) -> Floats:
+        total = self.support.sum()
+        return self.support / total if total else np.full_like(self.support, np.nan)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``first, second, average, low, high, interaction, near``, a line per point."""
+        first, second = self.grids
+        return pd.DataFrame(
+            {
+                "first": np.repeat(first, len(second)),
+                "second": np.tile(second, len(first)),
+                "average": self.average.ravel(),
+                "low": self.low.ravel(),
+                "high": self.high.ravel(),
+                "interaction": self.interaction.ravel(),
+                "near": self.near.ravel(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        first, second = self.features
+        head = (
+            f"Dependence of {self.label}{in_unit(self.unit)} on {first} and {second}: "
+            f"{len(self.grids[0])} x {len(self.grids[1])} values, {len(self.rows)} rows"
+            f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
+            f"{self.level:.0%} band, "
+            f"H² of the interaction {self.h_squared:.3g}"
+        )
+        return lines(head, self.frame, self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.dependence.surface_html import surface_html
+
+        return surface_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+        from uqwidgets.dependence.surface_chart import surface_chart
+
+        return surface_chart(self)

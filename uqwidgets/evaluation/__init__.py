@@ -1,0 +1,1 @@
+"""The table, the replacements, and the only place that calls the model."""

@@ -1,0 +1,306 @@
+"""The table that is explained: rows, features and groups of them, target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets._utils.choices import as_names, unknown
+from uqwidgets.evaluation.batch import Segment, Stack
+from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.evaluation.labels import Labels
+from uqwidgets.predictive.adapters import Predictive
+
+Kind = Literal["numeric", "categorical"]
+
+
+class Table:
+    """Features and target, checked once, never modified.
+
+    Parameters
+    ----------
+    X : DataFrame (see `to_pandas`) or array-like of shape (n, p)
+    y : array-like of shape (n,)
+    predictive : Predictive
+        Decides which columns are wanted, in which order, and whether as a DataFrame.
+    groups : mapping of str to sequence of str, optional
+        Features that move together, by the name of their group.
+
+    Attributes
+    ----------
+    features : tuple of str
+        Names of the columns the model sees.
+    groups : dict of str to tuple of str
+    units : tuple of str
+        What importance is asked of: the groups, and every feature that is in none.
+    y : ndarray of shape (n,)
+        The target as given.
+    target : str
+        Its name.
+
+    Raises
+    ------
+    ValueError
+        If a wanted column is missing, names repeat, lengths differ, or y has missing values; if
+        a group is empty, names an unknown feature, or has the name of another feature.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        predictive: Predictive,
+        groups: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        X = to_pandas(X)
+        frame = _frame(X, predictive)
+        self.features = tuple(str(c) for c in frame.columns)
+        self._positions = {name: position for position, name in enumerate(self.features)}
+        # Taken out once: pandas makes a new object each time.
+        self._columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
+        self._kinds = [_kind(column) for column in self._columns]
+        _check_names(self.features)
+        _check_values(self._columns)
+        _check_order(X, y)
+        self.y, self.target = _target(y, len(frame))
+        self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
+        self.units = self._units()
+        self._labels: dict[str, Labels] = {}
+        self._missing: dict[str, int] = {}
+        self._n = len(frame)
+        # A model fitted on bare arrays would warn about names at every call.
+        texts = all(isinstance(c, str) for c in frame.columns)
+        on_arrays = predictive.wanted is None and predictive.n_wanted is not None and texts
+        named = isinstance(X, pd.DataFrame) or predictive.wanted is not None
+        dtypes = set(frame.dtypes)
+        plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
+        matrix = frame.to_numpy() if plain else None
+        self._stack = Stack(self._columns, frame.columns, matrix, named and not on_arrays)
+
+    def __len__(self) -> int:
+        return self._n
+
+    def index(self, feature: str) -> int:
+        """Position of a feature.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        try:
+            return self._positions[str(feature)]
+        except KeyError:
+            raise ValueError(unknown("feature", feature, list(self.features))) from None
+
+    def columns_of(self, unit: str) -> tuple[int, ...]:
+        """Positions of a feature, or of the features of a group.
+
+        Raises
+        ------
+        ValueError
+            If there is neither of that name.
+        """
+        members = self.groups.get(str(unit))
+        if members is None and str(unit) not in self._positions:
+            raise ValueError(unknown("feature", unit, [*self.groups, *self.features]))
+        return tuple(self._positions[name] for name in members or (str(unit),))
+
+    def kind(self, feature: str) -> Kind:
+        """Whether a feature is a number or a category (bools, strings, dates)."""
+        return self._kinds[self.index(feature)]
+
+    def column(self, feature: str) -> pd.Series[Any]:
+        """Values of a feature, with their own dtype."""
+        return self._columns[self.index(feature)]
+
+    def labels(self, feature: str) -> Labels:
+        """Values of a feature by the texts that name them, worked out once."""
+        name = self.features[self.index(feature)]
+        if name not in self._labels:
+            self._labels[name] = Labels.of(self.column(name))
+        return self._labels[name]
+
+    def missing(self, feature: str) -> int:
+        """How many rows have no value of a feature."""
+        name = self.features[self.index(feature)]
+        if name not in self._missing:
+            self._missing[name] = int(self.column(name).isna().sum())
+        return self._missing[name]
+
+    def numbers(self, feature: str) -> npt.NDArray[np.float64]:
+        """Values of a numeric feature as floats, shape (n,); missing ones are NaN.
+
+        Raises
+        ------
+        ValueError
+            If the feature is not numeric.
+        """
+        if self.kind(feature) != "numeric":
+            raise ValueError(
+                f"{feature!r} is categorical; this needs a numeric feature, one of "
+                f"{', '.join(repr(f) for f in self.numeric[:6])}."
+            )
+        column = self.column(feature)
+        if column.dtype == np.float64:
+            numbers = column.to_numpy().view()  # no copy
+            numbers.flags.writeable = False
+            return numbers
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def target_numbers(self) -> npt.NDArray[np.float64]:
+        """Return the target as floats, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If it is not made of finite numbers.
+        """
+        try:
+            if self.y.dtype.kind in "mMc":  # floats of dates or complex numbers are something else
+                raise TypeError
+            numbers = self.y.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"y holds {self.y.tolist()[0]!r}, which is no number, but the model predicts "
+                "numbers; pass the target the model was fitted on."
+            ) from None
+        if not np.isfinite(numbers).all():
+            row = int(np.argmin(np.isfinite(numbers)))
+            raise ValueError(f"y is {numbers[row]} in row {row}; drop this row from X and y.")
+        return numbers
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """Names of the numeric features."""
+        return tuple(f for f in self.features if self.kind(f) == "numeric")
+
+    def _members(self, group: str, features: Sequence[str]) -> tuple[str, ...]:
+        if isinstance(features, str):
+            raise ValueError(f"group {group!r} is the text {features!r}; give a list of features.")
+        if group in self._positions:
+            raise ValueError(f"group {group!r} has the name of a feature; name it otherwise.")
+        names = as_names(features, f"group {group!r}")
+        return tuple(dict.fromkeys(self.features[self.index(f)] for f in names))
+
+    def _units(self) -> tuple[str, ...]:
+        # A group stands where the first of its features stood.
+        grouped = {name for members in self.groups.values() for name in members}
+        alone = [name for name in self.features if name not in grouped]
+        return tuple(sorted([*self.groups, *alone], key=lambda unit: min(self.columns_of(unit))))
+
+    def unchanged(self, segment: Segment) -> npt.NDArray[np.intp]:
+        """Return positions in a segment of rows whose replaced values are as they were."""
+        rows = segment.rows
+        if segment.donors is not None:
+            return np.flatnonzero(segment.donors == np.arange(rows.start, rows.stop))
+        same = np.full(len(rows), bool(segment.columns))
+        for column, value in zip(segment.columns, segment.values, strict=True):
+            held = self._columns[column].iloc[rows.start : rows.stop]
+            if held.dtype == object:  # what Python holds to be equal, a model may tell apart
+                return np.empty(0, dtype=np.intp)
+            same &= (held == value).to_numpy(dtype=np.bool_, na_value=False)
+        return np.flatnonzero(same)
+
+    def stacked(self, segments: Sequence[Segment]) -> Any:
+        """All segments below each other, as the model wants them: a DataFrame or an array."""
+        return self._stack.of(segments)
+
+
+def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
+    wanted = predictive.wanted
+    if not isinstance(X, pd.DataFrame):
+        values = np.asarray(X)
+        if values.ndim != 2:
+            raise ValueError(f"X has shape {values.shape}; it must be (rows, features).")
+        names = wanted if wanted is not None else tuple(f"x{j}" for j in range(values.shape[1]))
+        if len(names) != values.shape[1]:
+            raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
+        X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
+    elif wanted is not None:
+        columns = predictive.columns_among(X.columns)
+        _check_names(tuple(str(c) for c in X.columns))
+        X = X[columns]
+    if predictive.n_wanted is not None and X.shape[1] != predictive.n_wanted:
+        raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_wanted}.")
+    if X.shape[1] == 0:
+        raise ValueError("X has no columns; pass the features that are to be explained.")
+    if len(X) == 0:
+        raise ValueError("X has no rows; pass the rows that are to be explained.")
+    # A copy that is one: pandas may share memory with whoever made X, who may go on to write there.
+    return pd.DataFrame(X).reset_index(drop=True).copy()
+
+
+def _check_names(names: tuple[str, ...]) -> None:
+    for name in names:
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise ValueError(f"the column name {name!r} is not valid Unicode; rename the column.")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has more than one column named {twice!r}; rename one of them.")
+
+
+def _check_values(columns: Sequence[pd.Series[Any]]) -> None:
+    """Raise if a column holds what cannot be compared, counted or ordered as one value."""
+    for column in columns:
+        if column.dtype.kind == "c":
+            raise ValueError(
+                f"column {str(column.name)!r} holds complex numbers; pass their real and imaginary "
+                "parts as two columns."
+            )
+        if column.dtype != object:
+            continue
+        for row, value in enumerate(column.tolist()):
+            if not _hashable(value):
+                raise ValueError(
+                    f"column {str(column.name)!r} holds a {type(value).__name__} in row {row}; a "
+                    "feature needs a single value per row."
+                )
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _check_order(X: Any, y: Any) -> None:
+    """Raise if y has the rows of X in another order: they are matched by position."""
+    if not (isinstance(X, pd.DataFrame) and isinstance(y, (pd.Series, pd.DataFrame))):
+        return
+    if len(X) != len(y) or X.index.equals(y.index):
+        return
+    # Sets, for labels such as numbers among texts have no order to sort them by.
+    if X.index.is_unique and y.index.is_unique and set(X.index) == set(y.index):
+        raise ValueError(
+            "y has the index of X in another order, and rows are matched by position; pass "
+            "y.loc[X.index]."
+        )
+
+
+def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
+    name = getattr(y, "name", None)
+    values = np.array(y)  # a copy: a later change of y must not reach what is explained
+    values.flags.writeable = False
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1 or len(values) != n:
+        raise ValueError(f"y has shape {values.shape} but X has {n} rows; pass one value per row.")
+    missing = pd.isna(values)
+    if missing.any():
+        raise ValueError(
+            f"y is missing in {int(missing.sum())} of {n} rows (the first is row "
+            f"{int(missing.argmax())}); drop these rows from X and y."
+        )
+    return values, "y" if name is None else str(name)
+
+
+def _kind(column: pd.Series[Any]) -> Kind:
+    numeric = pd.api.types.is_numeric_dtype(column.dtype)
+    return "numeric" if numeric and not pd.api.types.is_bool_dtype(column.dtype) else "categorical"

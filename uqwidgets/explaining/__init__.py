@@ -1,1 +1,0 @@
-"""What an explainer can be asked, a part in each file."""

@@ -1,0 +1,89 @@
+"""Diagnosis without a kernel."""
+
+from __future__ import annotations
+
+from uqwidgets.importance.diagnosis_result import Diagnosis
+from uqwidgets.importance.html import MOST_ROWS
+from uqwidgets.plotting.dots import Dots, dots
+from uqwidgets.plotting.html import Markup, panel, table
+from uqwidgets.plotting.svg import BLUE, VERMILLION
+from uqwidgets.plotting.text import few, listed, number, sentence, with_unit
+
+
+def diagnosis_html(result: Diagnosis) -> str:
+    """Show both importances of each feature side by side, and what they say together.
+
+    Parameters
+    ----------
+    result : Diagnosis
+
+    Returns
+    -------
+    str
+    """
+    shown = slice(MOST_ROWS)
+    columns = [
+        Dots(
+            with_unit(title, result.unit),
+            colour,
+            value[shown],
+            low[shown],
+            high[shown],
+            reference=0.0,
+        )
+        for title, colour, (value, low, high) in (
+            ("likelihood", BLUE, (result.nll, result.nll_low, result.nll_high)),
+            ("entropy", VERMILLION, (result.entropy, result.entropy_low, result.entropy_high)),
+        )
+    ]
+    summary = _summary(result)
+    return panel(
+        "Likelihood and entropy importance, read together",
+        summary,
+        dots(result.features[shown], columns, summary, result.verdict[shown]),
+        _notes(result),
+        _table(result),
+    )
+
+
+def _summary(result: Diagnosis) -> str:
+    named: dict[str, list[str]] = {}
+    for feature, verdict in zip(result.features, result.verdict, strict=True):
+        named.setdefault(verdict, []).append(feature)
+    return " ".join(
+        f"{sentence(verdict)}: {listed(few(found))}." for verdict, found in named.items()
+    )
+
+
+def _notes(result: Diagnosis) -> list[str]:
+    margins = [number(margin) for margin in (result.nll_margin, result.entropy_margin)]
+    notes = [
+        f"Dots: mean change when a feature's values are replaced ({result.replacement}); whiskers: "
+        f"{result.level:.0%} interval ({result.interval}). An interval within {margins[0]} "
+        f"(likelihood) or {margins[1]} (entropy) of zero counts as zero."
+    ]
+    left_out = len(result.features) - MOST_ROWS
+    if left_out > 0:
+        notes.append(f"Drawn are the first {MOST_ROWS}; {left_out} more are left out.")
+    meanings = dict.fromkeys(zip(result.verdict, result.explanation, strict=True))
+    notes += [f"{sentence(verdict)}: {meaning}." for verdict, meaning in meanings]
+    return [*notes, *result.remarks]
+
+
+def _table(result: Diagnosis) -> Markup:
+    header = [
+        "feature",
+        *(with_unit("likelihood", result.unit), "low", "high"),
+        *(with_unit("entropy", result.unit), "low", "high"),
+        "verdict",
+    ]
+    numbers = zip(
+        *(result.nll, result.nll_low, result.nll_high),
+        *(result.entropy, result.entropy_low, result.entropy_high),
+        strict=True,
+    )
+    lines = [
+        [feature, *(number(float(value), 4) for value in values), verdict]
+        for feature, values, verdict in zip(result.features, numbers, result.verdict, strict=True)
+    ]
+    return table("feature", header, lines)

@@ -1,0 +1,106 @@
+"""Diagnosis: importance for the likelihood and for the entropy, read together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from uqwidgets._typing import Floats
+from uqwidgets.plotting.repr import in_unit, lines
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis:
+    """What likelihood and entropy importance say of each feature together (000, section 3.4).
+
+    Attributes
+    ----------
+    features : tuple of str, length p
+        Most important for the likelihood first; everything else is in this order.
+    nll, nll_low, nll_high : ndarray of shape (p,)
+        Importance for the likelihood loss, and its interval.
+    entropy, entropy_low, entropy_high : ndarray of shape (p,)
+        Importance for the entropy, and its interval.
+    nll_sign, entropy_sign : tuple of str, length p
+        What the interval says of each: ``positive``, ``negative``, ``zero`` or ``undecided``.
+    verdict : tuple of str, length p
+        What the two signs say together, in two or three words.
+    explanation : tuple of str, length p
+        The same in a sentence.
+    nll_margin, entropy_margin : float
+        What counts as zero: an interval that goes no further than this to either side.
+    unit : str
+    replacement, interval : str
+    level : float
+    weighted : bool
+        Whether row weights were used.
+    ess : float
+        Effective sample size of the scored rows.
+    remarks : tuple of str
+        What a reader of the numbers should know.
+    """
+
+    features: tuple[str, ...]
+    nll: Floats
+    nll_low: Floats
+    nll_high: Floats
+    entropy: Floats
+    entropy_low: Floats
+    entropy_high: Floats
+    nll_sign: tuple[str, ...]
+    entropy_sign: tuple[str, ...]
+    verdict: tuple[str, ...]
+    explanation: tuple[str, ...]
+    nll_margin: float
+    entropy_margin: float
+    unit: str
+    replacement: str
+    interval: str
+    level: float
+    weighted: bool
+    ess: float
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One line per feature, most important for the likelihood first.
+
+        Columns ``feature, nll, nll_low, nll_high, entropy, entropy_low, entropy_high, verdict,
+        explanation``.
+        """
+        names = ["nll", "nll_low", "nll_high", "entropy", "entropy_low", "entropy_high"]
+        return pd.DataFrame(
+            {
+                "feature": list(self.features),
+                **{name: getattr(self, name) for name in names},
+                "verdict": list(self.verdict),
+                "explanation": list(self.explanation),
+            }
+        )
+
+    def __repr__(self) -> str:
+        head = (
+            f"Likelihood and entropy importance of {len(self.features)} features"
+            f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
+            f"{self.level:.0%} interval {self.interval}"
+        )
+        # Intervals that differ can lead to one verdict: each explanation is printed.
+        meanings = dict.fromkeys(zip(self.verdict, self.explanation, strict=True))
+        meant = tuple(f"{verdict}: {meaning}" for verdict, meaning in meanings)
+        return lines(head, self.frame.drop(columns="explanation"), meant + self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.importance.diagnosis_html import diagnosis_html
+
+        return diagnosis_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+        from uqwidgets.importance.diagnosis_chart import diagnosis_chart
+
+        return diagnosis_chart(self)

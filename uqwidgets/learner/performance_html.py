@@ -1,0 +1,90 @@
+"""Performance of learners without a kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqwidgets.learner.performance_result import Comparison, Performance
+from uqwidgets.plotting.dots import Dots, dots
+from uqwidgets.plotting.html import panel, table
+from uqwidgets.plotting.svg import BLUE
+from uqwidgets.plotting.text import interval, measured, number, with_unit
+
+
+def performance_html(result: Performance) -> str:
+    """Show the mean over refits with its interval, and the refits.
+
+    Parameters
+    ----------
+    result : Performance
+
+    Returns
+    -------
+    str
+    """
+    ends = interval(result.low, result.high)
+    summary = (
+        f"On rows that its fits have not seen, {result.learner} has a mean {result.label} of "
+        f"{measured(result.mean, result.unit)} ({result.level:.0%} interval {ends})."
+    )
+    return _shown(result, result.learner, result.mean, summary, reference=None)
+
+
+def comparison_html(result: Comparison) -> str:
+    """Show the mean difference of two learners with its interval, and that of every refit.
+
+    Parameters
+    ----------
+    result : Comparison
+
+    Returns
+    -------
+    str
+    """
+    sure = "does not hold" if result.low > 0 or result.high < 0 else "holds"
+    ends = interval(result.low, result.high)
+    summary = (
+        f"The mean {result.label} of {result.learner} minus that of {result.other} is "
+        f"{measured(result.difference, result.unit)}; its {result.level:.0%} interval {ends} "
+        f"{sure} zero (p = {number(result.p_value)})."
+    )
+    name = f"{result.learner} − {result.other}"
+    return _shown(result, name, result.difference, summary, reference=0.0)
+
+
+def _shown(
+    result: Performance | Comparison,
+    name: str,
+    value: float,
+    summary: str,
+    *,
+    reference: float | None,
+) -> str:
+    column = Dots(
+        with_unit(result.label, result.unit),
+        BLUE,
+        np.array([value]),
+        np.array([result.low]),
+        np.array([result.high]),
+        reference=reference,
+        cloud=result.per_refit[:, None],
+    )
+    note = (
+        f"Dot: mean {result.how}, which accounts for rows that refits share. Strokes: single "
+        "refits."
+    )
+    lines = [[f"refit {k + 1}", number(v, 4)] for k, v in enumerate(result.per_refit.tolist())]
+    title = with_unit(result.label, result.unit)
+    frame = result.frame.select_dtypes("number")
+    values = frame.iloc[0].tolist()
+    lines = [
+        *([str(c).replace("_", " "), number(v, 4)] for c, v in zip(frame, values, strict=True)),
+        *lines,
+    ]
+    return panel(
+        result.title,
+        summary,
+        dots([name], [column], summary),
+        [note, *result.remarks],
+        table("number", ["", title], lines),
+    )

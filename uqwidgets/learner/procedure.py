@@ -1,0 +1,264 @@
+"""A procedure and its refits on resamples of one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import is_classifier
+
+from uqwidgets._utils.choices import one_of
+from uqwidgets._utils.errors import ModelError
+from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets.evaluation.cache import parse_bytes
+from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.table import Table
+from uqwidgets.inference import checked_level
+from uqwidgets.inference.population import Population
+from uqwidgets.learner.averaging import Averaging
+from uqwidgets.learner.intervals import correction_share
+from uqwidgets.learner.loco import LeftOut
+from uqwidgets.learner.loco_importance.fits import seeded
+from uqwidgets.learner.loco_importance.read_fit import Read, checked_read
+from uqwidgets.learner.refits import Refit, Refits
+from uqwidgets.learner.resampling import Plan
+from uqwidgets.learner.subjects import LEARNER_INTERVALS
+from uqwidgets.predictive import as_predictive
+
+# With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
+# they learn from the same rows (003, section 8).
+_FEWEST, _MOST = 10, 20
+# Shown with a learner in a notebook.
+_QUESTIONS = {
+    "importance()": "which features drive the likelihood, or another measure, over refits",
+    "dependence(feature)": "how a measure changes with one feature, on average over refits",
+    "loco()": "how much worse the procedure gets when it cannot learn from a feature",
+    "performance()": "how good the procedure is on rows that it has not seen",
+    "compare(other)": "whether another procedure is better on the same rows",
+}
+
+
+class Procedure:
+    """The part of `uqwidgets.Learner` that makes refits and keeps them."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_refits: int = 15,
+        resampling: str = "bootstrap",
+        train_fraction: float = 0.632,
+        correction: str | float | None = "nadeau-bengio",
+        feature_groups: Mapping[str, Sequence[str]] | None = None,
+        read: Read = as_predictive,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        memory_limit: int | str = "1GiB",
+    ) -> None:
+        estimator = _checked_estimator(estimator)
+        table, target = _checked_table(X, y)
+        self._features = tuple(
+            map(str, table.columns)
+            if isinstance(table, pd.DataFrame)
+            else (f"x{j}" for j in range(table.shape[1]))
+        )
+        self.n_refits = _checked_refits(n_refits)
+        plan = Plan.of(
+            target,
+            resampling,
+            train_fraction,
+            _classifies(estimator, target),
+            seed_of(random_state),
+            self.n_refits,
+        )
+        correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
+        self.n_jobs = n_jobs
+        self.correction = correction
+        self._refits = Refits(
+            estimator,
+            table,
+            target,
+            plan,
+            feature_groups,
+            checked_read(read),
+            parse_bytes(memory_limit),
+        )
+        self._left_out = LeftOut(self._refits)
+
+    def __repr__(self) -> str:
+        done = len(self._refits.ready(self.n_refits))
+        return (
+            f"Learner({self._name}, {self._refits.plan.n:,} rows, "
+            f"{done} of {self.n_refits} refits by {self._refits.plan.resampling})"
+        )
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.plotting.summary import subject_html
+
+        facts = {
+            "rows": f"{self._refits.plan.n:,}",
+            "refits": f"{len(self.refits)} of {self.n_refits} so far",
+            "resampling": self._refits.plan.resampling,
+        }
+        return subject_html(f"Learner of {self._name}", facts, _QUESTIONS, self._features)
+
+    @property
+    def refits(self) -> list[Refit]:
+        """The refits that are made, each with its `Explainer`."""
+        return self._refits.ready(self.n_refits)
+
+    @property
+    def estimator(self) -> Any:
+        """What is refitted; itself it is never changed."""
+        return self._refits.estimator
+
+    @property
+    def read(self) -> Read:
+        """What each fit is read by."""
+        return self._refits.read
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many distinct rows the first refit learns from, and how many it holds out."""
+        rows = self._refits.plan.resample(0)
+        return len(np.unique(rows.train)), len(rows.held_out)
+
+    def fit(self, n_refits: int | None = None, report: Report | None = None) -> Self:
+        """Make the refits that are missing, or more of them; those that exist stay.
+
+        Parameters
+        ----------
+        n_refits : int, optional
+            From now on. More ask only for the new ones.
+        report : callable, optional
+            Called with a `Progress` after every fit; raise from it to stop.
+
+        Returns
+        -------
+        Learner
+            Itself.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed, or one cannot be read.
+        ValueError
+            If there are to be fewer than two, or groups of rows were cut for another number.
+        """
+        if n_refits is not None and n_refits != self.n_refits:
+            if self._refits.plan.splits is not None:
+                raise ValueError(
+                    f"the groups were cut for {self.n_refits} refits; make a new learner for "
+                    f"{n_refits}."
+                )
+            self.n_refits = _checked_refits(n_refits)
+        self._refits.make(self.n_refits, self.n_jobs, report)
+        if len(self.refits) < 2:
+            problem = self._refits.failed(self.n_refits)[0]
+            raise ModelError(
+                f"{len(self.refits)} of {self.n_refits} refits succeeded, and two are needed; "
+                f"refit {problem.number} (seed {problem.seed}) failed with {problem.problem}"
+            )
+        return self
+
+    @property
+    def _name(self) -> str:
+        return type(self._refits.estimator).__name__
+
+    def _averaging(
+        self,
+        level: float,
+        report: Report | None,
+        interval: str | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Averaging:
+        known = LEARNER_INTERVALS
+        requested = None if interval is None else one_of(known, interval, "interval of a learner")
+        plan = self._refits.plan
+        if sample_weight is not None:
+            if requested not in (None, "corrected"):
+                raise ValueError(
+                    f"interval {requested!r} knows no weights of rows; use interval='corrected'."
+                )
+            Population.of(plan.n, sample_weight)  # it speaks up here, not after all the fits
+        if requested == "group-jackknife" and plan.splits is None:
+            raise ValueError(
+                "interval 'group-jackknife' is over groups of rows; make the learner with "
+                "resampling='leave-two-groups-out'."
+            )
+        level = checked_level(level)
+        self.fit(report=report)
+        return Averaging(
+            refits=tuple(self.refits),
+            plan=plan,
+            correction=self.correction,
+            requested=requested,
+            weighted=sample_weight is not None,
+            level=level,
+            remarks=self._remarks(),
+        )
+
+    def _table(self, averaging: Averaging) -> Table:
+        """All rows as a refit's model sees them: what grids are made from."""
+        predictive = averaging.refits[0].explainer.predictive
+        return Table(self._refits.X, self._refits.y, predictive)
+
+    def _remarks(self) -> tuple[str, ...]:
+        found = []
+        failed = self._refits.failed(self.n_refits)
+        if failed:
+            first = failed[0]
+            found.append(
+                f"{len(failed)} of {self.n_refits} refits failed and are left out; the first is "
+                f"refit {first.number} (seed {first.seed}): {first.problem}"
+            )
+        if self._refits.plan.strata is not None:
+            found.append("a class is rare, so each class was resampled by itself")
+        if not _FEWEST <= self.n_refits <= _MOST:
+            found.append(
+                f"{self.n_refits} refits: fewer than {_FEWEST} make wide and uncertain intervals, "
+                f"more than {_MOST} make them too narrow, for all learn from the same rows"
+            )
+        return tuple(found)
+
+
+def _checked_estimator(estimator: Any) -> Any:
+    copy = seeded(estimator, 0)  # says what is wrong if it cannot be copied
+    if not hasattr(copy, "fit"):
+        raise TypeError(f"{type(estimator).__name__} has no fit; pass what can be fitted anew.")
+    return estimator
+
+
+def _classifies(estimator: Any, target: npt.NDArray[Any]) -> bool:
+    """Whether classes are learned: said by the estimator, or seen where they are no numbers."""
+    # Some learn either, and know which when they are fitted; skpro's have no tags at all.
+    said = hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+    return said or pd.api.types.infer_dtype(target) in ("string", "boolean")
+
+
+def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
+    table = to_pandas(X)
+    if not isinstance(table, pd.DataFrame):
+        table = np.asarray(table)
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if np.ndim(table) != 2 or target.shape != (len(table),):
+        raise ValueError(
+            f"X has shape {np.shape(table)} and y has shape {target.shape}; pass a table and one "
+            "value of y per row."
+        )
+    return table, target
+
+
+def _checked_refits(n_refits: Any) -> int:
+    whole = isinstance(n_refits, (int, np.integer)) and not isinstance(n_refits, bool)
+    if not whole or n_refits < 2:
+        raise ValueError(f"n_refits is {n_refits!r}; it must be a whole number of at least 2.")
+    return int(n_refits)

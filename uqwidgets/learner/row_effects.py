@@ -1,0 +1,133 @@
+"""What held-out values tell about rows, refits and groups of rows, each apart from the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.learner.splits import GroupSplits, Rows
+
+
+def row_effect_variance(values: Floats) -> Floats:
+    r"""Variance between rows of what all refits say of them alike.
+
+    A held-out value is v[d, i] = mean + refit d + row i + their interaction. Refits are different
+    models, so the covariance between two of them over the rows that neither has seen,
+
+    .. math:: \hat S = \frac{\sum_{d<e} \sum_{i \in B_{-d} \cap B_{-e}}
+              (v_{di} - \bar v_{d \mid e}) (v_{ei} - \bar v_{e \mid d})}
+              {\sum_{d<e} (|B_{-d} \cap B_{-e}| - 1)},
+
+    with the means over these rows, holds the variance of the row effects alone: neither the
+    interaction nor the noise of permutations is in it. It may be negative by chance.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n, ...)
+        What each refit says of each row, NaN for rows it was not scored on.
+
+    Returns
+    -------
+    ndarray of shape (...)
+
+    Raises
+    ------
+    ValueError
+        If no two refits were scored on two rows in common.
+    """
+    centred, scored = _centred(values)
+    one, other, common = _pairs(scored)
+    products = np.einsum("dit,eit->det", centred, centred)[one, other]
+    sums = np.einsum("dit,ei->det", centred, scored)
+    products -= sums[one, other] * sums[other, one] / common[:, None]
+    variance: Floats = products.sum(axis=0) / (common - 1).sum()
+    return variance.reshape(values.shape[2:])
+
+
+def interaction_variance(values: Floats) -> Floats:
+    r"""Variance of the interaction of refits and rows, the noise of permutations included.
+
+    In the notation of `row_effect_variance`: half the variance, over the rows that two refits have
+    both not seen, of the difference between what the two say of a row.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n, ...)
+        What each refit says of each row, NaN for rows it was not scored on.
+
+    Returns
+    -------
+    ndarray of shape (...)
+
+    Raises
+    ------
+    ValueError
+        If no two refits were scored on two rows in common.
+    """
+    centred, scored = _centred(values)
+    one, other, common = _pairs(scored)
+    products = np.einsum("dit,eit->det", centred, centred)[one, other]
+    sums = np.einsum("dit,ei->det", centred, scored)
+    squares = np.einsum("dit,ei->det", centred**2, scored)
+    apart = squares[one, other] + squares[other, one] - 2 * products
+    apart -= np.square(sums[one, other] - sums[other, one]) / common[:, None]
+    variance: Floats = apart.sum(axis=0) / (common - 1).sum() / 2
+    return variance.reshape(values.shape[2:])
+
+
+def share_rows(held_out: Sequence[Rows]) -> bool:
+    """Whether two refits were scored on two rows in common, without which row effects are unknown.
+
+    Parameters
+    ----------
+    held_out : sequence of m ndarrays
+        Positions of the rows that each refit was scored on.
+    """
+    return any(len(np.intersect1d(a, b)) >= 2 for a, b in combinations(held_out, 2))
+
+
+def _centred(values: Floats) -> tuple[Floats, Floats]:
+    """Values around their overall mean, shape (m, n, q), and which are known, shape (m, n)."""
+    m, n = values.shape[:2]
+    flat = values.reshape(m, n, -1)
+    known = ~np.isnan(flat[:, :, 0])
+    # Around the overall mean, so that nothing cancels where the mean is large.
+    centred = np.where(known[:, :, None], flat - np.nanmean(flat, axis=(0, 1)), 0.0)
+    return centred, known.astype(np.float64)
+
+
+def _pairs(scored: Floats) -> tuple[Rows, Rows, Floats]:
+    """Every two refits that were scored on two rows in common or more, and on how many."""
+    common = scored @ scored.T
+    one, other = np.nonzero(np.triu(common >= 2, k=1))
+    if not len(one):
+        raise ValueError(
+            "no two refits were scored on two rows in common; "
+            "make more refits or hold more rows out."
+        )
+    return one, other, common[one, other]
+
+
+def group_table(values: Floats, splits: GroupSplits) -> Floats:
+    """Mean of each group under the refit that left it and one other group out.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n, ...)
+        What each refit says of each row, NaN for rows it was not scored on.
+    splits : GroupSplits
+
+    Returns
+    -------
+    ndarray of shape (G, G, ...)
+        At (g, e) the mean over group g of the refit that saw neither g nor e; NaN where g = e.
+    """
+    n_groups = int(splits.groups.max()) + 1
+    table = np.full((n_groups, n_groups, *values.shape[2:]), np.nan)
+    for refit, (one, other) in enumerate(splits.left_out):
+        table[one, other] = values[refit, splits.groups == one].mean(axis=0)
+        table[other, one] = values[refit, splits.groups == other].mean(axis=0)
+    return table

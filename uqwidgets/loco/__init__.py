@@ -1,5 +1,0 @@
-"""Leave one covariate out: how much worse a model is without a feature (001, section 8.2)."""
-
-from uqwidgets.loco.importance import loco_importance
-
-__all__ = ["loco_importance"]

@@ -1,0 +1,1 @@
+"""What the pictures of all results share: SVG, HTML, axes, number formats and palette."""

@@ -1,0 +1,68 @@
+"""What all charts have in common."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib.util import find_spec
+
+import altair as alt
+
+from uqwidgets.plotting.svg import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
+
+# Altair refuses longer tables, for they make notebooks heavy.
+MOST_LINES = 5000
+# On the white of a chart, Okabe and Ito's black is in its place.
+PALETTE = [BLUE, VERMILLION, GREEN, PURPLE, "#000000", ORANGE, SKY]
+DASHES = [[1, 0], [7, 4], [2, 4], [9, 3, 2, 3], [4, 2], [12, 3], [2, 2]]
+FAINT = "#888888"
+WIDTH = 420
+
+# Columns of the frames have fixed names. Features never become a column: their names may hold
+# what Vega-Lite reads as a path, such as dots and brackets.
+
+
+def show_without_network() -> None:
+    """Have notebooks show charts as SVG, which vl-convert draws without the network.
+
+    Altair's default display loads scripts from the network. Whoever has chosen another renderer,
+    before or after the first chart, keeps it.
+    """
+    if alt.renderers.active != "default":
+        return
+    if find_spec("vl_convert"):
+        alt.renderers.enable("svg")
+    elif "ipykernel" in sys.modules:
+        warnings.warn(
+            "Altair needs the network to show charts in this notebook; install the extra "
+            "uqwidgets[charts], or show the result itself, which needs no network.",
+            stacklevel=2,
+        )
+
+
+show_without_network()
+
+
+def line_styles(names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
+    """Return a colour and a dash for every one of these features.
+
+    The scale names all of them, so that charts side by side, which share it, agree.
+    """
+    # A band would lend the legend its faint colour.
+    legend = alt.Legend(
+        symbolType="stroke", symbolSize=300, symbolStrokeWidth=2.5, symbolOpacity=1, labelLimit=180
+    )
+    colour = alt.Scale(domain=names, range=PALETTE[: len(names)])
+    dash = alt.Scale(domain=names, range=DASHES[: len(names)])
+    return (
+        alt.Color("feature:N", title=None, scale=colour, legend=legend),
+        alt.StrokeDash("feature:N", title=None, scale=dash, legend=legend),
+    )
+
+
+def tooltips(names: list[str], numbers: list[str]) -> list[alt.Tooltip]:
+    """Return columns to be shown as they are, and columns to be rounded."""
+    return [
+        *(alt.Tooltip(name) for name in names),
+        *(alt.Tooltip(number, format=".4~g") for number in numbers),
+    ]

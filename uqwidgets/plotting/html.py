@@ -1,0 +1,126 @@
+"""HTML in which text from the data can only be text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NewType
+
+from uqwidgets.plotting.text import counted
+
+# The type checker lets nothing into the page that did not come from `words` or `element`.
+Markup = NewType("Markup", str)
+
+# Elements that have neither children nor an end tag.
+_VOID = ("img",)
+
+# Beyond this, a page is no longer read but searched, for which a frame is the better tool.
+MOST_LINES = 60
+MOST_NOTES = 8
+
+
+def words(text: str) -> Markup:
+    """Text, so that it is shown as it is."""
+    return Markup(escape(_valid(text)))
+
+
+def element(tag: str, *children: Markup, **attributes: str | float | None) -> Markup:
+    """Return an element; ``font_size=11`` stands for ``font-size="11"``, None for no attribute."""
+    shown = "".join(
+        f' {name.replace("_", "-")}="{escape(_valid(_plain(value)))}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    if tag in _VOID:
+        return Markup(f"<{tag}{shown}>")
+    return Markup(f"<{tag}{shown}>{''.join(children)}</{tag}>")
+
+
+def panel(title: str, summary: str, picture: Markup, notes: Sequence[str], data: Markup) -> Markup:
+    """Arrange one result: what it is, what it says, its picture, its small print, its numbers."""
+    small = [
+        element("div", element("small", words(note)), style="margin:2px 0;opacity:.8")
+        for note in _first(notes)
+    ]
+    return element(
+        "div",
+        element("div", element("strong", words(title))),
+        element("div", words(summary), style="margin:2px 0 8px;max-width:44em"),
+        picture,
+        *small,
+        data,
+        style="margin:4px 0 12px",
+    )
+
+
+def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> Markup:
+    """Return a folded table, of the first lines only where there are many.
+
+    Parameters
+    ----------
+    noun : str
+        What a line stands for.
+    header : sequence of str
+    lines : sequence of sequences of str
+        The first entry of each names it.
+    """
+    shown = lines[:MOST_LINES]
+    title = f"Table of {counted(len(lines), noun)}"
+    if len(lines) > len(shown):
+        left_out = len(lines) - len(shown)
+        title = f"Table of the first {counted(len(shown), noun)} ({left_out:,} more are left out)"
+    head = element("tr", *(_cell("th", text, first, "col") for first, text in _marked(header)))
+    body = [
+        element(
+            "tr",
+            *(_cell("th" if first else "td", text, first, "row") for first, text in _marked(line)),
+        )
+        for line in shown
+    ]
+    # Hosts that drop styles still know `align`.
+    return element(
+        "details",
+        element("summary", words(title)),
+        element(
+            "div",
+            element("table", element("thead", head), element("tbody", *body)),
+            style="overflow-x:auto",
+        ),
+        style="margin-top:6px",
+    )
+
+
+def _valid(text: str) -> str:
+    """Replace lone surrogates, which no file and no page can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _first(notes: Sequence[str]) -> list[str]:
+    shown = list(notes[:MOST_NOTES])
+    if len(notes) > len(shown):
+        shown.append(f"{counted(len(notes) - len(shown), 'more remark')} in the result.")
+    return shown
+
+
+def _marked(texts: Sequence[str]) -> list[tuple[bool, str]]:
+    return [(position == 0, text) for position, text in enumerate(texts)]
+
+
+def _cell(tag: str, text: str, first: bool, scope: str) -> Markup:
+    side = "left" if first else "right"
+    wrap = "nowrap" if first and len(text) <= 40 else "normal"
+    return element(
+        tag,
+        words(text),
+        scope=scope if tag == "th" else None,
+        align=side,
+        style=f"text-align:{side};white-space:{wrap};padding:1px 8px;"
+        "font-variant-numeric:tabular-nums",
+    )
+
+
+def _plain(value: str | float) -> str:
+    if isinstance(value, str):
+        return value
+    # A tenth of a pixel is finer than any screen.
+    return f"{round(value, 1) + 0.0:g}"

@@ -1,0 +1,51 @@
+"""Importance as lines over tau."""
+
+from __future__ import annotations
+
+import altair as alt
+import numpy as np
+
+from uqwidgets.plotting.altair import FAINT, WIDTH, line_styles, tooltips
+from uqwidgets.plotting.choice import EMPHASISED
+from uqwidgets.plotting.text import sentence
+from uqwidgets.stress.importance_result import ImportanceOverTau
+
+
+def importance_over_tau_chart(result: ImportanceOverTau) -> alt.LayerChart:
+    """Draw importance over tau, the features that matter most at tau = 0 emphasised.
+
+    Parameters
+    ----------
+    result : ImportanceOverTau
+
+    Returns
+    -------
+    alt.LayerChart
+    """
+    at_rest = result.importance[:, int(np.argmin(np.abs(result.taus)))]
+    order = np.argsort(-np.nan_to_num(at_rest, nan=-np.inf), kind="stable")
+    emphasised = [result.features[j] for j in order[:EMPHASISED]]
+    frame = result.frame.drop(columns="status")
+    strong = frame["feature"].isin(emphasised)
+    unit = f" ({result.unit})" if result.unit else ""
+    x = alt.X("tau:Q", title=f"τ of {result.stressed}", scale=alt.Scale(domain=[-1, 1]))
+    y = alt.Y("importance:Q", title=f"importance{unit}")
+    tips = tooltips(["feature:N"], ["tau:Q", "importance:Q", "low:Q", "high:Q", "ess:Q"])
+    colour, dash = line_styles(emphasised)
+    main = alt.Chart(frame[strong])
+    layers = [
+        main.mark_area(opacity=0.12).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour),
+        main.mark_line(strokeWidth=2.5).encode(
+            x=x, y=y, color=colour, strokeDash=dash, tooltip=tips
+        ),
+    ]
+    if not strong.all():
+        others = alt.Chart(frame[~strong]).mark_line(color=FAINT, opacity=0.4, strokeWidth=1)
+        layers.insert(0, others.encode(x=x, y=y, detail="feature:N", tooltip=tips))
+    return alt.LayerChart(layer=layers).properties(
+        width=WIDTH,
+        title=alt.Title(
+            f"{sentence(result.label)}: importance as {result.stressed} is stressed",
+            subtitle=f"{result.level:.0%} {result.interval} interval".replace("%", " %"),
+        ),
+    )

@@ -1,0 +1,189 @@
+"""Influence functions of stressed means: the delta method, with weights that are solved anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference.population import effective_sample_size
+from uqwidgets.inference.sums import dot
+from uqwidgets.stress.jackknife import Jackknife
+from uqwidgets.stress.projection import Column
+
+# Lower bound of 1 - leverage: a row with leverage near 1 says nothing about its own error.
+_MIN_FREE_WEIGHT = 0.05
+# Rounding error of a weighted value, relative to the largest value of the column.
+_ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveOneOutEffects:
+    """First-order effects of leaving out a row, or a group of rows, on the stressed weights.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    weights, deviation, standard, squared_distance, target_excess : ndarray of shape (g,)
+        Weight; distance from the target; the distance over the variance; the product of the last
+        two; and influence on the target minus weight times distance.
+    inverse_free_weight : ndarray of shape (g,)
+        1 / (1 - leverage).
+    lost_weight, xi_change, target_change : ndarray of shape (g,)
+        Without the row: the weight that is lost, the change of xi, and the change of the target.
+    """
+
+    n: int
+    weights: Floats
+    deviation: Floats
+    standard: Floats
+    squared_distance: Floats
+    target_excess: Floats
+    inverse_free_weight: Floats
+    lost_weight: Floats
+    xi_change: Floats
+    target_change: Floats
+
+    def skew_slope(
+        self, direct: Floats, through_target: Floats, robust: Floats, slope: float
+    ) -> float:
+        """Slope of the log standard error on the estimate, see `StressedRows.influence`.
+
+        Parameters
+        ----------
+        direct, through_target, robust : ndarray of shape (g,)
+            Influence through the rows' own weight, influence through the target, and their sum
+            with the HC4 factor on the first.
+        slope : float
+            Derivative of the estimate with respect to the target.
+        """
+        plain, squares = direct + through_target, np.square(robust)
+        total, robust_total = dot(plain, plain), float(squares.sum())
+        lost = direct / self.n * self.inverse_free_weight
+        movement = slope * self.target_change - lost
+        movement -= movement.mean()
+        movement_total = dot(movement, movement)
+        if not (total > 0 and movement_total > 0):
+            return 0.0
+        # Derivatives of the sum of squares by xi, by the sum of the weights, by the mean, and by
+        # the slope.
+        by_xi = dot(plain * direct, self.deviation)
+        by_weight = dot(plain, direct)
+        by_mean = dot(plain, self.weights)
+        by_slope = dot(plain, self.target_excess)
+        curvature = dot(direct, self.squared_distance) / self.n
+        change = self.xi_change * (by_xi + curvature * by_slope) + self.lost_weight * by_weight
+        change += lost * (by_mean - by_slope * self.standard)
+        remaining = 1 - squares / robust_total + 2 * change / total
+        log_error = np.log(np.maximum(remaining, _MIN_FREE_WEIGHT)) / 2
+        return float(dot(movement, log_error) / movement_total * np.sqrt(robust_total) / self.n)
+
+
+class StressedRows:
+    r"""A column at one level of tau, and the influence of its rows on stressed means.
+
+    Another sample would have other rows, and with them another mean, other anchors of tau and
+    other weights. With target t, the weighted mean :math:`\theta = \sum w_i o_i / n` of an output
+    solves :math:`\sum w_i (x_i - t) = 0` with :math:`w_i \propto e^{\xi x_i}` (004, eq. 4), so
+    that the influence function is
+
+    .. math:: \mathrm{IF}_i = w_i r_i + \beta\,\mathrm{IF}_i(t), \qquad
+              r_i = (o_i - \theta) - \beta (x_i - t),
+
+    where :math:`\beta = \mathrm{cov}_w(o, x) / \mathrm{var}_w(x)` is the derivative of the mean
+    with respect to the target, and
+    :math:`\mathrm{IF}(t) = (1 - |\tau|)(x_i - m) + |\tau|\,\mathrm{IF}(\mathrm{anchor})` is the
+    influence of the rows on the target. The :math:`r_i` are the residuals of a weighted regression
+    of the output on the column. As in the estimator HC4 (Cribari-Neto 2004) a row's residual is
+    divided by :math:`(1 - h_i)^{\min(4, h_i / \bar h) / 2}`, with the leverage
+    :math:`h_i = w_i / n \{1 + (x_i - t)^2 / \mathrm{var}_w(x)\}`. The skewness of the error is
+    computed from these influences; its size comes from the jackknife over rows
+    (`uqwidgets.stress.jackknife`) or over groups of rows (`uqwidgets.stress.replicates`).
+
+    The intervals assume that the weights have a finite variance in the population. A column with a
+    heavier tail than the exponential distribution has none when it is stressed far upwards; a
+    small effective sample size is the sign of it. For columns with few distinct values the
+    intervals ignore that the quantile can jump between neighbouring values.
+
+    Parameters
+    ----------
+    column : Column
+    tau : float
+    weights : ndarray of shape (n,)
+        Mean 1, those of the column at ``tau``.
+    """
+
+    def __init__(self, column: Column, tau: float, weights: Floats) -> None:
+        n = len(weights)
+        # In standard deviations, because squares of very small or large numbers lose precision.
+        unit = column.std or 1.0
+        x = (column.values - column.mean) / unit
+        self.n, self.weights, self.share = n, weights, weights / n
+        self.ess_share = effective_sample_size(weights) / n
+        self.deviation = x - dot(self.share, x)
+        variance = dot(self.share, np.square(self.deviation))
+        # On the edge of the data all weight lies on one value, and there is nothing to solve.
+        rounding = (_ROUNDING * float(np.abs(x).max())) ** 2
+        inverse_variance = 1 / variance if variance > rounding else 0.0
+        self.standard = self.deviation * inverse_variance
+        leverage = self.share * (1 + self.deviation * self.standard)
+        free = np.maximum(1 - leverage, _MIN_FREE_WEIGHT)
+        # Rows of high leverage attract the solution, so that their residuals are too small.
+        self.hc4_factor = free ** (-np.minimum(4.0, leverage / leverage.mean()) / 2)
+        low, high = column.end_influences
+        self.target = (1 - abs(tau)) * x + abs(tau) * ((high if tau > 0 else low) / unit)
+        self.target_change = -self.target / max(n - 1, 1)
+        self.inverse_variance = inverse_variance
+        lost_weight = self.share / free
+        self.xi_change = (lost_weight * self.deviation + self.target_change) * inverse_variance
+        self.effects = LeaveOneOutEffects(
+            n,
+            weights=weights,
+            deviation=self.deviation,
+            standard=self.standard,
+            squared_distance=self.deviation * self.standard,
+            target_excess=self.target - weights * self.deviation,
+            inverse_free_weight=1 / free,
+            lost_weight=lost_weight,
+            xi_change=self.xi_change,
+            target_change=self.target_change,
+        )
+
+    def influence(self, output: Floats) -> tuple[Floats, float]:
+        r"""Influence of each row on the stressed mean of an output, and the skewness of its error.
+
+        The standard error of a skewed output is smallest in those samples whose mean is too small.
+        The skew slope is the change of the logarithm of the standard error while the estimate grows
+        by one standard error: the slope of the regression of one on the other over the samples that
+        lack one row, with weights solved anew. To first order these samples follow from
+        :math:`\mathrm{IF}`, with the factor :math:`1 / (1 - h_i)` for the weight of the row that is
+        left out. For a plain mean the skew slope is half the skewness of the mean.
+
+        Parameters
+        ----------
+        output : ndarray of shape (n,)
+
+        Returns
+        -------
+        influence : ndarray of shape (n,)
+            Its mean square over n is the variance of the mean.
+        skew_slope : float
+        """
+        centred = output - dot(self.share, output)
+        slope = dot(self.share * self.standard, centred)
+        residual = centred - slope * self.deviation
+        direct, through_target = self.weights * residual, slope * self.target
+        robust = direct * self.hc4_factor + through_target
+        return robust, self.effects.skew_slope(direct, through_target, robust, slope)
+
+    @cached_property
+    def jackknife(self) -> Jackknife:
+        """The same rows, without each of them in turn."""
+        # Ties at a quantile make the target changes add up to something other than 0.
+        target_change = self.target_change - self.target_change.mean()
+        return Jackknife(
+            self.share, self.deviation, self.inverse_variance, target_change, self.xi_change
+        )

@@ -1,0 +1,179 @@
+"""The jackknife of stressed means: leave out each row in turn and solve the weights anew."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference.sums import dot
+from uqwidgets.stress.constrained.tilting import tilt
+
+# The power series is accurate to about 1e-4 of a row's influence if the row's leverage (the
+# leverages sum to 2), its change of xi (per standard deviation) and the truncated term (in
+# weights of a row) are at most these. Rows beyond these limits are left out one by one.
+_MAX_LEVERAGE, _MAX_XI_CHANGE, _MAX_TRUNCATION = 0.1, 0.3, 1e-3
+_ORDER = 8
+# Newton's method for the change of xi: bounds of a step, number of steps, tolerance.
+MAX_STEP = 1.0
+NEWTON_STEPS = 8
+TOLERANCE = 1e-6
+# The exponential function overflows beyond about 709.
+_MAX_EXPONENT = 700.0
+# Lower bound of the weight and of the variance that remain without a row.
+MIN_REMAINDER = 0.05
+
+
+class Jackknife:
+    r"""Means of a column's rows at one level of tau, without each row in turn.
+
+    Without row i the weights are still exponential in the column (004, eq. 4), but the target
+    moves, and :math:`\xi` changes by some :math:`\delta_i` to meet it. With :math:`u` the distance
+    from the target in standard deviations, the sums over the other rows are
+
+    .. math:: \sum_{j \ne i} w_j e^{\delta_i u_j} o_j
+              = \sum_q \frac{\delta_i^q}{q!} \sum_j w_j u_j^q o_j - w_i e^{\delta_i u_i} o_i,
+
+    so that all n solutions, and all means under them, cost as much as a few sums over the rows.
+    A few rows have so much leverage that the series is inaccurate without them (see
+    `uqwidgets.stress.influence.StressedRows`); these are left out one by one.
+
+    Parameters
+    ----------
+    share, deviation : ndarray of shape (n,)
+        Weights of the rows, of sum 1, and their distances from the target.
+    inverse_variance : float
+        1 over the weighted variance of the deviation; 0 where all weight lies on one value, so
+        that there is nothing to solve.
+    target_change, xi_change : ndarray of shape (n,)
+        How far the target moves without each row; how far xi then changes, to first order.
+    """
+
+    def __init__(
+        self,
+        share: Floats,
+        deviation: Floats,
+        inverse_variance: float,
+        target_change: Floats,
+        xi_change: Floats,
+    ) -> None:
+        unit = math.sqrt(inverse_variance)
+        self._share, self._u = share, deviation * unit
+        first = xi_change / unit if unit else np.zeros_like(xi_change)
+        self._delta, self._own, self._weight = self._solve_all(target_change * unit, first)
+        leverage = share * (1 + np.square(self._u))
+        truncation = share * np.abs(first * self._u) ** (_ORDER + 1) / math.factorial(_ORDER + 1)
+        inaccurate = (
+            (leverage > _MAX_LEVERAGE)
+            | (np.abs(first) > _MAX_XI_CHANGE)
+            | (truncation > _MAX_TRUNCATION / len(share))
+        )
+        self._one_by_one = np.flatnonzero(inaccurate & (unit > 0)).tolist()
+        self._weights_without = [
+            _weights_without(row, share, deviation, target_change[row]) for row in self._one_by_one
+        ]
+
+    def _solve_all(self, targets: Floats, first: Floats) -> tuple[Floats, Floats, Floats]:
+        """Solve for the change of xi without each row, by Newton's method on the power series.
+
+        Targets are in standard deviations, changes of xi in 1 over them.
+
+        Parameters
+        ----------
+        targets, first : ndarray of shape (n,)
+            The mean to reach without each row; where Newton's method starts.
+
+        Returns
+        -------
+        delta, own, weight : ndarray of shape (n,)
+            The change of xi, the row's own weight after it, and the weight of all other rows.
+        """
+        moments = self._moments(np.ones_like(first), _ORDER + 3)
+        # The derivatives of the series have the same coefficients, shifted by one place.
+        series = np.stack([moments[k : k + _ORDER + 1] / _FACTORIALS for k in range(3)], axis=1)
+        powers = np.vander(self._u, 3, increasing=True).T
+        delta, following = np.full_like(first, np.inf), first
+        for _ in range(NEWTON_STEPS):
+            following = np.clip(following, -MAX_STEP, MAX_STEP)
+            if np.abs(following - delta).max() < TOLERANCE:
+                break
+            delta = following
+            own = tilt_weights(self._share, delta * self._u)
+            others = _polynomials(series, delta)
+            others -= own * powers
+            weight = np.maximum(others[0], MIN_REMAINDER)
+            mean, square = others[1:] / weight
+            variance = np.maximum(square - np.square(mean), MIN_REMAINDER)
+            following = delta + (targets - mean) / variance
+        return delta, own, weight
+
+    def _moments(self, output: Floats, terms: int) -> Floats:
+        """Weighted sums of an output (n,) times the powers 0, 1, ... of u."""
+        term, sums = self._share * output, np.empty(terms)
+        for q in range(terms):
+            sums[q] = term.sum()
+            term *= self._u
+        return sums
+
+    def means(self, output: Floats) -> Floats:
+        """Weighted mean of an output (n,) without each of the rows, shape (n,)."""
+        centre = dot(self._share, output)
+        centred = output - centre
+        series = self._moments(centred, _ORDER + 1) / _FACTORIALS
+        sums = _polynomials(series[:, None], self._delta)[0] - self._own * centred
+        # A mean lies within the range of the output, however inaccurate the series is.
+        means = np.clip(sums / self._weight, centred.min(), centred.max())
+        means[self._one_by_one] = [dot(weights, centred) for weights in self._weights_without]
+        return np.asarray(centre + means)
+
+
+def _weights_without(row: int, share: Floats, deviation: Floats, target: float) -> Floats:
+    """Weights (n,) of sum 1 without a row; on the extreme value where the target is beyond it."""
+    others = (share > 0) & (np.arange(len(share)) != row)
+    base, x, weights = share[others] / share[others].sum(), deviation[others], np.zeros_like(share)
+    if not x.min() < target < x.max():
+        weights[others] = x == (x.max() if target >= x.max() else x.min())
+        return np.asarray(weights / weights.sum())
+    mean = dot(base, x)
+    std = math.sqrt(dot(base, np.square(x - mean)))
+    goal = np.array([target - mean]) / std
+    weights[others] = tilt((x - mean)[:, None] / std, base, goal).weights
+    return weights
+
+
+def tilt_weights(weights: Floats, exponents: Floats) -> Floats:
+    """Weights (n,) times exponentials; rows of weight 0 may have exponents of any size."""
+    return np.asarray(weights * np.exp(np.minimum(exponents, _MAX_EXPONENT)))
+
+
+def influence_and_bias(without: Floats, value: float) -> tuple[Floats, float]:
+    """Jackknife influence of each row on an estimate, and jackknife bias of the estimate.
+
+    Parameters
+    ----------
+    without : ndarray of shape (n,)
+        The estimate without each row.
+    value : float
+        The estimate.
+
+    Returns
+    -------
+    influence : ndarray of shape (n,)
+        Its mean square over n is the variance of the estimate.
+    bias : float
+    """
+    n, mean = len(without), float(without.mean())
+    return np.sqrt(n * (n - 1)) * (mean - without), (n - 1) * (mean - value)
+
+
+def _polynomials(coefficients: Floats, x: Floats) -> Floats:
+    """Polynomials (terms, m) of x (n,), shape (m, n), by Horner's rule in place."""
+    values = np.zeros((coefficients.shape[1], len(x)))
+    for line in coefficients[::-1]:
+        values *= x
+        values += line[:, None]
+    return values
+
+
+_FACTORIALS = np.array([math.factorial(q) for q in range(_ORDER + 1)], dtype=np.float64)
