@@ -230,7 +230,7 @@ def test_what_was_read_off_large_answers_is_not_asked_for_again():
 
 def test_progress_counts_the_rows():
     seen = []
-    regression().dependence(["x0", "x1"], grid=5, report=seen.append)
+    regression().dependence(["x0", "x1"], grid=5, callback=seen.append)
     assert seen[-1].rows_done == seen[-1].rows_total == 60 * 35
 
 

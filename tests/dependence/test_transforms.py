@@ -11,8 +11,8 @@ from scipy import stats
 
 from models import classification, normal_model, regression, table
 from uqwidgets import Explainer
-from uqwidgets.dependence import Form
-from uqwidgets.dependence.forms import slopes
+from uqwidgets.dependence import CurveTransform
+from uqwidgets.dependence.transforms import slopes
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.inference.rounding import difference
 
@@ -291,9 +291,9 @@ def test_forms_that_exclude_each_other_are_refused(form, says):
 
 
 def test_a_curve_centred_at_zero_is_not_a_plain_one():
-    assert Form().plain
-    assert not Form(center=0).plain
-    assert not Form(center=0.0).plain
+    assert CurveTransform().plain
+    assert not CurveTransform(center=0).plain
+    assert not CurveTransform(center=0.0).plain
 
 
 @pytest.mark.parametrize("form", FORMS)

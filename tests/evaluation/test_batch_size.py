@@ -9,13 +9,13 @@ from uqwidgets.evaluation.batch_size import (
     OVERHEAD_SHARE,
     SECONDS_PER_BLOCK,
     SECONDS_PER_STEP,
-    Pace,
+    BatchSizer,
 )
 
 
 def run(waiting, overhead, per_row, most=10**9):
     """Sizes of the blocks that a model of this cost is handed."""
-    pace, sizes = Pace(most), []
+    pace, sizes = BatchSizer(most), []
     while waiting:
         rows = pace.rows(waiting)
         assert 1 <= rows <= min(waiting, most)
@@ -27,11 +27,11 @@ def run(waiting, overhead, per_row, most=10**9):
 
 def test_the_first_block_is_a_look_at_few_rows_and_the_second_tells_overhead_from_rows():
     least, most = FIRST_ROWS
-    assert Pace(10**9).rows(10**6) == most
+    assert BatchSizer(10**9).rows(10**6) == most
     for n in (8 * least, 143, 1000):
         _, (first, second) = run(n, overhead=0.015, per_row=6e-6)
         assert least <= first <= second / 4
-    assert Pace(10**9).rows(10) == 10  # so few tell nothing apart
+    assert BatchSizer(10**9).rows(10) == 10  # so few tell nothing apart
 
 
 def test_a_step_into_the_unknown_takes_about_a_second_at_worst():
@@ -44,7 +44,7 @@ def test_a_step_into_the_unknown_takes_about_a_second_at_worst():
 
 def test_a_slow_start_does_not_make_a_long_step():
     # A first call that warms the model up looks like overhead that it does not have.
-    pace = Pace(10**9)
+    pace = BatchSizer(10**9)
     pace.observe(8, 0.02)
     pace.observe(135, 135 * 2e-4)
     assert pace.rows(10**6) * 2e-4 <= 2 * SECONDS_PER_STEP
@@ -69,7 +69,7 @@ def test_a_model_whose_calls_are_dear_is_called_seldom():
 def test_thirty_features_times_ten_repeats_are_a_handful_of_calls():
     # The calibrated forest of MEASURED: 22 ms a call and 6 microseconds a row.
     for seen, most in (([8, 135], 1), ([143], 3), ([], 4)):
-        pace = Pace(10**9)
+        pace = BatchSizer(10**9)
         for rows in seen:
             pace.observe(rows, 0.022 + rows * 6e-6)
         waiting, calls = 143 * 300, 0

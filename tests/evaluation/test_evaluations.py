@@ -120,7 +120,7 @@ def test_a_cancelled_report_keeps_what_is_finished_and_continues_with_the_rest(m
             raise Stop
 
     with pytest.raises(Stop):
-        explainer.importance(n_repeats=10, report=stop_after_three)
+        explainer.importance(n_repeats=10, callback=stop_after_three)
     done = explainer.rows_evaluated
     assert 60 < done < 60 + 1800
     assert seen[-1].rows_done == done - 60
@@ -135,13 +135,13 @@ def test_progress_ends_with_nothing_left(monkeypatch):
     X, y = table(60)
     seen: list[Progress] = []
     explainer = Explainer(Slow(monkeypatch), X, y)
-    explainer.importance(report=seen.append)
+    explainer.importance(callback=seen.append)
     assert len(seen) > 3
     assert seen[-1].rows_done == seen[-1].rows_total == 1800
     assert seen[-1].seconds_left == 0
     left = seen[0].rows_total - seen[0].rows_done
     assert seen[0].seconds_left == pytest.approx(left * 1e-3, rel=0.1)
-    explainer.importance(report=pytest.fail)  # all is known: there is nothing to report
+    explainer.importance(callback=pytest.fail)  # all is known: there is nothing to report
 
 
 def test_threads_that_ask_for_the_same_do_not_ask_twice():

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 
 from models import Recorder, normal_model, table
 from uqwidgets import Explainer, as_predictive
-from uqwidgets.evaluation.batch import Segment
+from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.table import Table
 
 X, Y = table(30)
@@ -56,7 +56,7 @@ def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through()
     held = Table(data, np.arange(30.0), as_predictive(score))
     rows, donors = range(30), np.random.default_rng(0).permutation(30)
     for position, name in enumerate(data.columns):
-        block = held.stacked([Segment(rows), Segment(rows, (position,), donors)])
+        block = held.stacked([RowBlock(rows), RowBlock(rows, (position,), donors)])
         plain, replaced = block.iloc[:30], block.iloc[30:].reset_index(drop=True)
         pd.testing.assert_frame_equal(plain, data.reset_index(drop=True))
         expected = data.reset_index(drop=True)
@@ -128,7 +128,7 @@ def test_objects_in_an_array_are_seen_for_what_they_are():
     held = Table(data, [1.0, 2.0, 3.0], as_predictive(lambda asked: asked[:, 0].astype(float)))
     assert held.kind("x0") == "numeric"
     assert held.kind("x1") == "categorical"
-    np.testing.assert_array_equal(held.stacked([Segment(range(3))]), data)
+    np.testing.assert_array_equal(held.stacked([RowBlock(range(3))]), data)
 
 
 FITTED = LinearRegression().fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)

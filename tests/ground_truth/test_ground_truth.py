@@ -262,7 +262,7 @@ class TestDecompose:
     def test_training_sets_come_one_after_the_other_and_more_begin_with_the_same(self):
         seen = []
         options = {"n_train": 20, "n_test": 20}
-        few = line().decompose(LinearRegression(), n_datasets=3, report=seen.append, **options)
+        few = line().decompose(LinearRegression(), n_datasets=3, callback=seen.append, **options)
         assert [(p.rows_done, p.rows_total) for p in seen] == [(20, 60), (40, 60), (60, 60)]
         more = line().decompose(LinearRegression(), n_datasets=5, n_jobs=1, **options)
         np.testing.assert_array_equal(more.estimates[:3], few.estimates)
@@ -278,7 +278,7 @@ class TestDecompose:
         several = truth.decompose(LinearRegression(), n_jobs=2, **options)
         np.testing.assert_allclose(several.estimates, alone.estimates, rtol=1e-9)
         with pytest.raises(KeyboardInterrupt):
-            truth.decompose(LinearRegression(), n_jobs=2, report=stop, **options)
+            truth.decompose(LinearRegression(), n_jobs=2, callback=stop, **options)
 
     def test_categories_of_a_feature(self):
         def rows(n, rng):

@@ -57,7 +57,7 @@ def test_what_was_computed_when_it_stopped_is_not_computed_again():
         raise KeyboardInterrupt(progress)
 
     with pytest.raises(KeyboardInterrupt):
-        explainer.importance("nll", report=stop)
+        explainer.importance("nll", callback=stop)
     asked = explainer.rows_evaluated
     explainer.importance("nll", n_repeats=1)
     assert explainer.rows_evaluated < asked + 4 * 60
@@ -74,8 +74,8 @@ def test_a_bar_follows_each_stretch_of_calls(monkeypatch):
     monkeypatch.setattr("uqwidgets.evaluation.progress_bar.tqdm", Quiet)
     bar = ProgressBar("asked")
     explainer = regression()
-    explainer.importance("nll", report=bar)
-    explainer.dependence("x0", report=bar)
+    explainer.importance("nll", callback=bar)
+    explainer.dependence("x0", callback=bar)
     assert [b.n for b in bars] == [b.total for b in bars]
     assert sum(b.n for b in bars) == explainer.rows_evaluated - 60
     assert all(b.disable for b in bars)  # closed

@@ -260,7 +260,7 @@ class TestWork:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            learner.importance("squared_error", report=stop)
+            learner.importance("squared_error", callback=stop)
         done = Counting.fits
         assert len(learner.refits) == 2
         assert done < 5
@@ -284,7 +284,7 @@ class TestWork:
         # joblib would warn of the fits on the way, and here a warning is an error.
         with parallel_config("loky", inner_max_num_threads=1):
             with pytest.raises(KeyboardInterrupt):
-                several.fit(report=stop)
+                several.fit(callback=stop)
             assert len(several.refits) == 1
             several.fit()
         one, two = (e.importance("squared_error", n_repeats=2) for e in (alone, several))

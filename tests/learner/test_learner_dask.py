@@ -65,7 +65,7 @@ def test_its_workers_fit_and_what_they_finished_stays_when_it_is_stopped(cluster
 
     with joblib.parallel_config("dask"):
         with pytest.raises(KeyboardInterrupt):
-            learner.fit(report=stop)
+            learner.fit(callback=stop)
         assert [refit.number for refit in learner.refits] == [0, 1, 2]
         before = list(learner.refits)
         learner.fit()

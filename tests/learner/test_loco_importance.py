@@ -706,7 +706,7 @@ class TestManners:
     def test_progress_is_told_and_may_be_stopped(self):
         split = numbers(90)
         told = []
-        loco_importance(LinearRegression(), *split, "squared_error", report=told.append)
+        loco_importance(LinearRegression(), *split, "squared_error", callback=told.append)
         assert [p.rows_done for p in told] == [60, 120, 180, 240]
         assert {p.rows_total for p in told} == {240}
         assert told[-1].seconds_left == 0
@@ -717,7 +717,7 @@ class TestManners:
 
         Counted.fits.clear()
         with pytest.raises(KeyboardInterrupt):
-            loco_importance(Counted(), *split, "squared_error", report=stop)
+            loco_importance(Counted(), *split, "squared_error", callback=stop)
         assert len(Counted.fits) <= 3
 
     def test_the_result_says_what_it_is(self):

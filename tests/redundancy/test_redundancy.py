@@ -386,7 +386,7 @@ class TestManners:
         told = []
         X = related(100)
         X[:, 2] = 1.0
-        ask(X, with_target=True, report=told.append)
+        ask(X, with_target=True, callback=told.append)
         # A constant takes no forest.
         assert [p.rows_done for p in told] == [100, 200, 300, 400, 500, 600]
         assert {p.rows_total for p in told} == {600}
@@ -396,7 +396,7 @@ class TestManners:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            ask(X, report=stop)
+            ask(X, callback=stop)
 
     def test_the_table_is_not_changed(self):
         X = pd.DataFrame(related(60), columns=list("abcd")).assign(t="u")

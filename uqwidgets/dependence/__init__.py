@@ -1,13 +1,13 @@
 """Partial dependence and individual conditional expectation over evaluations."""
 
 from uqwidgets.dependence.curves import POINTS, dependence, dependences
-from uqwidgets.dependence.forms import Form
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.surface import surface, surface_grids
+from uqwidgets.dependence.transforms import CurveTransform
 
 __all__ = [
     "POINTS",
-    "Form",
+    "CurveTransform",
     "Grid",
     "dependence",
     "dependences",

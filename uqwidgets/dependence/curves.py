@@ -8,10 +8,10 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence.density import axis_of, near, support
-from uqwidgets.dependence.forms import Form, slopes
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.dependence.transforms import CurveTransform, slopes
+from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.importance import original_values
 from uqwidgets.importance.remarks import floored
@@ -29,9 +29,9 @@ def dependence(
     grid: Grid,
     population: Population,
     *,
-    form: Form,
+    form: CurveTransform,
     level: float,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
     curves: Floats | None = None,
 ) -> Dependence:
     """PD and ICE of a measure (000, eq. 7 to 9; band: 003, eq. 5).
@@ -42,9 +42,9 @@ def dependence(
     measure : Measure
     grid : Grid
     population : Population
-    form : Form
+    form : CurveTransform
     level : float
-    report : callable, optional
+    callback : callable, optional
         See `Evaluations.ask`.
     curves : ndarray of shape (g, n), optional
         Those of an earlier result of the same measure, grid and form, so that none is made anew.
@@ -60,7 +60,7 @@ def dependence(
     """
     asked = questions(evaluations, grid, form)
     if curves is None:
-        curves = _formed(evaluations, measure, grid, form, asked, report)
+        curves = _formed(evaluations, measure, grid, form, asked, callback)
     average, std_error = mean_over_rows(curves, population)
     width = half_width(std_error, level, population)
     axis = axis_of(evaluations, grid)
@@ -100,24 +100,24 @@ def dependences(
     grids: Sequence[Grid],
     population: Population,
     *,
-    form: Form,
+    form: CurveTransform,
     level: float,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> dict[str, Dependence]:
     """`dependence` over each grid, the model being asked for all of them together."""
     asked = [questions(evaluations, grid, form) for grid in grids]
     room = evaluations.fitting(sum(len(q) for q in asked))
     found: dict[str, Dependence] = {}
     for group in _windows([len(q) for q in asked], room):
-        evaluations.prepare([q for j in group for q in asked[j]], report)
+        evaluations.prepare([q for j in group for q in asked[j]], callback)
         for grid in (grids[j] for j in group):
             found[grid.feature] = dependence(
-                evaluations, measure, grid, population, form=form, level=level, report=report
+                evaluations, measure, grid, population, form=form, level=level, callback=callback
             )
     return found
 
 
-def questions(evaluations: Evaluations, grid: Grid, form: Form) -> list[Constant]:
+def questions(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> list[Constant]:
     """Return what has to be asked for a curve of this form: its grid, then its anchor.
 
     Raises
@@ -136,7 +136,7 @@ def questions(evaluations: Evaluations, grid: Grid, form: Form) -> list[Constant
     return grid.questions if anchor is None else [*grid.questions, anchor]
 
 
-def _anchor(evaluations: Evaluations, grid: Grid, form: Form) -> Constant | None:
+def _anchor(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Constant | None:
     """Where centred curves are zero, which need not be a point of the grid."""
     if form.center is False:
         return None
@@ -156,17 +156,17 @@ def _formed(
     evaluations: Evaluations,
     measure: Measure,
     grid: Grid,
-    form: Form,
+    form: CurveTransform,
     asked: list[Constant],
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> Floats:
     """Each row's curve in a form, shape (g, n)."""
 
     def values(wanted: list[Constant]) -> Floats:
         def compute() -> Floats:
             # All at once: an anchor beside the grid costs no model call of its own.
-            evaluations.prepare(asked, report)
-            return evaluations.values(wanted, measure, report)
+            evaluations.prepare(asked, callback)
+            return evaluations.values(wanted, measure, callback)
 
         return evaluations.memo(("curves", measure.key, tuple(wanted)), compute)
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence.density import axis_of, near, support
-from uqwidgets.dependence.forms import Form
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.dependence.transforms import CurveTransform
+from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.importance import original_values
@@ -26,7 +26,7 @@ SURFACE_POINTS = 20
 
 
 def surface_grids(
-    table: Table, features: Sequence[str], grid: Any, spacing: str, form: Form
+    table: Table, features: Sequence[str], grid: Any, spacing: str, form: CurveTransform
 ) -> tuple[Grid, Grid]:
     """Grids of two features as a person asks for them.
 
@@ -37,7 +37,7 @@ def surface_grids(
     grid : int, sequence of two, or None
         A number of points for both, or for each a number of points or the values themselves.
     spacing : str
-    form : Form
+    form : CurveTransform
 
     Raises
     ------
@@ -74,7 +74,7 @@ def surface(
     population: Population,
     *,
     level: float,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> Surface:
     """PD of a measure over two features, beside the curve of each (000, eq. 7; band: 003, eq. 5).
 
@@ -88,7 +88,7 @@ def surface(
         Of two features.
     population : Population
     level : float
-    report : callable, optional
+    callback : callable, optional
         See `Evaluations.ask`.
 
     Returns
@@ -103,7 +103,7 @@ def surface(
 
     def values(piece: list[Constant]) -> Floats:
         key = ("surface", measure.key, tuple(piece))
-        return evaluations.memo(key, lambda: evaluations.values(piece, measure, report))
+        return evaluations.memo(key, lambda: evaluations.values(piece, measure, callback))
 
     pieces = (asked[k : k + step] for k in range(0, len(asked), step))
     sums = [mean_over_rows(values(piece), population) for piece in pieces]

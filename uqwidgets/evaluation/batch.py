@@ -12,7 +12,7 @@ import pandas as pd
 _COPIED_VALUES = 1 << 17
 
 
-class Segment(NamedTuple):
+class RowBlock(NamedTuple):
     """A run of rows for the model, with some features' values replaced, or none.
 
     Attributes
@@ -32,13 +32,13 @@ class Segment(NamedTuple):
     donors: npt.NDArray[np.intp] | None = None
     values: tuple[Any, ...] = ()
 
-    def cut(self, start: int, stop: int) -> Segment:
+    def cut(self, start: int, stop: int) -> RowBlock:
         """Rows ``start`` to ``stop`` of this segment."""
         donors = None if self.donors is None else self.donors[start:stop]
-        return Segment(self.rows[start:stop], self.columns, donors, self.values)
+        return RowBlock(self.rows[start:stop], self.columns, donors, self.values)
 
 
-class Stack:
+class BatchBuilder:
     """Stacks segments of a table below each other.
 
     Parameters
@@ -67,7 +67,7 @@ class Stack:
         self._matrix = np.ascontiguousarray(matrix) if small else matrix
         self._as_frame = as_frame
 
-    def of(self, segments: Sequence[Segment]) -> Any:
+    def of(self, segments: Sequence[RowBlock]) -> Any:
         """All segments below each other: a DataFrame or an array."""
         if self._matrix is not None and all(_fit_floats(s.values) for s in segments):
             matrix = self._stacked_matrix(self._matrix, segments)
@@ -84,7 +84,7 @@ class Stack:
         return block if self._as_frame else block.to_numpy(copy=True)
 
     @staticmethod
-    def _stacked_matrix(matrix: npt.NDArray[Any], segments: Sequence[Segment]) -> npt.NDArray[Any]:
+    def _stacked_matrix(matrix: npt.NDArray[Any], segments: Sequence[RowBlock]) -> npt.NDArray[Any]:
         block = np.empty((sum(len(s.rows) for s in segments), matrix.shape[1]), matrix.dtype)
         start = 0
         for s in segments:
@@ -99,7 +99,7 @@ class Stack:
         return block
 
     def _stacked_column(
-        self, position: int, segments: Sequence[Segment], rows: npt.NDArray[np.intp]
+        self, position: int, segments: Sequence[RowBlock], rows: npt.NDArray[np.intp]
     ) -> pd.Series[Any]:
         # Every new value is a look-up in a pool: the column itself, then the constants.
         column = self._columns[position]

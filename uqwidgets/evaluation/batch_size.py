@@ -19,7 +19,7 @@ GROWTH = 32
 JITTER = 0.1
 
 
-class Pace:
+class BatchSizer:
     """Learns a model's cost, ``overhead + rows * seconds_per_row``, from the calls it makes.
 
     Parameters

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.forking import renew_after_fork
-from uqwidgets.evaluation.batch import Segment
+from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Cache
 from uqwidgets.evaluation.consistency import Consistency
-from uqwidgets.evaluation.model_calls import Calls
+from uqwidgets.evaluation.model_calls import ModelCalls
 from uqwidgets.evaluation.replacement import (
     Constant,
     Drawn,
@@ -52,7 +52,7 @@ class Progress:
     seconds_left: float
 
 
-Report = Callable[[Progress], None]
+ProgressCallback = Callable[[Progress], None]
 
 
 class Evaluations:
@@ -84,7 +84,7 @@ class Evaluations:
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
         self.table = table
         self.memory_limit = memory_limit
-        self._calls = Calls(predictive, table, memory_limit)
+        self._calls = ModelCalls(predictive, table, memory_limit)
         self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
         # Answers about their first rows, of questions that are not yet answered in full.
         self._unfinished: dict[Replacement, list[Distribution]] = {}
@@ -107,7 +107,7 @@ class Evaluations:
 
     @property
     def model_calls(self) -> int:
-        """Calls of the model so far."""
+        """ModelCalls of the model so far."""
         return self._calls.made
 
     @property
@@ -120,13 +120,15 @@ class Evaluations:
         """What the answers so far tell of the model that a reader of results should know."""
         return self._consistency.remarks
 
-    def ask(self, questions: Sequence[Replacement], report: Report | None = None) -> None:
+    def ask(
+        self, questions: Sequence[Replacement], callback: ProgressCallback | None = None
+    ) -> None:
         """Ask the model all of these that have no answer yet.
 
         Parameters
         ----------
         questions : sequence of Replacement
-        report : callable, optional
+        callback : callable, optional
             Called with a `Progress` after every block. What it raises stops the work; the
             blocks that are finished stay.
 
@@ -152,8 +154,8 @@ class Evaluations:
                 waiting = [q for q in waiting if q not in finished]
                 seconds_left = self._calls.pace.seconds(left - rows) if left > rows else 0.0
             done += rows
-            if report is not None:
-                report(Progress(done, done + left - rows, seconds_left))
+            if callback is not None:
+                callback(Progress(done, done + left - rows, seconds_left))
 
     def answer(self, question: Replacement) -> Distribution:
         """Distribution of every row under this replacement; asked if it is not known."""
@@ -168,13 +170,18 @@ class Evaluations:
         """Whether this was asked already."""
         return question in self._lasting or question in self._cache.answers
 
-    def prepare(self, questions: Sequence[Replacement], report: Report | None = None) -> None:
+    def prepare(
+        self, questions: Sequence[Replacement], callback: ProgressCallback | None = None
+    ) -> None:
         """Ask these ahead, if their answers fit together; if not, `values` goes piece by piece."""
         if self.fitting(len(questions)) == len(questions):
-            self.ask(questions, report)
+            self.ask(questions, callback)
 
     def values(
-        self, questions: Sequence[Replacement], measure: Measure, report: Report | None = None
+        self,
+        questions: Sequence[Replacement],
+        measure: Measure,
+        callback: ProgressCallback | None = None,
     ) -> Floats:
         """Compute a measure of every row under each replacement, shape (questions, n)."""
         pieces = []
@@ -182,7 +189,7 @@ class Evaluations:
         for first in range(0, len(questions), step):
             with self._lock:
                 piece = questions[first : first + step]
-                answers = self._answers(piece, report)
+                answers = self._answers(piece, callback)
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
             try:
                 truth = self.truth if len(answers) == 1 else np.tile(self.truth, len(answers))
@@ -280,11 +287,13 @@ class Evaluations:
         bytes_each = max(1, 2 * self.original.nbytes)
         return max(1, min(questions, self._cache.limit // (2 * bytes_each)))
 
-    def _answers(self, questions: Sequence[Replacement], report: Report | None) -> list[Any]:
+    def _answers(
+        self, questions: Sequence[Replacement], callback: ProgressCallback | None
+    ) -> list[Any]:
         found = [self._found(q) for q in questions]
         # Looked up once where all are known: of thousands of questions, that is what costs.
         if any(answer is None for answer in found):
-            self.ask(questions, report)
+            self.ask(questions, callback)
             found = [self.answer(q) for q in questions]
         return found
 
@@ -294,7 +303,7 @@ class Evaluations:
 
     def _block(
         self, waiting: Sequence[Replacement], rows: int
-    ) -> Iterator[tuple[Replacement, Segment]]:
+    ) -> Iterator[tuple[Replacement, RowBlock]]:
         n = len(self.table)
         for question in waiting:
             begun = self._unfinished.get(question)
@@ -314,17 +323,17 @@ class Evaluations:
         codes = self.subgroups(columns, scheme).codes
         return drawn_donors(scheme, stream, seed, stop - first, codes, first)
 
-    def _whole(self, question: Replacement) -> Segment:
+    def _whole(self, question: Replacement) -> RowBlock:
         rows = self._rows
         match question:
             case Original():
-                return Segment(rows)
+                return RowBlock(rows)
             case Drawn():
-                return Segment(rows, question.columns, donors=self.donors_of(question))
+                return RowBlock(rows, question.columns, donors=self.donors_of(question))
             case Constant(columns, values):
-                return Segment(rows, columns, values=values)
+                return RowBlock(rows, columns, values=values)
 
-    def _ask_block(self, block: list[tuple[Replacement, Segment]]) -> set[Replacement]:
+    def _ask_block(self, block: list[tuple[Replacement, RowBlock]]) -> set[Replacement]:
         """Ask a block and return the questions that are answered in full."""
         answer: Any = None
         try:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 
 from uqwidgets._utils.errors import ModelError, in_one_line
-from uqwidgets.evaluation.batch import Segment
-from uqwidgets.evaluation.batch_size import Pace
+from uqwidgets.evaluation.batch import RowBlock
+from uqwidgets.evaluation.batch_size import BatchSizer
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError
@@ -17,8 +17,8 @@ from uqwidgets.predictive.distributions import InvalidRowError
 _BLOCK_ROWS, _BLOCK_NUMBERS = 1 << 16, 1 << 21
 
 
-class Calls:
-    """Calls of the model: what they cost, and what is said where one fails.
+class ModelCalls:
+    """ModelCalls of the model: what they cost, and what is said where one fails.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ class Calls:
     Attributes
     ----------
     made, rows : int
-        Calls so far, and rows that were asked in them.
-    pace : Pace
+        ModelCalls so far, and rows that were asked in them.
+    pace : BatchSizer
         What was learned of the time they take.
     """
 
@@ -40,11 +40,11 @@ class Calls:
         self.rows = 0
         features = max(1, len(table.features))
         fitting = memory_limit // (16 * 8 * features)
-        self.pace = Pace(min(fitting, max(_BLOCK_ROWS, _BLOCK_NUMBERS // features)))
+        self.pace = BatchSizer(min(fitting, max(_BLOCK_ROWS, _BLOCK_NUMBERS // features)))
         self._predictive = predictive
         self._table = table
 
-    def ask(self, segments: Sequence[Segment]) -> Distribution:
+    def ask(self, segments: Sequence[RowBlock]) -> Distribution:
         """Ask about the rows of all segments in one call.
 
         Raises
@@ -71,7 +71,7 @@ class Calls:
         self.pace.observe(rows, time.perf_counter() - started)
         return answer
 
-    def where(self, segments: Sequence[Segment], row: int) -> str:
+    def where(self, segments: Sequence[RowBlock], row: int) -> str:
         """Say which row of X a row of stacked segments is, and what was replaced in it."""
         for segment in segments:
             if row < len(segment.rows):
@@ -81,5 +81,5 @@ class Calls:
             row -= len(segment.rows)
         return f"in row {row} of the block"
 
-    def _name(self, segment: Segment) -> str:
+    def _name(self, segment: RowBlock) -> str:
         return ", ".join(repr(self._table.features[column]) for column in segment.columns)

@@ -10,11 +10,11 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel
 
-from uqwidgets.evaluation.evaluations import Progress, Report
+from uqwidgets.evaluation.evaluations import Progress, ProgressCallback
 
 
 @contextmanager
-def at_a_time(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
+def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
     """Give what delayed tasks return, in their order, from joblib and whichever backend is set up.
 
     When the block is left, what still runs is cancelled at once, not when the traceback that
@@ -36,7 +36,7 @@ def at_a_time(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any
             found.close()
 
 
-class Steps:
+class FitProgress:
     """Tells a report how far a number of fits on the same rows has come.
 
     Parameters
@@ -45,22 +45,22 @@ class Steps:
         Fits.
     rows : int
         Rows of each.
-    report : callable, optional
+    callback : callable, optional
         Called with a `Progress` after every fit; what it raises stops the work.
     """
 
-    def __init__(self, total: int, rows: int, report: Report | None) -> None:
+    def __init__(self, total: int, rows: int, callback: ProgressCallback | None) -> None:
         self._total = total
         self._rows = rows
-        self._report = report
+        self._callback = callback
         self._done = 0
         self._started = time.perf_counter()
 
     def step(self) -> None:
         """Say that one more is done."""
         self._done += 1
-        if self._report is None:
+        if self._callback is None:
             return
         left = self._total - self._done
         seconds = (time.perf_counter() - self._started) / self._done * left
-        self._report(Progress(self._done * self._rows, self._total * self._rows, seconds))
+        self._callback(Progress(self._done * self._rows, self._total * self._rows, seconds))

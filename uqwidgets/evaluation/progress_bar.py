@@ -10,7 +10,7 @@ from uqwidgets.evaluation.evaluations import Progress
 
 
 class ProgressBar:
-    """Shows how far the model calls have come: ``report=uq.ProgressBar()``.
+    """Shows how far the model calls have come: ``callback=uq.ProgressBar()``.
 
     Every stretch of calls has a bar of its own; one that is stopped stays where it was.
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.choices import as_names, unknown
-from uqwidgets.evaluation.batch import Segment, Stack
+from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.predictive.adapters import Predictive
@@ -79,7 +79,7 @@ class Table:
         dtypes = set(frame.dtypes)
         plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
         matrix = frame.to_numpy() if plain else None
-        self._stack = Stack(self._columns, frame.columns, matrix, named and not on_arrays)
+        self._stack = BatchBuilder(self._columns, frame.columns, matrix, named and not on_arrays)
 
     def __len__(self) -> int:
         return self._n
@@ -193,7 +193,7 @@ class Table:
         alone = [name for name in self.features if name not in grouped]
         return tuple(sorted([*self.groups, *alone], key=lambda unit: min(self.columns_of(unit))))
 
-    def unchanged(self, segment: Segment) -> npt.NDArray[np.intp]:
+    def unchanged(self, segment: RowBlock) -> npt.NDArray[np.intp]:
         """Return positions in a segment of rows whose replaced values are as they were."""
         rows = segment.rows
         if segment.donors is not None:
@@ -206,7 +206,7 @@ class Table:
             same &= (held == value).to_numpy(dtype=np.bool_, na_value=False)
         return np.flatnonzero(same)
 
-    def stacked(self, segments: Sequence[Segment]) -> Any:
+    def stacked(self, segments: Sequence[RowBlock]) -> Any:
         """All segments below each other, as the model wants them: a DataFrame or an array."""
         return self._stack.of(segments)
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from uqwidgets.dependence import (
     POINTS,
-    Form,
+    CurveTransform,
     dependence,
     dependences,
     grid_of,
@@ -18,7 +18,7 @@ from uqwidgets.dependence import (
 )
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.evaluations import ProgressCallback
 from uqwidgets.explainer.base import Explained
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
@@ -42,7 +42,7 @@ class Curves(Explained):
         level: float = ...,
         sample_weight: npt.ArrayLike | None = ...,
         rows: npt.ArrayLike | None = ...,
-        report: Report | None = ...,
+        callback: ProgressCallback | None = ...,
     ) -> Dependence: ...
 
     @overload
@@ -56,7 +56,7 @@ class Curves(Explained):
         level: float = ...,
         sample_weight: npt.ArrayLike | None = ...,
         rows: npt.ArrayLike | None = ...,
-        report: Report | None = ...,
+        callback: ProgressCallback | None = ...,
     ) -> Surface: ...
 
     def dependence(
@@ -72,7 +72,7 @@ class Curves(Explained):
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Dependence | Surface:
         """Show a measure as a function of one feature or two: ICE per row, PD as their mean.
 
@@ -98,7 +98,7 @@ class Curves(Explained):
             Each row's curve minus the measure of the row as it is: individual conditional
             importance, and its mean, partial importance (001, chapter 8). With
             ``spacing="observed"`` the result's ``importance`` is that over all donors.
-        level, sample_weight, rows, report
+        level, sample_weight, rows, callback
             As in `importance`; the band is pointwise (003, eq. 5).
 
         Returns
@@ -111,15 +111,17 @@ class Curves(Explained):
         ValueError
             For a name that does not exist, a value out of range, or forms that exclude each other.
         """
-        form = Form.of(center, derivative, relative)
+        form = CurveTransform.of(center, derivative, relative)
         found, level = self.measure(measure), checked_level(level)
         population = Population.of(len(self.table), sample_weight, rows)
         if isinstance(feature, (list, tuple)):
             grids = surface_grids(self.table, feature, grid, spacing, form)
-            return surface(self.evaluations, found, grids, population, level=level, report=report)
+            return surface(
+                self.evaluations, found, grids, population, level=level, callback=callback
+            )
         points = grid_of(self.table, str(feature), POINTS if grid is None else grid, spacing)
         return dependence(
-            self.evaluations, found, points, population, form=form, level=level, report=report
+            self.evaluations, found, points, population, form=form, level=level, callback=callback
         )
 
     def dependences(
@@ -135,7 +137,7 @@ class Curves(Explained):
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> dict[str, Dependence]:
         """`dependence` of several features at once, in few large model calls.
 
@@ -143,7 +145,7 @@ class Curves(Explained):
         ----------
         features : sequence of str, optional
             All of them, unless named.
-        measure, grid, spacing, center, derivative, relative, level, sample_weight, rows, report
+        measure, grid, spacing, center, derivative, relative, level, sample_weight, rows, callback
             As in `dependence`.
 
         Returns
@@ -155,7 +157,7 @@ class Curves(Explained):
         ValueError
             For a name that does not exist, a value out of range, or forms that exclude each other.
         """
-        form = Form.of(center, derivative, relative)
+        form = CurveTransform.of(center, derivative, relative)
         return dependences(
             self.evaluations,
             self.measure(measure),
@@ -163,5 +165,5 @@ class Curves(Explained):
             Population.of(len(self.table), sample_weight, rows),
             form=form,
             level=checked_level(level),
-            report=report,
+            callback=callback,
         )

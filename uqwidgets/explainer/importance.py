@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.evaluations import ProgressCallback
 from uqwidgets.explainer.base import Explained
 from uqwidgets.importance import Settings, importance, metric_importance, streamed
 from uqwidgets.importance.diagnosis import NOT_CONDITIONAL, diagnose
@@ -42,7 +42,7 @@ class Ranking(Explained):
         reference: str = "t",
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
         stream: Literal[False] = False,
     ) -> Importance: ...
 
@@ -60,7 +60,7 @@ class Ranking(Explained):
         reference: str = "t",
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
         stream: Literal[True],
     ) -> Iterator[Importance]: ...
 
@@ -77,7 +77,7 @@ class Ranking(Explained):
         reference: str = "t",
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
         stream: bool = False,
     ) -> Importance | Iterator[Importance]:
         """How much a measure rises when a feature's values are replaced by those of other rows.
@@ -111,7 +111,7 @@ class Ranking(Explained):
             Describes a population, stress included; acts on rows as scored and as donors.
         rows : array-like, optional
             A mask or positions of the rows that are scored; donors come from all.
-        report : callable, optional
+        callback : callable, optional
             Called with a `Progress` after every block of model calls; raise from it to stop.
             What is finished is kept.
         stream : bool, default=False
@@ -138,21 +138,21 @@ class Ranking(Explained):
         )
         units = self.units(features)
         population = Population.of(len(self.table), sample_weight, rows)
-        compute = self._importance_for(measure, population, report)
+        compute = self._importance_for(measure, population, callback)
         return streamed(compute, units, settings) if stream else compute(units, settings)
 
     def _importance_for(
-        self, measure: Any, population: Population, report: Report | None
+        self, measure: Any, population: Population, callback: ProgressCallback | None
     ) -> Callable[[Sequence[str], Settings], Importance]:
         """Return how features are ranked: by a measure of rows, or a metric of all of them."""
         if is_metric(measure):
             metric = find_metric(measure, self.classes)
             return lambda units, settings: metric_importance(
-                self.evaluations, metric, units, population, settings, report
+                self.evaluations, metric, units, population, settings, callback
             )
         found = self.measure(measure)
         return lambda units, settings: importance(
-            self.evaluations, found, units, population, settings, report
+            self.evaluations, found, units, population, settings, callback
         )
 
     def importance_over_tau(
@@ -171,7 +171,7 @@ class Ranking(Explained):
         level: float = 0.95,
         reference: str = "t",
         rows: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> ImportanceOverTau:
         """How each feature's importance changes as the mean of one feature is moved.
 
@@ -181,7 +181,7 @@ class Ranking(Explained):
         ----------
         stressed : str
             The feature whose mean is moved.
-        measure, features, replacement, n_repeats, interval, level, reference, report
+        measure, features, replacement, n_repeats, interval, level, reference, callback
             As in `importance`.
         category, taus, alpha, anchor
             As in `stress` and `stress_weights`.
@@ -214,7 +214,7 @@ class Ranking(Explained):
                 reference=reference,
                 seed=self.seed,
             ),
-            report,
+            callback,
         )
 
     def diagnose(
@@ -229,7 +229,7 @@ class Ranking(Explained):
         reference: str = "t",
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Diagnosis:
         """Read likelihood and entropy importance together (000, section 3.4).
 
@@ -239,7 +239,7 @@ class Ranking(Explained):
 
         Parameters
         ----------
-        features, replacement, n_repeats, interval, level, reference, sample_weight, rows, report
+        features, replacement, n_repeats, interval, level, reference, sample_weight, rows, callback
             As in `importance`.
         negligible : float, default=0.1
             Share of the largest importance of each kind that counts as zero.
@@ -268,7 +268,7 @@ class Ranking(Explained):
                 reference=reference,
                 sample_weight=sample_weight,
                 rows=rows,
-                report=report,
+                callback=callback,
             )
             for measure in ("nll", "entropy")
         )
@@ -284,7 +284,7 @@ class Ranking(Explained):
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         n_jobs: int | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Redundancy:
         """How well each feature is known from the others: R2 out of bag (000, figure 7).
 
@@ -307,7 +307,7 @@ class Ranking(Explained):
             A mask or positions of the rows that are scored; the forests are grown from all.
         n_jobs : int, optional
             Trees grown at a time.
-        report : callable, optional
+        callback : callable, optional
             Called with a `Progress` after every forest; raise from it to stop.
 
         Returns
@@ -328,5 +328,5 @@ class Ranking(Explained):
             level=checked_level(level),
             seed=self.seed,
             n_jobs=n_jobs,
-            report=report,
+            callback=callback,
         )

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.evaluation.evaluations import Report
-from uqwidgets.evaluation.progress import Steps, at_a_time
+from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import FitProgress, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.components import components
 from uqwidgets.ground_truth.process import Process
@@ -28,7 +28,7 @@ def decomposed(
     read: Read,
     design: Design,
     n_jobs: int | None,
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> Decomposition:
     """Simulate, and set what models say beside what the truth says.
 
@@ -44,16 +44,16 @@ def decomposed(
         See `read_fit`.
     design : Design
     n_jobs : int, optional
-    report : callable, optional
+    callback : callable, optional
         Called after every training set.
     """
     seeded(estimator, 0)  # says what is wrong if it cannot be copied
     true, true_error = question.answer(truth)
     shared = _shared(process, question, design)
     models, estimates = LeftOutMoments(design.n_datasets), []
-    steps = Steps(design.n_datasets, design.n_train, report)
+    steps = FitProgress(design.n_datasets, design.n_train, callback)
     tasks = simulation(process, estimator, read, question, shared, design)
-    with at_a_time(n_jobs, tasks) as answers:
+    with run_parallel(n_jobs, tasks) as answers:
         for found, predictions in answers:
             estimates.append(found)
             if predictions is not None:

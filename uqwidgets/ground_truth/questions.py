@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import Form, dependence
+from uqwidgets.dependence import CurveTransform, dependence
 from uqwidgets.dependence.grids import Grid
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -58,7 +58,7 @@ class Curve:
             explainer.measure(self.measure),
             self.grid,
             Population.of(len(explainer.table)),
-            form=Form.of(False, False, False),
+            form=CurveTransform.of(False, False, False),
             level=0.95,
         )
         return found.average, found.std_error

@@ -13,7 +13,7 @@ from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.evaluations import ProgressCallback
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.decomposing import decomposed
 from uqwidgets.ground_truth.process import Noise, Process
@@ -106,13 +106,13 @@ class GroundTruth:
         n_repeats: int | str = 5,
         compare: str = "difference",
         level: float = 0.95,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Importance:
         """DGP-PFI (003, definition 2): what replacing a feature costs who knows the truth.
 
         Parameters
         ----------
-        measure, features, replacement, n_repeats, compare, level, report
+        measure, features, replacement, n_repeats, compare, level, callback
             As in `Explainer.importance`.
         n : int, default=10000
             Rows to average over; the interval says how far off that may be.
@@ -133,7 +133,7 @@ class GroundTruth:
             n_repeats=n_repeats,
             compare=compare,
             level=level,
-            report=report,
+            callback=callback,
         )
 
     def dependence(
@@ -145,13 +145,13 @@ class GroundTruth:
         n: int = 10_000,
         spacing: str = "quantile",
         level: float = 0.95,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Dependence | Surface:
         """DGP-PD (003, definition 1): the curve of the truth.
 
         Parameters
         ----------
-        feature, measure, grid, spacing, level, report
+        feature, measure, grid, spacing, level, callback
             As in `Explainer.dependence`. To set it beside a model's curve, pass that one's grid.
         n : int, default=10000
             Rows to average over; the band says how far off that may be.
@@ -167,7 +167,7 @@ class GroundTruth:
         """
         explainer: Any = self._explainer(n)
         found: Dependence | Surface = explainer.dependence(
-            feature, measure, grid=grid, spacing=spacing, level=level, report=report
+            feature, measure, grid=grid, spacing=spacing, level=level, callback=callback
         )
         return found
 
@@ -186,7 +186,7 @@ class GroundTruth:
         n_refits: int = 1,
         n_truth: int = 20_000,
         n_jobs: int | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Decomposition:
         """Take the error of a model's curve, or importance, apart by simulation.
 
@@ -221,7 +221,7 @@ class GroundTruth:
             Rows for the truth.
         n_jobs : int, optional
             Training sets at a time, through joblib and whichever of its backends is set up.
-        report : callable, optional
+        callback : callable, optional
             Called with a `Progress` after every training set; raise from it to stop.
 
         Returns
@@ -258,7 +258,7 @@ class GroundTruth:
         else:
             points = grid_of(truth.table, feature, grid)
             question = Curve(points, "prediction" if measure is None else measure)
-        return decomposed(self._process, truth, question, estimator, read, design, n_jobs, report)
+        return decomposed(self._process, truth, question, estimator, read, design, n_jobs, callback)
 
     def _explainer(self, n: int) -> Explainer:
         """Rows that are drawn apart from all others, with the process as their model."""

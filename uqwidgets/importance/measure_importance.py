@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
 from uqwidgets.importance.assemble import asked, ranked
 from uqwidgets.importance.permutation import changes, original_values
 from uqwidgets.importance.remarks import dominated, floored, open_ended, unpaired
@@ -24,7 +24,7 @@ def importance(
     units: Sequence[str],
     population: Population,
     settings: Settings,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> Importance:
     """Rank features, or groups of features, by importance, the most important first.
 
@@ -35,7 +35,7 @@ def importance(
     units : sequence of str, length p
     population : Population
     settings : Settings
-    report : callable, optional
+    callback : callable, optional
         See `Evaluations.ask`.
 
     Returns
@@ -47,7 +47,7 @@ def importance(
     ValueError
         If a ratio is asked for and the measure's mean is not positive.
     """
-    made = changes(evaluations, measure, units, population, settings, report)
+    made = changes(evaluations, measure, units, population, settings, callback)
     return summarised(evaluations, measure, units, population, settings, made)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.distinct import distinct_rows
-from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
 from uqwidgets.importance.assemble import asked, ranked
 from uqwidgets.importance.measure_importance import subgroups_frame
 from uqwidgets.importance.permutation import questions
@@ -42,7 +42,7 @@ def metric_importance(
     units: Sequence[str],
     population: Population,
     settings: Settings,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> Importance:
     r"""Rank features by how much a metric's score falls when their values are replaced.
 
@@ -59,7 +59,7 @@ def metric_importance(
     units : sequence of str, length p
     population : Population
     settings : Settings
-    report : callable, optional
+    callback : callable, optional
         See `Evaluations.ask`.
 
     Returns
@@ -84,7 +84,7 @@ def metric_importance(
         metric.check_ratio(base(population.scored), "scored")
     each, sides = [], []
     for unit in units:  # one after the other, for each holds on to what the scorer is shown
-        loss = _Loss(base, _replaced(evaluations, metric, unit, settings, report))
+        loss = _Loss(base, _replaced(evaluations, metric, unit, settings, callback))
         each.append(loss.repeats(population.weights, population.scored))
         sides.append(_bounds(loss, each[-1], population, settings))
         del loss
@@ -175,11 +175,11 @@ def _replaced(
     metric: Metric,
     unit: str,
     settings: Settings,
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> list[_Replaced]:
     """Answers to each repeat's replacement; with every donor, all of them as one."""
     asked = questions(evaluations, unit, settings)
-    evaluations.prepare(asked, report)
+    evaluations.prepare(asked, callback)
     columns = evaluations.table.columns_of(unit)
     subgroups = evaluations.subgroups(columns, settings.replacement).codes
     truth = evaluations.truth

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.distinct import distinct_rows
-from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Drawn, Original, Replacement
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import Change, every_donor, mean_change, pooled
@@ -43,7 +43,7 @@ def changes(
     units: Sequence[str],
     population: Population,
     settings: Settings,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> Iterator[Change]:
     """Yield the mean change under replacement of each (000, eq. 5; 002, eq. 9; 003, eq. 4).
 
@@ -57,7 +57,7 @@ def changes(
         Features, or groups of them that move together.
     population : Population
     settings : Settings
-    report : callable, optional
+    callback : callable, optional
         See `Evaluations.ask`.
 
     Yields
@@ -69,20 +69,20 @@ def changes(
         asked = {unit: questions(evaluations, unit, settings) for unit in group}
         # What was read off answers outlives them where memory is short: they are not asked again.
         missing = [u for u in group if not _known(evaluations, measure, u, asked[u], settings)]
-        evaluations.prepare([q for unit in missing for q in asked[unit]], report)
+        evaluations.prepare([q for unit in missing for q in asked[unit]], callback)
         if every:
             for unit in group:
                 yield _over_all(
-                    evaluations, measure, asked[unit], unit, population, settings, report
+                    evaluations, measure, asked[unit], unit, population, settings, callback
                 )
             continue
         for part in _read_together(evaluations, group, settings):
             waiting = [unit for unit in part if unit in missing]
             if len(waiting) > 1:
-                _read(evaluations, measure, {u: asked[u] for u in waiting}, settings, report)
+                _read(evaluations, measure, {u: asked[u] for u in waiting}, settings, callback)
             for unit in part:
                 yield _over_draws(
-                    evaluations, measure, asked[unit], unit, population, settings, report
+                    evaluations, measure, asked[unit], unit, population, settings, callback
                 )
 
 
@@ -134,10 +134,10 @@ def _read(
     measure: Measure,
     asked: dict[str, list[Replacement]],
     settings: Settings,
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> None:
     """Work out the changes of several features at once, and remember those of each."""
-    lines = _changed(evaluations, measure, [q for one in asked.values() for q in one], report)
+    lines = _changed(evaluations, measure, [q for one in asked.values() for q in one], callback)
     for unit, part in zip(asked, np.split(lines, len(asked)), strict=True):
         key = _key(measure, evaluations.table.columns_of(unit), settings)
         evaluations.grown(key, len(part), lambda part=part: part)  # type: ignore[misc]
@@ -150,19 +150,19 @@ def _over_draws(
     unit: str,
     population: Population,
     settings: Settings,
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> Change:
     columns, scheme = evaluations.table.columns_of(unit), settings.replacement
     subgroups = evaluations.subgroups(columns, scheme).codes if scheme == "conditional" else None
     if not evaluations.keeps(len(asked)):
         drawn = [question for question in asked if isinstance(question, Drawn)]
-        parts = _parts(evaluations, measure, drawn, population, subgroups, report)
+        parts = _parts(evaluations, measure, drawn, population, subgroups, callback)
         return pooled(parts, len(evaluations.table))
     return mean_change(
         evaluations.grown(
             _key(measure, columns, settings),
             len(asked),
-            lambda: _changed(evaluations, measure, asked, report),
+            lambda: _changed(evaluations, measure, asked, callback),
         ),
         evaluations.donors(columns, scheme, settings.seed, len(asked)),
         original_values(evaluations, measure),
@@ -177,7 +177,7 @@ def _parts(
     asked: list[Drawn],
     population: Population,
     subgroups: npt.NDArray[np.intp] | None,
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> Iterator[tuple[Change, Floats | float]]:
     """Yield changes over as many repeats at a time as there is room for."""
     step = 1
@@ -192,7 +192,7 @@ def _parts(
         offered = np.asarray(sum(every) / len(asked))
     for first in range(0, len(asked), step):
         some = asked[first : first + step]
-        values = evaluations.values(some, measure, report)
+        values = evaluations.values(some, measure, callback)
         if once:
             evaluations.forget(some)
         original = original_values(evaluations, measure)
@@ -215,7 +215,7 @@ def _over_all(
     unit: str,
     population: Population,
     settings: Settings,
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> Change:
     columns = evaluations.table.columns_of(unit)
     _, codes = distinct_rows(evaluations.table, columns)
@@ -226,7 +226,7 @@ def _over_all(
             part = asked[first : first + step]
             change = evaluations.memo(
                 ("every donor", measure.key, columns, first, len(part)),
-                lambda part=part: _changed(evaluations, measure, part, report),  # type: ignore[misc]
+                lambda part=part: _changed(evaluations, measure, part, callback),  # type: ignore[misc]
             )
             yield slice(first, first + len(part)), change
 
@@ -238,8 +238,8 @@ def _changed(
     evaluations: Evaluations,
     measure: Measure,
     asked: list[Replacement],
-    report: Report | None,
+    callback: ProgressCallback | None,
 ) -> Floats:
     """Measure of every row under each replacement minus that of the row as it is."""
-    values = evaluations.values(asked, measure, report)
+    values = evaluations.values(asked, measure, callback)
     return difference(values, original_values(evaluations, measure))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import Form, dependence, grid_of, surface, surface_grids
+from uqwidgets.dependence import CurveTransform, dependence, grid_of, surface, surface_grids
 from uqwidgets.dependence.curves import POINTS
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
@@ -30,7 +30,7 @@ def learner_dependence(
     measure: Any,
     grid: Any,
     spacing: str,
-    form: Form,
+    form: CurveTransform,
     sample_weight: npt.ArrayLike | None,
 ) -> Dependence:
     """Learner-PD (003, eq. 7, over held-out rows) of one feature.
@@ -44,7 +44,7 @@ def learner_dependence(
     measure : str or callable
     grid, spacing
         See `grid_of`.
-    form : Form
+    form : CurveTransform
     sample_weight : array-like of shape (n,), optional
     """
     points = grid_of(table, feature, POINTS if grid is None else grid, spacing)
@@ -80,7 +80,7 @@ def learner_surface(
     measure: Any,
     grid: Any,
     spacing: str,
-    form: Form,
+    form: CurveTransform,
     sample_weight: npt.ArrayLike | None,
 ) -> Surface:
     """Learner-PD of two features; parameters as in `learner_dependence`."""

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.dependence import Form
+from uqwidgets.dependence import CurveTransform
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.evaluations import ProgressCallback
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner.dependence import learner_dependence, learner_surface
 from uqwidgets.learner.importance import learner_importance
@@ -30,7 +30,7 @@ class Learner(Procedure):
     for the rows they share (003, section 7).
 
     Refits are made when something first needs them, and kept. If that is stopped, by an
-    interrupt or by what ``report`` raises, the next call goes on from there.
+    interrupt or by what ``callback`` raises, the next call goes on from there.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Learner(Procedure):
         interval: str | None = None,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Importance:
         """Average over refits the importance in the rows that each has not seen.
 
@@ -99,7 +99,7 @@ class Learner(Procedure):
             where the learner has a correction of its own. ``"row-effect"`` is for importance by a
             loss, and ``"group-jackknife"`` needs ``resampling="leave-two-groups-out"``.
         level : float, default=0.95
-        report : callable, optional
+        callback : callable, optional
             Called while refits are made.
 
         Returns
@@ -116,7 +116,7 @@ class Learner(Procedure):
             For a name that does not exist, or a value out of range.
         """
         return learner_importance(
-            self._averaging(level, report, interval, sample_weight),
+            self._averaging(level, callback, interval, sample_weight),
             sample_weight,
             measure=measure,
             features=features,
@@ -132,7 +132,7 @@ class Learner(Procedure):
         *,
         compare: str = "difference",
         level: float = 0.95,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Importance:
         """Leave each feature out of every refit: how much the measure then rises.
 
@@ -141,7 +141,7 @@ class Learner(Procedure):
         measure, features, compare
             As in `Explainer.importance`.
         level : float, default=0.95
-        report : callable, optional
+        callback : callable, optional
             Called with a `Progress` after every fit; raise from it to stop. What is finished is
             kept.
 
@@ -157,9 +157,9 @@ class Learner(Procedure):
         ValueError
             For a name that does not exist, or a value out of range.
         """
-        averaging = self._averaging(level, report)
+        averaging = self._averaging(level, callback)
         units = averaging.refits[0].explainer.units(features)
-        return self._left_out.importance(averaging, measure, units, compare, self.n_jobs, report)
+        return self._left_out.importance(averaging, measure, units, compare, self.n_jobs, callback)
 
     def dependence(
         self,
@@ -174,7 +174,7 @@ class Learner(Procedure):
         interval: str | None = None,
         level: float = 0.95,
         sample_weight: npt.ArrayLike | None = None,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Dependence | Surface:
         """Curve or surface of the procedure: the mean over refits of those of held-out rows.
 
@@ -191,7 +191,7 @@ class Learner(Procedure):
             ``resampling="leave-two-groups-out"``, which that one needs; ``"corrected"`` for
             surfaces, with weights, and where the learner has a correction of its own.
         level : float, default=0.95
-        report : callable, optional
+        callback : callable, optional
             Called while refits are made.
 
         Returns
@@ -206,8 +206,8 @@ class Learner(Procedure):
         ValueError
             For a name that does not exist, a value out of range, or forms that exclude each other.
         """
-        form = Form.of(center, derivative, relative)
-        averaging = self._averaging(level, report, interval, sample_weight)
+        form = CurveTransform.of(center, derivative, relative)
+        averaging = self._averaging(level, callback, interval, sample_weight)
         table = self._table(averaging)
         if isinstance(feature, (list, tuple, np.ndarray, pd.Index)):
             return learner_surface(
@@ -218,7 +218,7 @@ class Learner(Procedure):
         )
 
     def performance(
-        self, measure: Any = "nll", *, level: float = 0.95, report: Report | None = None
+        self, measure: Any = "nll", *, level: float = 0.95, callback: ProgressCallback | None = None
     ) -> Performance:
         """Mean of a measure, or of scikit-learn's metric, over what each refit has not seen.
 
@@ -227,7 +227,7 @@ class Learner(Procedure):
         measure : str, function or scorer, default="nll"
             As in `Explainer.importance`.
         level : float, default=0.95
-        report : callable, optional
+        callback : callable, optional
             Called while refits are made.
 
         Returns
@@ -241,7 +241,7 @@ class Learner(Procedure):
         ValueError
             For a name that does not exist, or a value out of range.
         """
-        return learner_performance(self._averaging(level, report), measure, self._name)
+        return learner_performance(self._averaging(level, callback), measure, self._name)
 
     def compare(
         self,
@@ -249,7 +249,7 @@ class Learner(Procedure):
         measure: Any = "nll",
         *,
         level: float = 0.95,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> Comparison:
         """Test whether another procedure does better on the same resamples of the same table.
 
@@ -262,7 +262,7 @@ class Learner(Procedure):
         measure : str, function or scorer, default="nll"
             As in `Explainer.importance`; both must have it.
         level : float, default=0.95
-        report : callable, optional
+        callback : callable, optional
             Called while refits are made.
 
         Returns
@@ -285,8 +285,8 @@ class Learner(Procedure):
                 "same n_refits, resampling, train_fraction and random_state."
             )
         return learner_comparison(
-            self._averaging(level, report),
-            other._averaging(level, report),
+            self._averaging(level, callback),
+            other._averaging(level, callback),
             measure,
             (self._name, other._name),
         )

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets.evaluation.evaluations import Report
-from uqwidgets.evaluation.progress import Steps
+from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import FitProgress
 from uqwidgets.importance.assemble import ranked
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
@@ -40,7 +40,7 @@ class LeftOut:
         units: Sequence[str],
         compare: str,
         n_jobs: int | None,
-        report: Report | None,
+        callback: ProgressCallback | None,
     ) -> Importance:
         """Mean over refits of what leaving each feature out costs in the rows held out.
 
@@ -51,7 +51,7 @@ class LeftOut:
         units : sequence of str, length p
         compare : {"difference", "ratio"}
         n_jobs : int, optional
-        report : callable, optional
+        callback : callable, optional
             Called after every fit.
 
         Raises
@@ -63,7 +63,7 @@ class LeftOut:
             refit.number: [unit for unit in units if (refit.number, unit) not in self._answers]
             for refit in averaging.refits
         }
-        steps = Steps(sum(map(len, waiting.values())), self._refits.plan.n, report)
+        steps = FitProgress(sum(map(len, waiting.values())), self._refits.plan.n, callback)
         for refit in averaging.refits:
             self._ask(refit, waiting[refit.number], n_jobs, steps)
         return averaged(
@@ -76,7 +76,9 @@ class LeftOut:
             "importance of what is left out",
         )
 
-    def _ask(self, refit: Refit, units: Sequence[str], n_jobs: int | None, steps: Steps) -> None:
+    def _ask(
+        self, refit: Refit, units: Sequence[str], n_jobs: int | None, steps: FitProgress
+    ) -> None:
         if not units:
             return
         X, y, rows = self._refits.X, self._refits.y, refit.rows

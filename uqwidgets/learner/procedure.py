@@ -15,7 +15,7 @@ from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.dataframes import to_pandas
-from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.evaluations import ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
@@ -129,14 +129,14 @@ class Procedure:
         rows = self._refits.plan.resample(0)
         return len(np.unique(rows.train)), len(rows.held_out)
 
-    def fit(self, n_refits: int | None = None, report: Report | None = None) -> Self:
+    def fit(self, n_refits: int | None = None, callback: ProgressCallback | None = None) -> Self:
         """Make the refits that are missing, or more of them; those that exist stay.
 
         Parameters
         ----------
         n_refits : int, optional
             From now on. More ask only for the new ones.
-        report : callable, optional
+        callback : callable, optional
             Called with a `Progress` after every fit; raise from it to stop.
 
         Returns
@@ -158,7 +158,7 @@ class Procedure:
                     f"{n_refits}."
                 )
             self.n_refits = _checked_refits(n_refits)
-        self._refits.make(self.n_refits, self.n_jobs, report)
+        self._refits.make(self.n_refits, self.n_jobs, callback)
         if len(self.refits) < 2:
             problem = self._refits.failed(self.n_refits)[0]
             raise ModelError(
@@ -174,7 +174,7 @@ class Procedure:
     def _averaging(
         self,
         level: float,
-        report: Report | None,
+        callback: ProgressCallback | None,
         interval: str | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Averaging:
@@ -193,7 +193,7 @@ class Procedure:
                 "resampling='leave-two-groups-out'."
             )
         level = checked_level(level)
-        self.fit(report=report)
+        self.fit(callback=callback)
         return Averaging(
             refits=tuple(self.refits),
             plan=plan,

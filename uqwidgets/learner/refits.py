@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._utils.errors import ModelError, in_one_line
-from uqwidgets.evaluation.evaluations import Report
-from uqwidgets.evaluation.progress import Steps, at_a_time
+from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import FitProgress, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.fits import seeded
 from uqwidgets.learner.loco_importance.read_fit import Read, read_fit
@@ -112,10 +112,12 @@ class Refits:
     def _known(self, wanted: int) -> list[Refit | Failure]:
         return [self._done[number] for number in range(wanted) if number in self._done]
 
-    def make(self, wanted: int, n_jobs: int | None, report: Report | None = None) -> None:
+    def make(
+        self, wanted: int, n_jobs: int | None, callback: ProgressCallback | None = None
+    ) -> None:
         """Make those of the first ``wanted`` that are missing.
 
-        They run through joblib, on whatever backend is set up. What ``report`` raises, or an
+        They run through joblib, on whatever backend is set up. What ``callback`` raises, or an
         interrupt, stops the work; the fits that are finished stay.
 
         Raises
@@ -126,7 +128,7 @@ class Refits:
         missing = [number for number in range(wanted) if number not in self._done]
         if not missing:
             return
-        steps = Steps(len(missing), self.plan.n, report)
+        steps = FitProgress(len(missing), self.plan.n, callback)
         # Drawn once: what a refit learns from must not be among what it is asked about.
         resamples = [self.plan.resample(number) for number in missing]
         tasks = (
@@ -138,7 +140,7 @@ class Refits:
             )
             for number, rows in zip(missing, resamples, strict=True)
         )
-        with at_a_time(n_jobs, tasks) as fits:
+        with run_parallel(n_jobs, tasks) as fits:
             for number, rows, (model, problem) in zip(missing, resamples, fits, strict=True):
                 self._done[number] = self._refit(number, rows, model, problem, wanted)
                 steps.step()

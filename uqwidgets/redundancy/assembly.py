@@ -11,8 +11,8 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranked, responses
-from uqwidgets.evaluation.evaluations import Report
-from uqwidgets.evaluation.progress import Steps
+from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import FitProgress
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -38,7 +38,7 @@ def redundancy(
     level: float,
     seed: int,
     n_jobs: int | None = None,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> Redundancy:
     r"""R2 of each feature from all the others, by random forests, out of bag (000, figure 7).
 
@@ -74,7 +74,7 @@ def redundancy(
     seed : int
     n_jobs : int, optional
         Of each forest.
-    report : callable, optional
+    callback : callable, optional
         Called with a `Progress` after every forest.
 
     Returns
@@ -96,7 +96,7 @@ def redundancy(
     target = ranked(pd.Series(table.y))[:, None] if with_target else None
     wanted = {unit: _wanted(table, unit, population) for unit in units}
     fits = sum(isinstance(found, _Wanted) for found in wanted.values())
-    steps = Steps(fits * (2 if with_target else 1), len(table), report)
+    steps = FitProgress(fits * (2 if with_target else 1), len(table), callback)
 
     def told(predictors: npt.NDArray[np.float32], found: _Wanted) -> Score:
         predicted = out_of_bag(

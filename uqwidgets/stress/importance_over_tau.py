@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.evaluation.evaluations import Evaluations, Report
+from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
 from uqwidgets.importance import Settings, changes
 from uqwidgets.inference import bounds
 from uqwidgets.inference.population import Population
@@ -23,7 +23,7 @@ def importance_over_tau(
     stressed: Stressed,
     taus: Floats,
     settings: Settings,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> ImportanceOverTau:
     """Weigh one set of answers anew at each level: importance of each feature there.
 
@@ -34,7 +34,7 @@ def importance_over_tau(
     features : sequence of str, length p
     stressed : Stressed
     taus : ndarray of shape (t,)
-    settings, report
+    settings, callback
         As in `uqwidgets.importance.importance`.
 
     Returns
@@ -51,7 +51,7 @@ def importance_over_tau(
             continue
         weights = stressed.spread(projection.weights, n)
         population = Population.of(n, weights, stressed.rows)
-        changed = changes(evaluations, measure, features, population, settings, report)
+        changed = changes(evaluations, measure, features, population, settings, callback)
         for j, change in enumerate(changed):
             b = bounds(change, settings.interval, settings.level, population, settings.reference)
             found[:, j, t] = b.estimate, b.std_error, b.low, b.high

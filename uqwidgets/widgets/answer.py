@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqwidgets._utils.errors import in_one_line
-from uqwidgets.evaluation.evaluations import Progress, Report
+from uqwidgets.evaluation.evaluations import Progress, ProgressCallback
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.dependence import GRID
@@ -262,7 +262,7 @@ class Answer:
         total = rows * sum(not evaluations.known(q) for q in panel.questions(inputs.feature))
         before = evaluations.rows_evaluated
 
-        def report(_progress: Progress | None = None) -> None:
+        def callback(_progress: Progress | None = None) -> None:
             done = min(total, evaluations.rows_evaluated - before)
             if done == total:
                 self._tell(*self._drawing)
@@ -271,11 +271,11 @@ class Answer:
                 self._tell(f"curve of {inputs.feature}", done, total, seconds)
 
         def ask() -> None:
-            report()
+            callback()
             if evaluations.seconds_for(total) > _LONG and not panel.ready(inputs, coarse=True):
-                self._draw(coarse=True, report=report)
+                self._draw(coarse=True, callback=callback)
                 self._send()
-            self._draw(coarse=False, report=report)
+            self._draw(coarse=False, callback=callback)
 
         if self._attempt(self._curve_key, ask):
             self._send()
@@ -375,14 +375,14 @@ class Answer:
         measure = self._explainer.measure(self._inputs.measure)
         return (f"computing {measure.label} along {self._inputs.feature}",)
 
-    def _draw(self, *, coarse: bool, report: Report | None = None) -> None:
+    def _draw(self, *, coarse: bool, callback: ProgressCallback | None = None) -> None:
         panel, before = self._session.dependence, self._progress
         if self._populations is None:
             return
         if panel.key != panel.wanted(self._inputs, self._populations, coarse=coarse):
-            if report is None:
+            if callback is None:
                 self._progress = _progress(*self._drawing)
-            panel.compute(self._inputs, self._populations, coarse=coarse, report=report)
+            panel.compute(self._inputs, self._populations, coarse=coarse, callback=callback)
         self._progress = before
 
     def _send(self, *, final: bool = False) -> None:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import Form, Grid, dependence, grid_of
+from uqwidgets.dependence import CurveTransform, Grid, dependence, grid_of
 from uqwidgets.dependence.dates import dates_of
-from uqwidgets.evaluation.evaluations import Report
+from uqwidgets.evaluation.evaluations import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -81,12 +81,12 @@ class DependencePanel(Panel):
         form = inputs.center, inputs.derivative
         return (inputs.feature, inputs.measure, form, inputs.ice_lines, populations.key, coarse)
 
-    def form(self, inputs: Inputs) -> Form:
+    def form(self, inputs: Inputs) -> CurveTransform:
         """How the curves are shown: a slope is the same centred or not; categories have none."""
         grid = self.grid(inputs.feature)
         if inputs.derivative and not grid.categorical and len(grid) > 1:
-            return Form(derivative=True)
-        return Form(center=inputs.center)
+            return CurveTransform(derivative=True)
+        return CurveTransform(center=inputs.center)
 
     def ready(self, inputs: Inputs, *, coarse: bool = False) -> bool:
         """Whether `compute` asks the model nothing."""
@@ -102,7 +102,7 @@ class DependencePanel(Panel):
         populations: Populations,
         *,
         coarse: bool,
-        report: Report | None = None,
+        callback: ProgressCallback | None = None,
     ) -> None:
         """Average what the model answers; what it answered before is not asked again.
 
@@ -112,13 +112,13 @@ class DependencePanel(Panel):
         populations : Populations
         coarse : bool
             Whether a few of the values do, for a first look.
-        report : callable, optional
+        callback : callable, optional
             See `Evaluations.ask`.
         """
         ex, feature, form = self._explainer, inputs.feature, self.form(inputs)
         if not self.ready(inputs, coarse=coarse):
             # Outside of what is remembered, so that others can ask between two blocks.
-            ex.evaluations.prepare(self.questions(feature, coarse=coarse), report)
+            ex.evaluations.prepare(self.questions(feature, coarse=coarse), callback)
         grid, curve_key = self.grid(feature, coarse=coarse), self._curve_key(inputs, coarse)
 
         def curve(population: Population) -> Any:
@@ -129,7 +129,7 @@ class DependencePanel(Panel):
                 population,
                 form=form,
                 level=LEVEL,
-                report=report,
+                callback=callback,
                 curves=self._kept[1] if self._kept and self._kept[0] == curve_key else None,
             )
 

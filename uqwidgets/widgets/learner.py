@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from uqwidgets.dependence import Form
+from uqwidgets.dependence import CurveTransform
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.evaluations import Progress
 from uqwidgets.explainer.explainer import Explainer
@@ -34,7 +34,7 @@ class Wanted(NamedTuple):
     n_repeats: int
     feature: str
     measure: str
-    form: Form
+    form: CurveTransform
 
     @property
     def ranking(self) -> Key:
@@ -93,7 +93,7 @@ class LearnerPanel:
             min(inputs.n_repeats, _MOST_REPEATS),
             feature,
             inputs.measure,
-            self._curves.form(inputs) if feature else Form(),
+            self._curves.form(inputs) if feature else CurveTransform(),
         )
         stay = (wanted.ranking, wanted.curve)
         self._failed = {key: why for key, why in self._failed.items() if key in stay}
@@ -245,7 +245,7 @@ class LearnerPanel:
             self._progress = None
 
     def _find(self, wanted: Wanted, missing: Key, ticket: Ticket) -> None:
-        def report(progress: Progress) -> None:
+        def callback(progress: Progress) -> None:
             # A fit serves whatever is looked at next; a curve only while it is looked at.
             moved_on = what == asking and self._missing() != missing
             if ticket.stopped or moved_on:
@@ -270,13 +270,13 @@ class LearnerPanel:
         try:
             if len(self._refitted.learner.refits) < wanted.n_refits:
                 self._show_progress(fits(), 0, wanted.n_refits, None)
-            self._refitted.fit(report)
+            self._refitted.fit(callback)
             what = asking
             if missing == wanted.ranking:
-                found = self._refitted.importance(self._measures, wanted.n_repeats, report, tell)
+                found = self._refitted.importance(self._measures, wanted.n_repeats, callback, tell)
             else:
                 grid = self._curves.grid(wanted.feature)
-                found = self._refitted.curve(grid, wanted.measure, wanted.form, report)
+                found = self._refitted.curve(grid, wanted.measure, wanted.form, callback)
             self._known[missing] = found
         except SupersededError:
             if ticket.stopped:

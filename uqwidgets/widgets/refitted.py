@@ -10,9 +10,9 @@ from itertools import product
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import Form, Grid
+from uqwidgets.dependence import CurveTransform, Grid
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.evaluation.evaluations import Progress, Report
+from uqwidgets.evaluation.evaluations import Progress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings, questions
@@ -67,7 +67,7 @@ class Refitted:
         calls = sum(explainer.model_calls for explainer in explainers)
         return calls, sum(explainer.rows_evaluated for explainer in explainers)
 
-    def fit(self, report: Report) -> None:
+    def fit(self, callback: ProgressCallback) -> None:
         """Make the refits that are missing.
 
         Raises
@@ -80,13 +80,13 @@ class Refitted:
 
         def checked(progress: Progress) -> None:
             self._check_alike()  # after the first fit, not after all of them
-            report(progress)
+            callback(progress)
 
-        self.learner.fit(report=checked)
+        self.learner.fit(callback=checked)
         self._check_alike()
 
     def importance(
-        self, measures: Sequence[Measure], n_repeats: int, report: Report, tell: Tell
+        self, measures: Sequence[Measure], n_repeats: int, callback: ProgressCallback, tell: Tell
     ) -> Averages:
         """Average the importance of every feature of the model, in the order of its table.
 
@@ -94,13 +94,13 @@ class Refitted:
         ----------
         measures : sequence of Measure
         n_repeats : int
-        report : callable
+        callback : callable
             See `Evaluations.ask`; one progress over all refits.
         tell : callable
             Called before the measures of a refit are computed from its answers, with how many
             times that is done and how many times in all. What it raises stops the work.
         """
-        self._ask(self._ranking_asks(n_repeats), report)
+        self._ask(self._ranking_asks(n_repeats), callback)
         refits = self.learner.refits
         for i, (refit, measure) in enumerate(product(refits, measures)):
             tell(i, len(refits) * len(measures))
@@ -121,9 +121,11 @@ class Refitted:
         remarks = tuple(dict.fromkeys(remark for result in found for remark in result.remarks))
         return Averages(value, low, high, len(self.learner.refits), remarks)
 
-    def curve(self, grid: Grid, measure: str, form: Form, report: Report) -> Averages:
+    def curve(
+        self, grid: Grid, measure: str, form: CurveTransform, callback: ProgressCallback
+    ) -> Averages:
         """Average the curve over the values of a grid."""
-        self._ask(_curve_asks(grid), report)
+        self._ask(_curve_asks(grid), callback)
         found = self._drawn(grid, measure, form)
         refits = len(self.learner.refits)
         return Averages(found.average, found.low, found.high, refits, found.remarks)
@@ -133,7 +135,7 @@ class Refitted:
         known = self._knows(self._ranking_asks(n_repeats))
         return self._ranked(measures, n_repeats) if known else []
 
-    def known_curve(self, grid: Grid, measure: str, form: Form) -> Dependence | None:
+    def known_curve(self, grid: Grid, measure: str, form: CurveTransform) -> Dependence | None:
         """Return the result behind `curve`, None unless all is known; asks nothing."""
         return self._drawn(grid, measure, form) if self._knows(_curve_asks(grid)) else None
 
@@ -152,7 +154,7 @@ class Refitted:
             for m in measures
         ]
 
-    def _drawn(self, grid: Grid, measure: str, form: Form) -> Dependence:
+    def _drawn(self, grid: Grid, measure: str, form: CurveTransform) -> Dependence:
         found = self.learner.dependence(
             grid.feature,
             measure,
@@ -168,7 +170,7 @@ class Refitted:
         explainers = [refit.explainer for refit in self.learner.refits]
         return all(e.evaluations.known(q) for e in explainers for q in asks(e))
 
-    def _ask(self, asks: Asks, report: Report) -> None:
+    def _ask(self, asks: Asks, callback: ProgressCallback) -> None:
         """Ask every refit, with one progress over all of them."""
         refits = self.learner.refits
         waiting = [asks(refit.explainer) for refit in refits]
@@ -179,7 +181,7 @@ class Refitted:
             def over_all(progress: Progress, before: int = sum(rows[:i])) -> None:
                 done = before + progress.rows_done
                 seconds = (time.perf_counter() - started) / done * (sum(rows) - done)
-                report(Progress(done, sum(rows), seconds))
+                callback(Progress(done, sum(rows), seconds))
 
             refit.explainer.evaluations.ask(asked, over_all)
 

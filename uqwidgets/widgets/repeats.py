@@ -127,11 +127,11 @@ class RepeatChanges:
             # No more than the cache holds until it is read.
             window = waiting[first : first + evaluations.fitting(len(waiting) - first)]
 
-            def report(progress: Progress) -> None:
+            def callback(progress: Progress) -> None:
                 tell("importance", progress.rows_done)
 
             tell("importance", 0)
-            evaluations.ask([asked[f][k] for f, k in window], report)
+            evaluations.ask([asked[f][k] for f, k in window], callback)
             start = 0
             while start < len(window):
                 tell(f"computing {names} for importance", (len(window) - start) * self._rows)

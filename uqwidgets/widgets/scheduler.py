@@ -160,7 +160,7 @@ class Scheduler:
 
 
 def report_uncaught(error: BaseException) -> None:
-    """Report what somebody else's code raised where no caller can be told of it."""
+    """ProgressCallback what somebody else's code raised where no caller can be told of it."""
     thread = threading.current_thread()
     threading.excepthook(
         threading.ExceptHookArgs((type(error), error, error.__traceback__, thread))

@@ -16,7 +16,7 @@ from uqwidgets._utils.errors import ModelError, in_one_line
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.evaluations import Evaluations
-from uqwidgets.evaluation.progress import at_a_time
+from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.evaluation.table import Table
 from uqwidgets.learner.loco_importance.drop_columns import columns_without, estimator_without
 from uqwidgets.learner.loco_importance.read_fit import Read, read_fit
@@ -180,7 +180,7 @@ def answers_without(
         for unit, columns in left_out.items()
     )
     try:
-        with at_a_time(n_jobs, tasks) as answers:
+        with run_parallel(n_jobs, tasks) as answers:
             yield from answers
     except ModelError as error:
         raise ModelError(f"{str(error).rstrip('.')}; {instead}.") from error

@@ -12,8 +12,8 @@ from sklearn.base import clone
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.random_state import RandomState, seed_of
-from uqwidgets.evaluation.evaluations import Evaluations, Report
-from uqwidgets.evaluation.progress import Steps
+from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
+from uqwidgets.evaluation.progress import FitProgress
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 from uqwidgets.importance.assemble import ranked
@@ -52,7 +52,7 @@ def loco_importance(
     sample_weight: npt.ArrayLike | None = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
-    report: Report | None = None,
+    callback: ProgressCallback | None = None,
 ) -> Importance:
     """How much a measure rises on test rows when a feature is left out of the fit.
 
@@ -94,7 +94,7 @@ def loco_importance(
         For the parts of the estimator that have none, so that all fits draw alike.
     n_jobs : int, optional
         Fits at a time, through joblib.
-    report : callable, optional
+    callback : callable, optional
         Called with a `Progress` after every fit; raise from it to stop.
 
     Returns
@@ -122,10 +122,10 @@ def loco_importance(
     units = _units(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
     if replace is None:
-        steps = Steps(len(units) + 1, len(split.X_train), report)
+        steps = FitProgress(len(units) + 1, len(split.X_train), callback)
         answers = _refitted(procedure, split, read, whole.table, units, n_jobs, steps)
     else:
-        answers = _set(split, whole, units, replace, report)
+        answers = _set(split, whole, units, replace, callback)
     if is_metric(measure):
         metric = find_metric(measure, whole.classes)
         losses = scored(metric, whole, answers, population, compare, level, seed)
@@ -173,7 +173,7 @@ def _refitted(
     table: Table,
     units: Sequence[str],
     n_jobs: int | None,
-    steps: Steps,
+    steps: FitProgress,
 ) -> Iterator[Distribution]:
     """Answers about the test rows by a fit without each unit."""
     steps.step()
@@ -189,7 +189,11 @@ def _refitted(
 
 
 def _set(
-    split: Split, whole: Evaluations, units: Sequence[str], value: Any, report: Report | None
+    split: Split,
+    whole: Evaluations,
+    units: Sequence[str],
+    value: Any,
+    callback: ProgressCallback | None,
 ) -> Iterator[Distribution]:
     """Answers about the test rows with each unit set to a value."""
     train = pd.DataFrame(split.X_train)
@@ -201,7 +205,7 @@ def _set(
         names = [table.features[column] for column in columns]
         values = [standing_in(train[name], name, table.kind(name), value) for name in names]
         asked.append(Constant(columns, tuple(values)))
-    whole.prepare(asked, report)
+    whole.prepare(asked, callback)
     yield from map(whole.answer, asked)
 
 

@@ -13,7 +13,7 @@ from uqwidgets.inference.rounding import difference
 
 
 @dataclass(frozen=True)
-class Form:
+class CurveTransform:
     """How each row's curve is shown.
 
     Attributes
@@ -33,7 +33,9 @@ class Form:
     relative: bool = False
 
     @classmethod
-    def of(cls, center: Any = False, derivative: bool = False, relative: bool = False) -> Form:
+    def of(
+        cls, center: Any = False, derivative: bool = False, relative: bool = False
+    ) -> CurveTransform:
         """Check a form as a person gives it.
 
         Raises
