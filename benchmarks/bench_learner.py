@@ -1,10 +1,11 @@
 """A learner's importance against its bare cost: the same fits, and one bulk predict of each.
 
 15 random forests of 100 trees on 1,599 rows, and learner-PFI of 11 features with 5 repeats: the
-size of the red wines (003, section 9), which are taken if they lie beside the project. Ours
-includes resampling, the rows replaced, losses, and intervals. The limit fits copies of the
-estimator on the very same rows and asks each about the very same rows as ours did, in one call.
-Seconds are of the processor, for all runs in one thread and the wall clock tells of other work too.
+size of the red wines (Molnar et al. 2023, section 9), which are taken if they lie beside the
+project. Ours includes resampling, the rows replaced, losses, and intervals. The limit fits copies
+of the estimator on the very same rows and asks each about the very same rows as ours did, in one
+call. Seconds are of the processor, for all runs in one thread and the wall clock tells of other
+work too.
 
     python benchmarks/bench_learner.py [rounds]        (3 unless given)
 """

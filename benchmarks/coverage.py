@@ -1,4 +1,6 @@
-"""Coverage of a learner's intervals, by simulation: tables 1 and 2 of paper 003, and better ones.
+"""Coverage of a learner's intervals, by simulation.
+
+Tables 1 and 2 of Molnar et al. 2023, and other intervals.
 
     python -m benchmarks.coverage                   print benchmarks/coverage.md; hours
     python -m benchmarks.coverage --write           write it

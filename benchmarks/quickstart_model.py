@@ -1,4 +1,4 @@
-"""The quickstart's data and model: breast cancer, calibrated forest (000, B.2)."""
+"""The quickstart's data and model: breast cancer, calibrated forest (Wood et al. 2024, B.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stress of every feature beside table 2 of paper 004, and beside its authors' package.
+"""Stress of every feature beside table 2 of Bachoc et al. 2023, and beside its authors' package.
 
 The package, ethik, does not run on current pandas. Where UQ_ETHIK_PYTHON names a Python that has
 it, every size is run there too, right after ours. Times are of the processor, the least of some
@@ -51,7 +51,7 @@ class Size:
     ----------
     n, p : int
     paper : float or None
-        Seconds in table 2 of 004.
+        Seconds in table 2 of Bachoc et al. 2023.
     images : bool
         Whether the columns are pixels, with ten classes.
     """
@@ -185,7 +185,7 @@ def from_batches() -> None:
 def main() -> None:
     """Run all sizes."""
     python = os.environ.get("UQ_ETHIK_PYTHON")
-    print("     rows x features    s   ns per cell  memory/data  004, s   ethik, s (ratio)")
+    print("     rows x features    s   ns per cell  memory/data  paper, s  ethik, s (ratio)")
     for size in SIZES:
         compare(size, python)
     print("one more level")

@@ -1,4 +1,4 @@
-"""Diabetes as in paper 000, section 4.2: the split, and what is claimed of any model."""
+"""Diabetes as in Wood et al. 2024, section 4.2: the split, and what is claimed of any model."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def repetitions(setting: Setting, scheme: str, number: int, store: Path | None =
 
 
 def truth(setting: Setting, fits: int, store: Path | None = None) -> Truth:
-    """Find the expected estimate over data sets of this size (003, section 8)."""
+    """Find the expected estimate over data sets of this size (Molnar et al. 2023, section 8)."""
     process, fit = PROCESSES[setting.process], PROCEDURES[setting.procedure]
 
     def one(rng: np.random.Generator) -> Summary:

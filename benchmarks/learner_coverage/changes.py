@@ -36,8 +36,9 @@ def held_out_values(
     Returns
     -------
     ndarray of shape (n, p * (len(grid) + 1))
-        Predictions of each row along each feature's grid (003, eq. 2), then, for each feature,
-        the mean change of the squared error over five replacements (003, eq. 4).
+        Predictions of each row along each feature's grid (Molnar et al. 2023, eq. 2), then, for
+        each feature, the mean change of the squared error over five replacements (Molnar et al.
+        2023, eq. 4).
     """
     X, y = rows
     n, p = X.shape

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of paper 003: coverage by process, learner and n, in the order of `COLUMNS`."""
+"""Tables 1 and 2 of Molnar et al. 2023: in the order of `COLUMNS`."""
 
 from __future__ import annotations
 

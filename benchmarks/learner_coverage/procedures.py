@@ -1,4 +1,4 @@
-"""The three learners of paper 003, section 8, as its authors set them."""
+"""The three learners of Molnar et al. 2023, section 8, as its authors set them."""
 
 from __future__ import annotations
 

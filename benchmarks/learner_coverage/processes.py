@@ -1,4 +1,4 @@
-"""Data generating processes: those of paper 003, section 8, and one that nothing was chosen by."""
+"""Data generating processes: those of Molnar et al. 2023, section 8, and a held-out one."""
 
 from __future__ import annotations
 

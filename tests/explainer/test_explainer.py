@@ -18,7 +18,7 @@ from uqwidgets import Explainer
 
 @pytest.fixture(scope="module")
 def forest():
-    """The calibrated forest of paper 000, B.2, smaller."""
+    """The calibrated forest of Wood et al. 2024, B.2, smaller."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X, X_test, y, y_test = train_test_split(X.iloc[:, :8], y, random_state=0)
     X, X_held, y, y_held = train_test_split(X, y, test_size=0.2, random_state=0)

@@ -83,7 +83,7 @@ class TestTruth:
             truth.importance("nll", n=50)
 
     def test_importance_holds_its_closed_form(self):
-        # 003, definition 2: independent normal features of variance 1 cost 2 b^2.
+        # Molnar et al. 2023, definition 2: independent normal features of variance 1 cost 2 b^2.
         found = line().importance(level=0.999, n=5000)
         assert found.features == ("a", "b", "c")
         assert ((found.low <= 2 * SLOPES**2) & (found.high >= 2 * SLOPES**2)).all()
@@ -93,7 +93,7 @@ class TestTruth:
         assert line().importance("entropy", n=100).importance.tolist() == [0, 0, 0]
 
     def test_curves_hold_their_closed_form(self):
-        # 003, definition 1.
+        # Molnar et al. 2023, definition 1.
         found = line().dependence("a", grid=[-1.0, 0.0, 2.0], level=0.999, n=2000)
         expected = np.array([-1.0, 0.0, 2.0])
         assert ((found.low <= expected) & (found.high >= expected)).all()
@@ -137,7 +137,7 @@ class TestComponents:
 
 
 def adds_up(found, rtol):
-    """Whether the mean square error is the sum of its parts (003, section 5)."""
+    """Whether the mean square error is the sum of its parts (Molnar et al. 2023, section 5)."""
     parts = found.bias**2 + found.model_variance + found.mc_variance
     np.testing.assert_allclose(parts, found.mse, rtol=rtol)
 
@@ -162,7 +162,7 @@ class TestDecompose:
 
     @pytest.mark.parametrize("feature", [None, "a"])
     def test_a_linear_model_of_a_line_has_no_bias(self, feature):
-        # 003, theorem 7.1; corollary 1, for the features are independent.
+        # Molnar et al. 2023, theorem 7.1; corollary 1, for the features are independent.
         found = line().decompose(LinearRegression(), feature, n_train=80, n_test=80, grid=4)
         assert (np.abs(found.bias) < 3.5 * found.bias_error).all()
         assert (found.bias_error < 0.1).all()
@@ -202,7 +202,8 @@ class TestDecompose:
         assert abs(fixed.fit_variance[0]) < 0.3 * fixed.model_variance[0]
 
     def test_permuted_rows_off_the_data_inflate_the_variance(self):
-        # 003, corollary 1: even of a model without bias, where features are dependent.
+        # Molnar et al. 2023, corollary 1: even of a model without bias, where features are
+        # dependent.
         truth = uq.GroundTruth(lambda X: X[:, 0] + X[:, 1], related_rows)
         found = truth.decompose(LinearRegression(), n_train=30, n_test=400, n_datasets=150)
         parts = found.bias_parts
@@ -218,7 +219,7 @@ class TestDecompose:
         "estimator", [KNeighborsRegressor(20), DecisionTreeRegressor(max_depth=1)]
     )
     def test_the_parts_of_the_bias_make_it_up(self, estimator):
-        # 003, eq. 9 and 10.
+        # Molnar et al. 2023, eq. 9 and 10.
         found = line().decompose(estimator, n_train=100, n_test=400, n_datasets=40)
         parts = found.bias_parts
         assert list(parts["feature"]) == list(found.points)

@@ -97,7 +97,7 @@ class TestReading:
             verdict(POSITIVE, SMALL, negligible=1)
 
     def test_an_entropy_that_never_moves_says_nothing_of_independence(self):
-        # 000, section 4.1: it takes another feature that moves it.
+        # Wood et al. 2024, section 4.1: it takes another feature that moves it.
         still = [(0, 0), (0, 0)]
         flat = importance(
             ["f0", "f1"], [0, 0], measure="entropy", low=np.zeros(2), high=np.zeros(2)
@@ -136,7 +136,7 @@ class TestModels:
         return Explainer(model, X, y)
 
     def test_figure_3(self):
-        # 000, section 3.4.1: what x0 and x1 share, x2 does not.
+        # Wood et al. 2024, section 3.4.1: what x0 and x1 share, x2 does not.
         explainer = self.explainer()
         found = diagnose(explainer.importance("nll"), explainer.importance("entropy"))
         said = dict(zip(found.features, found.verdict, strict=True))
@@ -220,7 +220,7 @@ class TestResult:
             (
                 {"replacement": "conditional"},
                 {"replacement": "conditional"},
-                r"makes every entropy importance zero \(000, proposition 3\)",
+                r"makes every entropy importance zero \(Wood et al. 2024, proposition 3\)",
             ),
             ({"replacement": "ablation"}, {}, "differ in replacement"),
             ({"level": 0.9}, {}, r"differ in level \(0.9 and 0.95\); compute them alike"),

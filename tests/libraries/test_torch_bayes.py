@@ -149,7 +149,7 @@ def test_a_feature_without_weights_has_an_importance_of_exactly_zero():
 
 @pytest.fixture(scope="module")
 def pima():
-    """000, section 4.2, with the settings of B.3."""
+    """Wood et al. 2024, section 4.2, with the settings of B.3."""
     features, y = features_and_target("pima.csv", "class")
     rows = np.random.default_rng(0).permutation(len(features))
     train, test = rows[:576], rows[576:]
@@ -170,7 +170,7 @@ def test_diabetes_is_predicted_better_than_by_its_frequency(pima):
 
 
 def test_diabetes_plas_matters_most(pima):
-    """000, figure 9 and the text beside it."""
+    """Wood et al. 2024, figure 9 and the text beside it."""
     model, features, y, _ = pima
     explainer = Explainer(model, features, y)
     found = explainer.importance("nll", n_repeats=10)

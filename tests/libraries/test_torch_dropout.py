@@ -224,7 +224,7 @@ def test_units_of_the_target_move_with_it():
 
 @pytest.fixture(scope="module")
 def concrete():
-    """000, section 4.1: 75 % of the rows to train on, with fewer epochs than in B.4."""
+    """Wood et al. 2024, section 4.1: 75 % of the rows to train on, fewer epochs than in B.4."""
     features, y = features_and_target("concrete.csv", "strength")
     rows = np.random.default_rng(0).permutation(len(features))
     train, test = rows[: len(rows) * 3 // 4], rows[len(rows) * 3 // 4 :]
@@ -246,7 +246,7 @@ def test_concrete_is_predicted_with_the_doubt_it_deserves(concrete):
 
 
 def test_concrete_age_drives_the_likelihood_but_hardly_the_entropy(concrete):
-    """000, figure 6 and the text beside it."""
+    """Wood et al. 2024, figure 6 and the text beside it."""
     model, features, y, _ = concrete
     explainer = Explainer(model, features, y)
     by_likelihood = explainer.importance("nll", n_repeats=5)
@@ -263,7 +263,7 @@ def test_concrete_age_drives_the_likelihood_but_hardly_the_entropy(concrete):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_concrete_with_the_settings_of_the_paper(seed):
-    """000, B.4 and figure 6: all 5000 epochs."""
+    """Wood et al. 2024, B.4 and figure 6: all 5000 epochs."""
     features, y = features_and_target("concrete.csv", "strength")
     rows = np.random.default_rng(seed).permutation(len(features))
     train, test = rows[: len(rows) * 3 // 4], rows[len(rows) * 3 // 4 :]

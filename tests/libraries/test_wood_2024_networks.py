@@ -1,4 +1,4 @@
-"""Paper 000, section 4.2: what figures 9 to 13 show of Bayes by backprop, over several splits."""
+"""Wood et al. 2024, section 4.2: figures 9 to 13, Bayes by backprop, over several splits."""
 
 from __future__ import annotations
 

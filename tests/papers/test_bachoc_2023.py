@@ -1,4 +1,4 @@
-"""Stress on the data of paper 004: what its figures and tables show."""
+"""Stress on the data of Bachoc et al. 2023: what its figures and tables show."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ def over_all_donors(explainer, measure):
 
 @pytest.mark.parametrize("model", [normal_model, three_classes], ids=["normal", "classes"])
 def test_proposition_1_is_exact_with_all_donors(model):
-    # 000: where a feature is independent of the others, its Entropy-PFI is zero. That of the
-    # likelihood, which knows the target, is not; nor is that of a feature with companions.
+    # Wood et al. 2024: where a feature is independent of the others, its Entropy-PFI is zero. That
+    # of the likelihood, which knows the target, is not; nor is that of a feature with companions.
     X = crossed()
     y = X[:, 0] + X[:, 1] if model is normal_model else np.arange(len(X)) // 12 % 3
     explainer = Explainer(model, X, y)
@@ -55,7 +55,8 @@ def test_proposition_1_in_a_large_sample(correlation):
 
 @pytest.mark.parametrize("measure", ["entropy", "nll"])
 def test_proposition_2_is_exact_in_any_sample(measure):
-    # 000: a feature the predictive distribution does not depend on has neither importance.
+    # Wood et al. 2024: a feature the predictive distribution does not depend on has neither
+    # importance.
     X = np.random.default_rng(0).normal(size=(30, 3))
     X[:, 2] = X[:, 0] + 0.01 * X[:, 2]  # however much it tells of the others
     found = Explainer(normal_model, X, X[:, 2]).importance(measure)
@@ -64,7 +65,7 @@ def test_proposition_2_is_exact_in_any_sample(measure):
 
 
 def test_figure_3_an_independent_feature_matters_for_the_likelihood_alone():
-    # 000, section 3.4.1, with a model whose doubt grows where x0 and x1 disagree.
+    # Wood et al. 2024, section 3.4.1, with a model whose doubt grows where x0 and x1 disagree.
     rng = np.random.default_rng(3)
     X = np.column_stack(
         [rng.multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], 2000), rng.normal(size=2000)]
@@ -138,7 +139,7 @@ def test_coverage_as_measured(repeats):
 
 
 def test_equation_4_of_entropic_projection_moves_only_what_depends_on_the_feature():
-    # 004, appendix B.2: an indicator of an independent feature stays where it is.
+    # Bachoc et al. 2023, appendix B.2: an indicator of an independent feature stays where it is.
     rng = np.random.default_rng(5)
     X = rng.normal(size=(20_000, 2))
     explainer = Explainer(lambda X: X[:, 1], X, X[:, 1])

@@ -1,4 +1,4 @@
-"""Paper 000, section 3.4.1: what figures 2 and 3 show, with other seeds."""
+"""Paper Wood et al. 2024, section 3.4.1: what figures 2 and 3 show, with other seeds."""
 
 from __future__ import annotations
 

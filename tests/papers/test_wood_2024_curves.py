@@ -1,4 +1,4 @@
-"""Paper 000, sections 3.4 and 3.5: what figures 1, 4 and 5 show of a model's doubt."""
+"""Paper Wood et al. 2024, sections 3.4 and 3.5: what figures 1, 4 and 5 show of a model's doubt."""
 
 from __future__ import annotations
 

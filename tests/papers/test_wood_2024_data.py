@@ -1,4 +1,4 @@
-"""Paper 000, section 4: concrete and diabetes, over several splits into training and test rows.
+"""Wood et al. 2024, section 4: concrete and diabetes, over several train-test splits.
 
 Figure 7 is in test_redundancy.py; the networks of figures 6 and 9 are in tests/libraries.
 """

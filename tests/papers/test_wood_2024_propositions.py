@@ -1,4 +1,4 @@
-"""Propositions 1 to 3 of paper 000, exact on finite data, whatever the model.
+"""Propositions 1 to 3 of Wood et al. 2024, exact on finite data, whatever the model.
 
 An expectation over a marginal is the mean over all donors; independence is a table in which every
 value occurs with every row of the others; a conditional distribution is the rows whose other

@@ -72,7 +72,8 @@ def test_everything_at_once():
 
 
 def test_weights_are_those_of_the_papers_functions():
-    # 004, end of section 2.2: Phi = (X_i, X_j, X_i X_j), t = (m_i, m_j, c_ij + m_i m_j).
+    # Bachoc et al. 2023, end of section 2.2: Phi = (X_i, X_j, X_i X_j), t = (m_i, m_j, c_ij + m_i
+    # m_j).
     given = {"means": {"age": 50, "income": 70}, "covariances": {("age", "income"): 250}}
     phi = np.stack([X["age"], X["income"], X["age"] * X["income"]], axis=1)
     papers = project(phi, [50, 70, 250 + 50 * 70])

@@ -50,7 +50,7 @@ def test_targets_are_reached_by_weights_of_mean_one_that_are_exponential_in_phi(
     assert found.weights.mean() == pytest.approx(1, abs=1e-14)
     assert np.abs(gaps(found, phi)).max() <= 1e-10
     np.testing.assert_allclose(found.reached, target, atol=1e-10 * phi.std(axis=0).max())
-    # 004, eq. 4, with Z the mean of exp(<xi, Phi>).
+    # Bachoc et al. 2023, eq. 4, with Z the mean of exp(<xi, Phi>).
     exponents = phi @ found.xi
     level = logsumexp(exponents) - np.log(len(phi))
     np.testing.assert_allclose(np.log(found.weights), exponents - level, atol=1e-7)

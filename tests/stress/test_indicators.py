@@ -1,4 +1,7 @@
-"""Indicators under stress against direct weighted sums (004, sections 3.1, 3.2 and A.1)."""
+"""Indicators under stress against direct weighted sums.
+
+Source: Bachoc et al. 2023, sections 3.1, 3.2 and A.1.
+"""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def test_intervals_are_about_those_of_rows_in_memory(model, X, y, anchor):
 def test_intervals_cover():
     rng = np.random.default_rng(7)
     n, runs, at = 5000, 150, np.array([-1.0, 0.0, 0.5, 1.0])
-    # Stressed, the column is normal around the target (004, section 2.2).
+    # Stressed, the column is normal around the target (Bachoc et al. 2023, section 2.2).
     target = at * norm.ppf(0.95)
     truths = {"line": target, "wave": np.sin(target) * np.exp(-0.5)}
     held = {name: np.zeros(4) for name in truths}

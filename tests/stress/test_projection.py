@@ -1,4 +1,4 @@
-"""Weights that move a feature's mean (004, sections 2.1 and 2.2)."""
+"""Weights that move a feature's mean (Bachoc et al. 2023, sections 2.1 and 2.2)."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_weights_are_exponential_in_the_feature():
     weights = Column(values, ALPHA).project(0.7).weights
     slope, level = np.polyfit(values, np.log(weights), 1)
     np.testing.assert_allclose(np.log(weights), slope * values + level, atol=1e-9)
-    # 004, eq. 4: the level is minus the log of the mean of exp(xi x).
+    # Bachoc et al. 2023, eq. 4: the level is minus the log of the mean of exp(xi x).
     assert level == pytest.approx(np.log(len(values)) - logsumexp(slope * values))
 
 

@@ -29,7 +29,7 @@ def make_redundant(
 
     .. math:: P(Y = 1 | x) = ε + (1 - 2 ε) 1\{x_1 + ... + x_J > J / 2\}
 
-    (000, section 3.4.1 and figure 2; Mease and Wyner 2008).
+    (Wood et al. 2024, section 3.4.1 and figure 2; Mease and Wyner 2008).
 
     Parameters
     ----------
@@ -81,7 +81,8 @@ def make_logistic(
 
     .. math:: P(Y = 1 | x) = 1 / (1 + \exp(-β · x))
 
-    (004, appendix B.2 and figure 4; the distribution of the features it does not say).
+    (Bachoc et al. 2023, appendix B.2 and figure 4; the distribution of the features it does not
+    say).
 
     Parameters
     ----------

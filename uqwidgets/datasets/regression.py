@@ -77,8 +77,8 @@ def make_correlated_pairs(n_samples: int = 1000, *, random_state: Seed = 0) -> D
     .. math:: Y = X_1 + X_2 + 0.9 X_3^2 + X_4 + X_5 + ε
 
     Features are standard normal, correlations 0.8 within (x1, x2) and within (x3, x4), and the
-    noise ε has the variance 2 (000, section 3.4.1 and figure 3, which takes half of the rows to
-    train on).
+    noise ε has the variance 2 (Wood et al. 2024, section 3.4.1 and figure 3, which takes half of
+    the rows to train on).
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def make_linear(n_samples: int = 1000, *, random_state: Seed = 0) -> Data:
 
     .. math:: Y = X_1 - X_2 + ε
 
-    with standard normal noise ε (003, section 8).
+    with standard normal noise ε (Molnar et al. 2023, section 8).
 
     Parameters
     ----------
@@ -118,8 +118,8 @@ def make_non_linear(n_samples: int = 1000, *, random_state: Seed = 0) -> Data:
 
     .. math:: Y = X_1 - \sqrt{1 + X_2} + X_3 X_4 + (X_4 / 10)^2 + ε
 
-    with standard normal noise ε (003, section 8). The paper prints :math:`\sqrt{1 - X_2}`; its
-    tables belong to the sum, which is what its authors' program draws.
+    with standard normal noise ε (Molnar et al. 2023, section 8). The paper prints :math:`\sqrt{1 -
+    X_2}`; its tables belong to the sum, which is what its authors' program draws.
 
     Parameters
     ----------
@@ -141,9 +141,9 @@ def make_hollow(
 
     .. math:: Y = (X_1 + X_2)^2 + 0.1 ε
 
-    with standard normal noise ε (000, section 3.5 and figures 4 and 5). Features are uniform where
-    at least one of them is beyond ``inner``; how far out they go, and how many rows there are, the
-    paper does not say.
+    with standard normal noise ε (Wood et al. 2024, section 3.5 and figures 4 and 5). Features are
+    uniform where at least one of them is beyond ``inner``; how far out they go, and how many rows
+    there are, the paper does not say.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def dependence(
     callback: ProgressCallback | None = None,
     curves: Floats | None = None,
 ) -> Dependence:
-    """PD and ICE of a measure (000, eq. 7 to 9; band: 003, eq. 5).
+    """PD and ICE of a measure (Wood et al. 2024, eq. 7 to 9; band: Molnar et al. 2023, eq. 5).
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class Dependence:
     relative : bool
         Whether each row is compared with itself as it is.
     average, std_error, low, high : ndarray of shape (g,)
-        Partial dependence with its pointwise band (003, eq. 5).
+        Partial dependence with its pointwise band (Molnar et al. 2023, eq. 5).
     curves : ndarray of shape (g, n)
         A line of each row of the table, which the average is over.
     rows : ndarray of shape (m,)
@@ -117,7 +117,7 @@ class Dependence:
         """Permutation importance with every row as a donor: the mean of a partial importance.
 
         Each row's change is averaged over all values that were observed, each as often as it
-        was (001, chapter 8; Casalicchio et al. 2018).
+        was (Dankers et al. 2020, chapter 8; Casalicchio et al. 2018).
 
         Raises
         ------

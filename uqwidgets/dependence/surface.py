@@ -76,7 +76,9 @@ def surface(
     level: float,
     callback: ProgressCallback | None = None,
 ) -> Surface:
-    """PD of a measure over two features, beside the curve of each (000, eq. 7; band: 003, eq. 5).
+    """PD of a measure over two features, beside the curve of each.
+
+    Source: Wood et al. 2024, eq. 7; band: Molnar et al. 2023, eq. 5.
 
     Answers that do not fit in the memory together are asked and averaged piece by piece.
 

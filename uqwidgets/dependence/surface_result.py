@@ -31,7 +31,7 @@ class Surface:
         Values of each feature.
     spacings : tuple of two str
     average, std_error, low, high : ndarray of shape (g1, g2)
-        Partial dependence with its pointwise band (003, eq. 5).
+        Partial dependence with its pointwise band (Molnar et al. 2023, eq. 5).
     effects : tuple of ndarray, shapes (g1,) and (g2,)
         The average over the values of either feature alone, the other being as it is.
     support : ndarray of shape (g1, g2)

@@ -25,7 +25,7 @@ class CurveTransform:
         Its slope: d-ICE (Goldstein et al. 2015).
     relative : bool
         Minus the measure of the row as it is: individual conditional importance, whose mean is
-        the partial importance (001, chapter 8; Casalicchio et al. 2018).
+        the partial importance (Dankers et al. 2020, chapter 8; Casalicchio et al. 2018).
     """
 
     center: Any = False

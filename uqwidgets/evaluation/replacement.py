@@ -24,7 +24,8 @@ class Original(NamedTuple):
 class Drawn(NamedTuple):
     """Values of other rows in the place of a row's own: one repeat for the features in ``columns``.
 
-    ``permutation`` shuffles the column; ``ablation`` draws from it with replacement (002, eq. 9);
+    ``permutation`` shuffles the column; ``ablation`` draws from it with replacement
+    (Merrick 2019, eq. 9);
     ``conditional`` shuffles within the subgroups that the other features make of the rows.
     """
 

@@ -43,8 +43,8 @@ def subgroups_of(table: Table, columns: tuple[int, ...]) -> Subgroups:
     """Leaves of a tree that predicts some features from all the others.
 
     Within a leaf the features are as good as independent of the others, as far as the tree
-    can tell; so values that move within it make rows that might have been observed (000,
-    section 2.3). The tree has at most 32 leaves of at least 20 rows.
+    can tell; so values that move within it make rows that might have been observed (Wood et al.
+    2024, section 2.3). The tree has at most 32 leaves of at least 20 rows.
 
     Parameters
     ----------

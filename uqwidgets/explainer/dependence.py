@@ -96,10 +96,10 @@ class Curves(Explained):
             The slope of each row's curve (d-ICE; Goldstein et al. 2015), for numeric features.
         relative : bool, default=False
             Each row's curve minus the measure of the row as it is: individual conditional
-            importance, and its mean, partial importance (001, chapter 8). With
+            importance, and its mean, partial importance (Dankers et al. 2020, chapter 8). With
             ``spacing="observed"`` the result's ``importance`` is that over all donors.
         level, sample_weight, rows, callback
-            As in `importance`; the band is pointwise (003, eq. 5).
+            As in `importance`; the band is pointwise (Molnar et al. 2023, eq. 5).
 
         Returns
         -------

@@ -82,8 +82,8 @@ class Ranking(Explained):
     ) -> Importance | Iterator[Importance]:
         """How much a measure rises when a feature's values are replaced by those of other rows.
 
-        Likelihood-PFI is ``measure="nll"`` (000, eq. 5), Entropy-PFI ``"entropy"`` (000,
-        section 3.2).
+        Likelihood-PFI is ``measure="nll"`` (Wood et al. 2024, eq. 5), Entropy-PFI ``"entropy"``
+        (Wood et al. 2024, section 3.2).
 
         Parameters
         ----------
@@ -93,14 +93,16 @@ class Ranking(Explained):
         features : sequence of str, optional
             Features or groups; every group and every feature in none, unless named.
         replacement : {"permutation", "ablation", "conditional"}, default="permutation"
-            The column shuffled; drawn from with replacement (002, eq. 9); or shuffled within
-            subgroups of rows that are alike in the other features (000, section 2.3).
+            The column shuffled; drawn from with replacement (Merrick 2019, eq. 9); or shuffled
+            within
+            subgroups of rows that are alike in the other features (Wood et al. 2024, section 2.3).
         n_repeats : int or "all", default=10
             Donors of each row; more ask the model only for the new ones. ``"all"`` takes every
             row as a donor, which leaves no error of drawing: a feature with u distinct values
             asks for u rows per row, the same that its curve over all observed values asks.
         compare : {"difference", "ratio"}, default="difference"
-            Measure after replacement minus that before, or over it (001, section 8.4).
+            Measure after replacement minus that before, or over it (Dankers et al. 2020, section
+            8.4).
         interval : str, default="u-statistic"
             Or ``"model"``, ``"fixed-data"``, ``"random-variable"``, ``"quantile"``; what each
             accounts for is said in `uqwidgets.inference.kinds`.
@@ -231,7 +233,7 @@ class Ranking(Explained):
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
     ) -> Diagnosis:
-        """Read likelihood and entropy importance together (000, section 3.4).
+        """Read likelihood and entropy importance together (Wood et al. 2024, section 3.4).
 
         Says of each feature whether it shares information with others, is informative but
         independent of them, is not used, ..., or that the intervals do not decide; see
@@ -286,7 +288,9 @@ class Ranking(Explained):
         n_jobs: int | None = None,
         callback: ProgressCallback | None = None,
     ) -> Redundancy:
-        """How well each feature is known from the others: R2 out of bag (000, figure 7).
+        """How well each feature is known from the others: R2 out of bag.
+
+        Source: Wood et al. 2024, figure 7.
 
         The model is not asked. A feature that the model needs and that the others do not tell
         is the case of `diagnose`'s "informative, independent".

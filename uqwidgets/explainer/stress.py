@@ -55,7 +55,7 @@ class Stressing:
         level: float | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Stress:
-        """Weighted summaries of the rows while each feature's mean is moved (004).
+        """Weighted summaries of the rows while each feature's mean is moved.
 
         A categorical feature, and one of two values, is stressed by the share of each
         category: tau = 1 moves it to 1 - alpha and tau = -1 to alpha, or half-way to 1 or 0
@@ -74,9 +74,9 @@ class Stressing:
         alpha : float, default=0.05
             See ``anchor``.
         anchor : {"quantile", "tail-mean"}, default="quantile"
-            Tau = -1 and 1 move the mean to the quantiles alpha and 1 - alpha (004, section
-            2.2), or to the means of the lowest and the highest alpha of the rows, which works
-            for columns so skewed that a quantile lies on the wrong side of the mean.
+            Tau = -1 and 1 move the mean to the quantiles alpha and 1 - alpha (Bachoc et al. 2023,
+            section 2.2), or to the means of the lowest and the highest alpha of the rows, which
+            works for columns so skewed that a quantile lies on the wrong side of the mean.
         missing : {"error", "drop"}, default="error"
             Whether rows without a value of the stressed feature are left out, with a remark.
         level : float, optional
@@ -182,7 +182,9 @@ class Stressing:
         missing: str = "error",
         rows: npt.ArrayLike | None = None,
     ) -> Floats:
-        """Row weights that move a feature's mean to level ``tau`` (004, theorem 2.3).
+        """Row weights that move a feature's mean to level ``tau``.
+
+        Source: Bachoc et al. 2023, theorem 2.3.
 
         Parameters
         ----------
@@ -229,7 +231,9 @@ class Stressing:
         pinned: Sequence[str] | None = None,
         functions: Mapping[str, tuple[Function, float]] | None = None,
     ) -> Floats:
-        """Row weights that meet several constraints at once (004, theorem 2.2 and section 2.2).
+        """Row weights that meet several constraints at once.
+
+        Source: Bachoc et al. 2023, theorem 2.2 and section 2.2.
 
         Parameters
         ----------

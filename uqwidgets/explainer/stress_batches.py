@@ -33,7 +33,9 @@ def stress_batches(
     missing: str = "error",
     level: float | None = None,
 ) -> Stress:
-    """Weighted summaries of the rows while each feature's mean is moved (004), batch by batch.
+    """Weighted summaries of rows in batches, while each feature's mean is moved.
+
+    Source: Bachoc et al. 2023.
 
     The values are those of `Explainer.stress` on all rows at once, to about 1e-12. The model is
     asked once for every row, and memory holds one batch and a few thousand numbers per feature

@@ -5,8 +5,9 @@ An estimate of training set s, fit r and test set t is
 .. math:: \hat\theta_{srt} = \bar\theta + a_s + b_{sr} + e_{srt},
 
 so that its mean square error is the squared bias plus the variances of all three; those of a and b
-together are the variance of models (003, section 5 and appendices A and B), that of e the Monte
-Carlo error (003, section 6). They are told apart as in a nested analysis of variance.
+together are the variance of models (Molnar et al. 2023, section 5 and appendices A and B), that of
+e the Monte Carlo error (Molnar et al. 2023, section 6). They are told apart as in a nested analysis
+of variance.
 """
 
 from __future__ import annotations

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decomposition:
-    """Bias, model variance and Monte Carlo error of a curve, or of importance (003, section 5).
+    """Bias, model variance and Monte Carlo error of a curve, or of importance.
+
+    Source: Molnar et al. 2023, section 5.
 
     Attributes
     ----------
@@ -29,7 +31,7 @@ class Decomposition:
     points : ndarray of shape (k,)
         Values of the feature; or names of features, the most important in truth first.
     truth : ndarray of shape (k,)
-        DGP-PD or DGP-PFI (003, definitions 1 and 2).
+        DGP-PD or DGP-PFI (Molnar et al. 2023, definitions 1 and 2).
     expected : ndarray of shape (k,)
         What models give on average: the learner's PD or PFI.
     bias, bias_error : ndarray of shape (k,)
@@ -45,8 +47,8 @@ class Decomposition:
     estimates : ndarray of shape (n_datasets, n_refits, n_tests, k)
         What they were all taken from.
     bias_parts : DataFrame or None
-        Of importance by the squared error under permutation (003, eq. 9, 10): columns ``feature,
-        permutation_loss_bias, permutation_loss_bias_error, squared_model_bias,
+        Of importance by the squared error under permutation (Molnar et al. 2023, eq. 9, 10):
+        columns ``feature, permutation_loss_bias, permutation_loss_bias_error, squared_model_bias,
         squared_model_bias_error, variance_inflation, variance_inflation_error``. The bias is the
         first part, minus the second, plus the third; the variance of the target around its
         expectation is in both losses and cancels. The errors are standard errors that the

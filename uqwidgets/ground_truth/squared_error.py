@@ -1,4 +1,4 @@
-r"""Why permutation importance by the squared error is biased (003, appendix F).
+r"""Why permutation importance by the squared error is biased (Molnar et al. 2023, appendix F).
 
 With :math:`\tilde f` and :math:`\tilde{\hat f}` at rows whose feature is permuted, the importance
 that models are expected to give differs from that of the process by
@@ -166,7 +166,7 @@ class LeftOutMoments:
 def bias_parts(
     truth: Floats, models: LeftOutMoments, units: Sequence[str], donors: Rows
 ) -> pd.DataFrame:
-    r"""Compute the parts of the bias (003, eq. 9, 10), with their standard errors.
+    r"""Compute the parts of the bias (Molnar et al. 2023, eq. 9, 10), with their standard errors.
 
     They vary with the training sets and with the rows, :math:`V = V_F + V_X`. The first is that of
     the delete-a-group jackknife over batches of training sets, at the rows as they are. The second

@@ -33,7 +33,7 @@ class GroundTruth:
     """A data-generating process that is known, as in a simulation.
 
     Its own partial dependence and permutation importance, DGP-PD and DGP-PFI, are what those of
-    models estimate (003, definitions 1 and 2).
+    models estimate (Molnar et al. 2023, definitions 1 and 2).
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class GroundTruth:
         level: float = 0.95,
         callback: ProgressCallback | None = None,
     ) -> Importance:
-        """DGP-PFI (003, definition 2): what replacing a feature costs who knows the truth.
+        """DGP-PFI: importance of the true process (Molnar et al. 2023, definition 2).
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class GroundTruth:
         level: float = 0.95,
         callback: ProgressCallback | None = None,
     ) -> Dependence | Surface:
-        """DGP-PD (003, definition 1): the curve of the truth.
+        """DGP-PD (Molnar et al. 2023, definition 1): the curve of the truth.
 
         Parameters
         ----------
@@ -193,7 +193,8 @@ class GroundTruth:
         The procedure is fitted on many training sets, and each model asked about two test sets
         of fresh rows. What all of them miss on average is bias; what tells models apart is their
         variance; what tells the test sets of one model apart is the Monte Carlo error of
-        averaging over rows and, for importance, donors (003, section 5, figures 1 and 2).
+        averaging over rows and, for importance, donors (Molnar et al. 2023, section 5, figures 1
+        and 2).
 
         Parameters
         ----------
@@ -227,8 +228,8 @@ class GroundTruth:
         Returns
         -------
         Decomposition
-            For importance by the squared error under permutation, also the parts of the bias (003,
-            eq. 9, 10).
+            For importance by the squared error under permutation, also the parts of the bias
+            (Molnar et al. 2023, eq. 9, 10).
 
         Raises
         ------

@@ -22,9 +22,9 @@ _LESS_SURE = {
 }
 _SHARED = ("positive", "positive")
 _INDEPENDENT = ("positive", "zero")
-# What the signs of likelihood and entropy importance say together (000, section 3.4): the
-# likelihood knows the target; the entropy knows how sure the model is, which it is where features
-# agree.
+# What the signs of likelihood and entropy importance say together (Wood et al. 2024, section 3.4):
+# the likelihood knows the target; the entropy knows how sure the model is, which it is where
+# features agree.
 _READINGS = {
     _SHARED: (
         "shares information",
@@ -52,7 +52,7 @@ _READINGS = {
 }
 NOT_CONDITIONAL = (
     "conditional replacement keeps what features share, and so makes every entropy importance zero "
-    "(000, proposition 3); use replacement='permutation'."
+    "(Wood et al. 2024, proposition 3); use replacement='permutation'."
 )
 _MISLEADING = ("misleading", "what the model learned of it does not hold in these rows")
 _HALF_KNOWN = {"positive": "informative", "zero": "not informative", "undecided": "undecided"}
@@ -63,7 +63,9 @@ _UNAWARE = (
 
 
 def diagnose(nll: Importance, entropy: Importance, *, negligible: float = 0.1) -> Diagnosis:
-    """Say what likelihood and entropy importance tell of each feature (000, section 3.4).
+    """Say what likelihood and entropy importance tell of each feature.
+
+    Source: Wood et al. 2024, section 3.4.
 
     An importance is ``positive`` or ``negative`` where its interval lies to one side of zero. It
     is ``zero`` where the whole interval is within a small share of the largest importance of its
@@ -86,8 +88,8 @@ def diagnose(nll: Importance, entropy: Importance, *, negligible: float = 0.1) -
     ========= ========== ===========================================================
 
     A model that gives every row the same uncertainty has no entropy importance anywhere; it
-    takes another feature's to conclude that one is independent of the others (000, section 4.1).
-    Otherwise a feature is no more than ``informative``.
+    takes another feature's to conclude that one is independent of the others (Wood et al. 2024,
+    section 4.1). Otherwise a feature is no more than ``informative``.
 
     Every interval holds with its own level: of twenty at 95 %, about one misses.
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
-    """What likelihood and entropy importance say of each feature together (000, section 3.4).
+    """What likelihood and entropy importance say of each feature together.
+
+    Source: Wood et al. 2024, section 3.4.
 
     Attributes
     ----------

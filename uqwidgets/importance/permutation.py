@@ -45,7 +45,9 @@ def changes(
     settings: Settings,
     callback: ProgressCallback | None = None,
 ) -> Iterator[Change]:
-    """Yield the mean change under replacement of each (000, eq. 5; 002, eq. 9; 003, eq. 4).
+    """Yield the mean change under replacement of each.
+
+    Source: Wood et al. 2024, eq. 5; Merrick 2019, eq. 9; Molnar et al. 2023, eq. 4.
 
     One after the other, for each holds on to arrays of all rows and repeats.
 

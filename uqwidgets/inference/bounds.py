@@ -55,14 +55,14 @@ def bounds(
         Hall's cubic transformation (Hall 1992, J. R. Stat. Soc. B 54, 221-228): the interval
         reaches farther to one side.
     ``model``
-        A mean over rows with t of n - 1 (003, eq. 6).
+        A mean over rows with t of n - 1 (Molnar et al. 2023, eq. 6).
     ``fixed-data``
-        Over repeats, K - 1 (002, section 5, with the variance of a sample).
+        Over repeats, K - 1 (Merrick 2019, section 5, with the variance of a sample).
     ``random-variable``
-        All pairs as if independent (002, section 5).
+        All pairs as if independent (Merrick 2019, section 5).
     ``quantile``
         The median of the repeats, and the quantiles that leave (1 - level) / 2 on either side
-        (001, figure 8.2, has level 0.9). It has no standard error.
+        (Dankers et al. 2020, figure 8.2, has level 0.9). It has no standard error.
 
     Degrees of freedom never exceed those of the effective numbers of rows and of pairs.
 

@@ -29,7 +29,8 @@ def ratio_bounds(
 ) -> Bounds:
     r"""Find the ends of an interval for the measure after replacement over the measure before.
 
-    It is the ratio of 001, section 8.4. Over rows (``u-statistic``, ``model``), a ratio
+    It is the ratio of Dankers et al. 2020, section 8.4. Over rows (``u-statistic``, ``model``), a
+    ratio
     :math:`\rho` is within the interval if zero is within that of the mean after replacement minus
     :math:`\rho` times the mean before (Fieller 1954, J. R. Stat. Soc. B 16, 175-185), which has
     the joint influence of both. The interval lies above 1 exactly if that of the difference lies

@@ -25,8 +25,8 @@ def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floa
     Returns
     -------
     mean, std_error : ndarray of shape (m,)
-        The variance is that of a mean of independent rows (003, section 6), in its form for
-        unequal weights: sum s^2 (v - mean)^2 / (sum s)^2, times ESS / (ESS - 1).
+        The variance is that of a mean of independent rows (Molnar et al. 2023, section 6), in its
+        form for unequal weights: sum s^2 (v - mean)^2 / (sum s)^2, times ESS / (ESS - 1).
     """
     s = population.scored / population.scored.sum()
     squared = np.square(s)

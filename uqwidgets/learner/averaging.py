@@ -71,7 +71,7 @@ class Averaging:
 
     @property
     def share(self) -> float:
-        """What is added to 1/m in the variance of the mean (003, section 7.3)."""
+        """What is added to 1/m in the variance of the mean (Molnar et al. 2023, section 7.3)."""
         return correction_share(self.correction, *self._sizes)
 
     def how(self, subject: Subject) -> IntervalOfLearner:

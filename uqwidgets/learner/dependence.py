@@ -33,7 +33,7 @@ def learner_dependence(
     form: CurveTransform,
     sample_weight: npt.ArrayLike | None,
 ) -> Dependence:
-    """Learner-PD (003, eq. 7, over held-out rows) of one feature.
+    """Learner-PD (Molnar et al. 2023, eq. 7, over held-out rows) of one feature.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from uqwidgets.metrics import is_metric
 def learner_importance(
     averaging: Averaging, sample_weight: npt.ArrayLike | None, **options: Any
 ) -> Importance:
-    """Learner-PFI (003, eq. 8, over held-out rows), of any measure and replacement.
+    """Learner-PFI (Molnar et al. 2023, eq. 8, over held-out rows), of any measure and replacement.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 r"""Intervals for the mean over refits that share rows.
 
 What is wanted is the distance of the mean over refits from its expectation over data sets of this
-size (003, section 7). To first order a refit's estimate is
+size (Molnar et al. 2023, section 7). To first order a refit's estimate is
 
 .. math:: \hat\theta_d - \theta = \frac{1}{n_1} \sum_{i \in B_d} a_i
           + \frac{1}{n_2} \sum_{i \in B_{-d}} b_i + \text{noise}_d,
@@ -77,7 +77,9 @@ def corrected_interval(
     level: float = 0.95,
     correction: Correction | float | None = "nadeau-bengio",
 ) -> LearnerInterval:
-    r"""Interval of t with m - 1 degrees of freedom and a corrected variance (003, section 7.3).
+    r"""Interval of t with m - 1 degrees of freedom and a corrected variance.
+
+    Source: Molnar et al. 2023, section 7.3.
 
     The variance is :math:`(1/m + c) s^2`, with s^2 the sample variance of the estimates and c =
     n_test / n_train (Nadeau and Bengio 2003, Machine Learning 52, 239-281).

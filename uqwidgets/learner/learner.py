@@ -27,7 +27,7 @@ class Learner(Procedure):
     One fitted model hides how much of what it says it owes to the rows it happened to see. Here
     the procedure is fitted m times, each time on a resample, and asked about the rows left out;
     importance, curves and performance are means over these refits, with intervals that account
-    for the rows they share (003, section 7).
+    for the rows they share (Molnar et al. 2023, section 7).
 
     Refits are made when something first needs them, and kept. If that is stopped, by an
     interrupt or by what ``callback`` raises, the next call goes on from there.
@@ -85,8 +85,8 @@ class Learner(Procedure):
     ) -> Importance:
         """Average over refits the importance in the rows that each has not seen.
 
-        This is learner-PFI (003, eq. 8, over the held-out rows), of any measure: the entropy's
-        has an interval too.
+        This is learner-PFI (Molnar et al. 2023, eq. 8, over the held-out rows), of any measure: the
+        entropy's has an interval too.
 
         Parameters
         ----------
@@ -178,8 +178,8 @@ class Learner(Procedure):
     ) -> Dependence | Surface:
         """Curve or surface of the procedure: the mean over refits of those of held-out rows.
 
-        This is learner-PD (003, eq. 7, over the held-out rows), of any measure. All refits share
-        one grid, made from the whole table.
+        This is learner-PD (Molnar et al. 2023, eq. 7, over the held-out rows), of any measure. All
+        refits share one grid, made from the whole table.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class Learner(Procedure):
     ) -> Comparison:
         """Test whether another procedure does better on the same resamples of the same table.
 
-        The corrected resampled t test (Nadeau and Bengio 2003; 003, section 9).
+        The corrected resampled t test (Nadeau and Bengio 2003; Molnar et al. 2023, section 9).
 
         Parameters
         ----------

@@ -22,7 +22,8 @@ class Performance:
     ----------
     learner, measure, label, unit : str
     mean, std_error, low, high : float
-        With the variance of the mean corrected for rows that refits share (003, section 7.3).
+        With the variance of the mean corrected for rows that refits share (Molnar et al. 2023,
+        section 7.3).
     per_refit : ndarray of shape (m,)
     level : float
     correction : float
@@ -85,7 +86,8 @@ class Comparison:
     ----------
     learner, other, measure, label, unit : str
     difference, std_error, low, high : float
-        Of the first minus the second, with the corrected variance (003, sections 7.3 and 9).
+        Of the first minus the second, with the corrected variance (Molnar et al. 2023, sections 7.3
+        and 9).
     p_value : float
         Two-sided, of the corrected resampled t test (Nadeau and Bengio 2003).
     per_refit : ndarray of shape (m,)

@@ -30,7 +30,7 @@ from uqwidgets.learner.subjects import LEARNER_INTERVALS
 from uqwidgets.predictive import as_predictive
 
 # With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
-# they learn from the same rows (003, section 8).
+# they learn from the same rows (Molnar et al. 2023, section 8).
 _FEWEST, _MOST = 10, 20
 # Shown with a learner in a notebook.
 _QUESTIONS = {

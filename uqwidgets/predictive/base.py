@@ -79,7 +79,7 @@ class PerRow(ABC):
 
     @abstractmethod
     def entropy(self) -> Floats:
-        """Entropy in nats, shape (n,) (000, section 3.2)."""
+        """Entropy in nats, shape (n,) (Wood et al. 2024, section 3.2)."""
 
     @abstractmethod
     def log_prob(self, y: npt.ArrayLike) -> Floats:

@@ -56,7 +56,7 @@ class Categorical(PerRow):
         object.__setattr__(self, "classes", classes)
 
     def entropy(self) -> Floats:
-        """Shannon entropy in nats (000, section 3.2)."""
+        """Shannon entropy in nats (Wood et al. 2024, section 3.2)."""
         found = np.empty(self.probabilities.shape[:-1])
         for rows in blocks(len(self), self.probabilities[:1].size):
             p = self.probabilities[rows]

@@ -40,11 +40,13 @@ def redundancy(
     n_jobs: int | None = None,
     callback: ProgressCallback | None = None,
 ) -> Redundancy:
-    r"""R2 of each feature from all the others, by random forests, out of bag (000, figure 7).
+    r"""R2 of each feature from all the others, by random forests, out of bag.
 
-    The forests are those of the paper (000, B.5); each row is predicted by the trees that were
-    grown without it. Of a categorical feature they predict the indicators of its categories, and
-    R2 is the share of the variance of these together,
+    Source: Wood et al. 2024, figure 7.
+
+    The forests are those of the paper (Wood et al. 2024, B.5); each row is predicted by the trees
+    that were grown without it. Of a categorical feature they predict the indicators of its
+    categories, and R2 is the share of the variance of these together,
     :math:`1 - \sum_{ic} (1\{x_i = c\} - \hat p_{ic})^2 / \sum_{ic} (1\{x_i = c\} - p_c)^2`,
     which for two categories is the R2 of a column of zeros and ones. Of a group it is the mean
     over its features, from those outside the group.

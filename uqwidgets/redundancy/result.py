@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Redundancy:
-    """How much of each feature the others tell, and the target beside them (000, figure 7).
+    """How much of each feature the others tell, and the target beside them.
+
+    Source: Wood et al. 2024, figure 7.
 
     Attributes
     ----------

@@ -54,11 +54,11 @@ class Anchors:
     low, high : float
         In the unit of the column.
     kind : {"quantile", "tail-mean", "share"}
-        ``quantile``: the quantiles alpha and 1 - alpha (004, section 2.2). ``tail-mean``: the
-        means of the lowest and the highest alpha of the rows, which lie on their own side of
-        the mean however skewed the column is. ``share``, for columns of two values: alpha and
-        1 - alpha of the rows at the upper one, or half-way to none and to all of them where the
-        share lies beyond already.
+        ``quantile``: the quantiles alpha and 1 - alpha (Bachoc et al. 2023, section 2.2).
+        ``tail-mean``: the means of the lowest and the highest alpha of the rows, which lie on their
+        own side of the mean however skewed the column is. ``share``, for columns of two values:
+        alpha and 1 - alpha of the rows at the upper one, or half-way to none and to all of them
+        where the share lies beyond already.
     alpha : float
     tails : tuple of float
         How far the tails reach that the ends are of: to the quantiles, to the last rows that

@@ -1,4 +1,4 @@
-"""What is summarised over the stressed rows (004, section 3 and A.1)."""
+"""What is summarised over the stressed rows (Bachoc et al. 2023, section 3 and A.1)."""
 
 from __future__ import annotations
 
@@ -131,9 +131,10 @@ def indicators_of(
     """Every indicator that this model allows, by name.
 
     ``error_rate``, ``share:<class>`` (predicted class) and, of two classes, ``tpr`` and
-    ``fpr`` of the second (004, sections 3.1 and 3.2, the rates by their usual definitions)
-    for classifiers; ``mean``, ``variance`` and ``rmse`` of the prediction (004, A.1) for
-    regressors; and the mean of every per-row measure that says what no other does.
+    ``fpr`` of the second (Bachoc et al. 2023, sections 3.1 and 3.2, the rates by their usual
+    definitions) for classifiers; ``mean``, ``variance`` and ``rmse`` of the prediction (Bachoc et
+    al. 2023, A.1) for regressors; and the mean of every per-row measure that says what no other
+    does.
 
     Parameters
     ----------

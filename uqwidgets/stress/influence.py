@@ -87,8 +87,8 @@ class StressedRows:
 
     Another sample would have other rows, and with them another mean, other anchors of tau and
     other weights. With target t, the weighted mean :math:`\theta = \sum w_i o_i / n` of an output
-    solves :math:`\sum w_i (x_i - t) = 0` with :math:`w_i \propto e^{\xi x_i}` (004, eq. 4), so
-    that the influence function is
+    solves :math:`\sum w_i (x_i - t) = 0` with :math:`w_i \propto e^{\xi x_i}` (Bachoc et al. 2023,
+    eq. 4), so that the influence function is
 
     .. math:: \mathrm{IF}_i = w_i r_i + \beta\,\mathrm{IF}_i(t), \qquad
               r_i = (o_i - \theta) - \beta (x_i - t),

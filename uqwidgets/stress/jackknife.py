@@ -28,9 +28,9 @@ MIN_REMAINDER = 0.05
 class Jackknife:
     r"""Means of a column's rows at one level of tau, without each row in turn.
 
-    Without row i the weights are still exponential in the column (004, eq. 4), but the target
-    moves, and :math:`\xi` changes by some :math:`\delta_i` to meet it. With :math:`u` the distance
-    from the target in standard deviations, the sums over the other rows are
+    Without row i the weights are still exponential in the column (Bachoc et al. 2023, eq. 4), but
+    the target moves, and :math:`\xi` changes by some :math:`\delta_i` to meet it. With :math:`u`
+    the distance from the target in standard deviations, the sums over the other rows are
 
     .. math:: \sum_{j \ne i} w_j e^{\delta_i u_j} o_j
               = \sum_q \frac{\delta_i^q}{q!} \sum_j w_j u_j^q o_j - w_i e^{\delta_i u_i} o_i,

@@ -30,7 +30,9 @@ def pixel_chart(
     indicators: Sequence[str] | None,
     least_ess: float,
 ) -> alt.ConcatChart:
-    """Draw the responses to stress as pictures (004, figure 2), see `Stress.to_pixels`.
+    """Draw the responses to stress as pictures, see `Stress.to_pixels`.
+
+    Source: Bachoc et al. 2023, figure 2.
 
     Parameters
     ----------

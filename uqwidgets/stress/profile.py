@@ -35,7 +35,9 @@ def stress(
     level: float | None,
     remarks: tuple[str, ...],
 ) -> Stress:
-    """Stress each column alone and summarise the rows at each level (004, sections 2.2, 3).
+    """Stress each column alone and summarise the rows at each level.
+
+    Source: Bachoc et al. 2023, sections 2.2, 3.
 
     Parameters
     ----------

@@ -65,7 +65,10 @@ class Column:
         return self.projections(np.array([tau]))[0]
 
     def projections(self, taus: Floats) -> list[Projection]:
-        """Weights at every level (004, eq. 4 and theorem 2.3), solved on the compressed column."""
+        """Weights at every level, solved on the compressed column.
+
+        Source: Bachoc et al. 2023, eq. 4 and theorem 2.3.
+        """
         solved = levels(self._compressed, taus)
         found = []
         for t, (tau, status) in enumerate(zip(taus.tolist(), solved.status.tolist(), strict=True)):
@@ -78,7 +81,7 @@ class Column:
         return found
 
     def target(self, tau: float) -> float:
-        """Mean that tau stands for (004, section 2.2)."""
+        """Mean that tau stands for (Bachoc et al. 2023, section 2.2)."""
         end = self.anchors.low if tau < 0 else self.anchors.high
         return (1.0 - abs(tau)) * self.mean + abs(tau) * end
 

@@ -113,7 +113,7 @@ class Stress:
         *,
         least_ess: float = 10.0,
     ) -> pd.DataFrame:
-        """How much each feature's indicator moves between two levels (004, table 1).
+        """How much each feature's indicator moves between two levels (Bachoc et al. 2023, table 1).
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Stress:
         return ranked.iloc[order].reset_index(drop=True)
 
     def roc_path(self, feature: str) -> pd.DataFrame:
-        """Follow false and true positive rate along tau, for one feature (004, B.4).
+        """Follow false and true positive rate along tau, for one feature (Bachoc et al. 2023, B.4).
 
         Returns
         -------
@@ -214,7 +214,9 @@ class Stress:
         indicators: Sequence[str] | None = None,
         least_ess: float = 10.0,
     ) -> alt.ConcatChart:
-        """Chart of `responses` where each feature is a pixel (004, figure 2), one per indicator.
+        """Chart of `responses` where each feature is a pixel, one per indicator.
+
+        Source: Bachoc et al. 2023, figure 2.
 
         Parameters
         ----------

@@ -1,4 +1,7 @@
-"""Leave one covariate out: how much worse a model is without a feature (001, section 8.2)."""
+"""Leave one covariate out: how much worse a model is without a feature.
+
+Source: Dankers et al. 2020, section 8.2.
+"""
 
 from uqwidgets.learner.loco_importance.importance import loco_importance
 

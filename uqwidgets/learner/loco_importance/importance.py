@@ -56,9 +56,9 @@ def loco_importance(
 ) -> Importance:
     """How much a measure rises on test rows when a feature is left out of the fit.
 
-    This is leave-one-covariate-out (001, section 8.2). What other features tell as well costs
-    nothing to leave out, however much a model that has both makes use of it; that shows in
-    permutation importance.
+    This is leave-one-covariate-out (Dankers et al. 2020, section 8.2). What other features tell as
+    well costs nothing to leave out, however much a model that has both makes use of it; that shows
+    in permutation importance.
 
     Parameters
     ----------

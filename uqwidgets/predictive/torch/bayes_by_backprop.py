@@ -20,9 +20,9 @@ from uqwidgets.predictive.torch.variational import GaussianWeights, outputs
 class BayesByBackprop(FixedEnsemble):
     """A perceptron whose weights have a distribution: a mixture over draws of them.
 
-    Blundell et al. (2015); the defaults are those of 000, section B.3. Every weight and bias
-    has a normal prior with mean zero, and an independent normal posterior that maximises the
-    evidence lower bound (ELBO): the expected log likelihood less the divergence from the prior.
+    Blundell et al. (2015); the defaults are those of Wood et al. 2024, section B.3. Every weight
+    and bias has a normal prior with mean zero, and an independent normal posterior that maximises
+    the evidence lower bound (ELBO): the expected log likelihood less the divergence from the prior.
     Each step takes a batch of rows and one draw of the weights as a function of its parameters
     (reparameterisation); the divergence in closed form counts by the batch's share of the rows.
 
@@ -44,9 +44,9 @@ class BayesByBackprop(FixedEnsemble):
         the same bound.
     epochs : int, default=100
     batch_size : int, default=32
-        The most rows of a step; 000 does not give it.
+        The most rows of a step; Wood et al. 2024 does not give it.
     learning_rate : float, default=0.01
-        Of Adam; 000 does not name its method. A smaller one ends nearer the best bound.
+        Of Adam; Wood et al. (2024) do not name theirs. A smaller one ends nearer the best bound.
     task : {"regression", "classification"}, optional
         Needed only where y holds more than two different whole numbers, which could be either.
     random_state : int, RandomState or None, default=None

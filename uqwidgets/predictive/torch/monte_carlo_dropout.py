@@ -33,7 +33,7 @@ _HIDDEN, _DROPPED = (100, 100), 0.1
 class MonteCarloDropout(FixedEnsemble):
     """A network whose dropout stays on: a mixture with one member for each set of masks.
 
-    Gal and Ghahramani (2016); the defaults are those of 000, section B.4.
+    Gal and Ghahramani (2016); the defaults are those of Wood et al. 2024, section B.4.
 
     The masks of a member are drawn once, from the seed, and shared by all rows: the members are
     fixed networks. So a row gets the same answer whatever rows it is asked with, what changes

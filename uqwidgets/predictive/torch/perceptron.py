@@ -1,4 +1,4 @@
-"""The perceptron of 000's experiments, started reproducibly."""
+"""The perceptron of Wood et al. 2024's experiments, started reproducibly."""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ from uqwidgets._typing import Floats
 
 
 def fitted_precision(means: Floats, y: Floats) -> float:
-    """Precision of normal members of equal noise under which ``y`` is most likely (000, B.4).
+    """Precision of normal members of equal noise under which ``y`` is most likely.
+
+    Source: Wood et al. 2024, B.4.
 
     The log likelihood sum_i log mean_m N(y_i; mean_im, 1/τ) is climbed in log τ by its
     gradient. Where it has several tops, the ascent starts beside the highest of a grid; where

@@ -1,4 +1,7 @@
-"""A column and what is averaged over its rows, as a small table that adds up (004, eq. 4)."""
+"""A column and what is averaged over its rows, as a small table that adds up.
+
+Source: Bachoc et al. 2023, eq. 4.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,7 @@ def compress(values: Floats, outputs: Floats, low: float, high: float) -> Compre
     outputs : ndarray of shape (n, q)
         What is to be averaged; fastest with contiguous columns.
     low, high : float
-        Means that tau = -1 and 1 stand for (004, section 2.2).
+        Means that tau = -1 and 1 stand for (Bachoc et al. 2023, section 2.2).
 
     Returns
     -------

@@ -36,8 +36,8 @@ class Levels:
     status : ndarray of str, shape (t,)
         See `uqwidgets.Stress`.
     xi : ndarray of shape (t,)
-        Weights are proportional to exp(xi z), z the column in standard units (004, eq. 4);
-        infinite at an edge, NaN where there are no weights.
+        Weights are proportional to exp(xi z), z the column in standard units (Bachoc et al. 2023,
+        eq. 4); infinite at an edge, NaN where there are no weights.
     """
 
     compressed: Compressed
@@ -194,7 +194,9 @@ class _Tilt:
 
 
 def levels(compressed: Compressed, taus: Floats) -> Levels:
-    """Solve for the weights of every level of tau (004, section 2.2 and theorem 2.3).
+    """Solve for the weights of every level of tau.
+
+    Source: Bachoc et al. 2023, section 2.2 and theorem 2.3.
 
     Costs nothing that depends on the number of rows.
 
@@ -256,10 +258,10 @@ def _tilted(
 def _solve(excess: Floats, counts: Floats, goals: Floats, most: Floats, c: Compressed) -> Floats:
     """Steepness k > 0 at which the mean of ``excess`` (s, m) under exp(-k excess) is 0.
 
-    Newton's method on log Z(k) (004, theorem 2.1), for all levels at once, within a bracket.
-    Its steps are lengthened by the ratio of the mean distance to the goal: where the distance
-    has a gamma distribution, its mean is the reciprocal of a linear function of k, and this
-    step leads straight to the solution.
+    Newton's method on log Z(k) (Bachoc et al. 2023, theorem 2.1), for all levels at once, within a
+    bracket. Its steps are lengthened by the ratio of the mean distance to the goal: where the
+    distance has a gamma distribution, its mean is the reciprocal of a linear function of k, and
+    this step leads straight to the solution.
     """
     low, high = np.zeros(len(goals)), most * (1 + 1e-9)
     start = weighted_sums(excess, counts) / c.n

@@ -68,7 +68,7 @@ def projected_to(
         definition (divided by n, not n - 1). The mean stays as it is, unless it is given.
     covariances : dict of (str, str) to float, optional
         Weighted covariance, likewise. Both means stay as they are, unless given: constraints
-        are on (X_i, X_j, X_i X_j) as at the end of 004, section 2.2.
+        are on (X_i, X_j, X_i X_j) as at the end of Bachoc et al. 2023, section 2.2.
     shares : dict of str to dict of category to float, optional
         Share of the rows that have a category, of any feature; None stands for the target. A
         row without a value belongs to no category.

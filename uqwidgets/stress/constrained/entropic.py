@@ -1,4 +1,7 @@
-"""Entropic projection under any number of constraints at once (004, theorems 2.1 and 2.2)."""
+"""Entropic projection under any number of constraints at once.
+
+Source: Bachoc et al. 2023, theorems 2.1 and 2.2.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +46,8 @@ class Projected:
     weights : ndarray of shape (n,) or None
         Mean 1; None where there are none.
     xi : ndarray of shape (k,)
-        Multipliers of 004, eq. 4, per unit of each constraint; NaN on the edge, where they
-        diverge. Of constraints that say the same, one of the possible choices.
+        Multipliers of Bachoc et al. 2023, eq. 4, per unit of each constraint; NaN on the edge,
+        where they diverge. Of constraints that say the same, one of the possible choices.
     target, reached : ndarray of shape (k,)
         Wanted and actual weighted means of each constraint; ``reached`` is NaN where there are
         no weights.
@@ -105,9 +108,9 @@ def project(
     r"""Reweight rows so that functions of them get given means, as close to the data as possible.
 
     The weights :math:`\lambda_i = \exp(\langle\xi, \Phi_i\rangle - \log Z(\xi))` are those of
-    least Kullback-Leibler divergence among all that reach the targets (004, eq. 4 and theorem
-    2.2). Whether any do is decided first: they do if the target lies inside the convex hull
-    of the rows of Phi. On the hull's edge the weights are the limit of those for targets that
+    least Kullback-Leibler divergence among all that reach the targets (Bachoc et al. 2023, eq. 4
+    and theorem 2.2). Whether any do is decided first: they do if the target lies inside the convex
+    hull of the rows of Phi. On the hull's edge the weights are the limit of those for targets that
     come from inside: the projection of the rows on the face that holds the target.
 
     Parameters

@@ -41,9 +41,9 @@ class Exit:
 def exit_towards(points: Floats, target: Floats) -> Exit | None:
     """Follow the ray from the mean of the points through the target; None if they are the same.
 
-    The target is a convex combination of the points with positive weights, which is what 004,
-    theorem 2.2, asks for, just if its depth is positive. Of all slopes d with <d, ray> = 1,
-    that of the face is the one with the least max_i <d, points_i>, and this is how far away
+    The target is a convex combination of the points with positive weights, which is what Bachoc et
+    al. 2023, theorem 2.2, asks for, just if its depth is positive. Of all slopes d with <d, ray> =
+    1, that of the face is the one with the least max_i <d, points_i>, and this is how far away
     the face is.
 
     Parameters

@@ -29,7 +29,7 @@ class Tilt:
     gap : ndarray of shape (r,)
         Weighted mean of the points less the target.
     value : float
-        H(xi) (004, theorem 2.1).
+        H(xi) (Bachoc et al. 2023, theorem 2.1).
     steps : int
         Newton's, from xi = 0.
     """
@@ -47,10 +47,13 @@ class Tilt:
 
 
 def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
-    """Weights base exp(<xi, points>) / Z(xi) whose weighted mean is the target (004, eq. 3, 4).
+    """Weights base exp(<xi, points>) / Z(xi) whose weighted mean is the target.
 
-    Damped Newton on the strictly convex H(xi) = log Z(xi) - <xi, target> (004, theorem 2.1):
-    its gradient is the gap of the means, its Hessian their covariance under the weights.
+    Source: Bachoc et al. 2023, eq. 3, 4.
+
+    Damped Newton on the strictly convex H(xi) = log Z(xi) - <xi, target> (Bachoc et al. 2023,
+    theorem 2.1): its gradient is the gap of the means, its Hessian their covariance under the
+    weights.
 
     Parameters
     ----------

@@ -35,7 +35,9 @@ def profile_batches(
     missing: str = "error",
     level: float | None = None,
 ) -> Stress:
-    """Stress every feature of a table that need not fit in memory (004, sections 2.2 and 3).
+    """Stress every feature of a table that need not fit in memory.
+
+    Source: Bachoc et al. 2023, sections 2.2 and 3.
 
     The batches are gone through two to four times: to find out what the columns hold, to find
     their quantiles exactly, and once to sum their rows and outputs over nodes; then every level
