@@ -184,11 +184,9 @@ def test_a_group_has_no_curve_of_its_own():
 
 
 def test_values_that_cannot_be_told_apart_are_refused():
-    frame = pd.DataFrame({"a": [[1], [2]], "b": [1.0, 2.0]})
-    explainer = Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"])
-    for spacing in ("quantile", "observed"):
-        with pytest.raises(ValueError, match="'a' holds values such as \\[1\\], which"):
-            explainer.dependence("a", spacing=spacing)
+    frame = pd.DataFrame({"a": [1, [2]], "b": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="column 'a' holds a list in row 1; a feature needs a si"):
+        Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"])
 
 
 def test_thinned_grids_keep_every_so_many_values():

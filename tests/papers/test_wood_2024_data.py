@@ -78,7 +78,7 @@ def diabetes(trees, seed):
 
 # With 192 test rows, places and peaks differ from split to split.
 DIABETES = {
-    "figure 9: then age and mass": 0.7,
+    "figure 9: then age and mass": 0.45,
     "figure 10: entropy is low for low plas, and higher from 120 on": 0.8,
     "figure 10: it is highest between 130 and 170": 0.8,
     "figure 10: it is highest between 150 and 175": 0.5,

@@ -283,7 +283,7 @@ class TestTables:
                 ),
                 "day": pd.Series(day),
                 "whole": pd.array(np.round(x * 3), dtype="Int64"),
-                "mixed": [["a"] if v > 0.5 else 3 if v > -0.5 else "b" for v in x],
+                "mixed": [("a",) if v > 0.5 else 3 if v > -0.5 else "b" for v in x],
                 "noise": rng.normal(size=240),
             }
         )

@@ -184,7 +184,9 @@ class Table:
             raise ValueError(f"group {group!r} is the text {features!r}; give a list of features.")
         if group in self._positions:
             raise ValueError(f"group {group!r} has the name of a feature; name it otherwise.")
-        names = as_names(features, f"group {group!r}")
+        if len(features) == 0:
+            raise ValueError(f"group {group!r} is empty; name its features.")
+        names = as_names(features)
         return tuple(dict.fromkeys(self.features[self.index(f)] for f in names))
 
     def _units(self) -> tuple[str, ...]:

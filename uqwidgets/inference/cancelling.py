@@ -29,8 +29,8 @@ _PRECISION = 1e-13
 _MOST_STEPS = 200
 # Twice these are degrees of freedom from which on a variance is known well enough.
 _STEADY, _FAIR = 10.0, 5.0
-# Repeats beyond this many values are not needed to tell two variances.
-_MOST_VALUES = 1 << 21
+# Repeats beyond this many values are not needed to tell two variances, and take memory.
+_MOST_VALUES = 1 << 17
 _MOST_CONDITION = 1e6
 # What is smaller, beside the single changes, is their rounding.
 ROUNDING = 1e-10
@@ -80,7 +80,7 @@ def revealed(
     if influence.steadiness > _STEADY or not _permuted(donors):
         return influence
     candidates = [influence, _controlled(influence, moved, donors, original, population)]
-    if candidates[1].steadiness < _FAIR and population.plain and repeats > 1:
+    if candidates[1].steadiness < _FAIR and population.uniform and repeats > 1:
         candidates += _interactions(change, donors, original, groups)
     size = math.sqrt(repeats * float(influence.counted_twice.mean()))
     for candidate in candidates:
@@ -156,10 +156,13 @@ def _interactions(
     Returns
     -------
     list of Influence
-        Empty where the rows are too few to tell both variances.
+        Empty where the rows are too few to tell both variances, or too many to be worked on at
+        once.
     """
     repeats, n = change.shape
-    enough = max(2, _MOST_VALUES // n)
+    enough = _MOST_VALUES // n
+    if enough < 2:
+        return []
     change, donors = change[:enough], donors[:enough]
     lines = len(change) + 1
     values = np.vstack([original, original + change])

@@ -70,6 +70,11 @@ class Population:
         return self.rows is None and not self.weighted
 
     @cached_property
+    def uniform(self) -> bool:
+        """Whether every row is scored, and all weights are equal."""
+        return self.rows is None and bool(np.ptp(self.weights) == 0)
+
+    @cached_property
     def positions(self) -> npt.NDArray[np.intp]:
         """Positions of the scored rows."""
         return np.arange(len(self.weights)) if self.rows is None else self.rows

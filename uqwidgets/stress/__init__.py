@@ -1,4 +1,7 @@
-"""Entropic projection: rows reweighted so that means move, close to the data (Bachoc et al. 2023)."""
+"""Entropic projection: weights of rows that move means and stay close to the data.
+
+Source: Bachoc et al. 2023.
+"""
 
 from uqwidgets.stress.constrained.entropic import Projected, project
 
