@@ -37,9 +37,11 @@ test: $(DEV) $(LIBRARIES)
 	$(BIN)/python hatch_build.py run check
 	$(BIN)/python hatch_build.py run test
 	$(MAKE) libraries
+	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors uqwidgets
 	$(BIN)/python -m pytest
 
 libraries: $(LIBRARIES)
+	.venv-libraries/bin/python -m pytest --doctest-modules uqwidgets/predictive/torch
 	.venv-libraries/bin/python -m pytest tests/libraries
 
 slow: $(DEV) $(LIBRARIES)

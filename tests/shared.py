@@ -13,11 +13,14 @@ FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def shared(name: str) -> Path:
-    """Path of a file; a test of one that is missing is skipped, but fails under CI=true."""
+    """Path of a file of the folder; without the folder, a test that needs it is skipped.
+
+    Where the folder is present, a file that is missing from it is a failure under CI=true.
+    """
     path = FOLDER / name
     if not path.is_file():
         reason = f"../shared/data/{name} is missing: put the papers' data beside the project"
-        if os.environ.get("CI") == "true":
+        if FOLDER.is_dir() and os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
     return path
