@@ -505,10 +505,11 @@ def test_a_widget_that_nothing_shows_or_refers_to_is_freed_when_another_is_made(
 
 @pytest.mark.parametrize("interval", ["fixed-data", "quantile", "u-statistic"])
 def test_it_can_be_shown_when_one_repeat_is_known(explainer: uq.Explainer, interval: str) -> None:
-    explainer.importance("nll", n_repeats=1)
     nothing = lambda *_: None  # noqa: E731
     inputs = Inputs(0.0, "a", "", "prediction", "error_rate", interval=interval)
-    html = still(Session(explainer, nothing, nothing, None, nothing), inputs)
+    session = Session(explainer, nothing, nothing, None, nothing)
+    session.importance.repeats.extend(1, nothing)
+    html = still(session, inputs)
     assert "Still computing" in html
     assert ("nll" in html) == (interval == "u-statistic"), "an interval over repeats needs two"
 

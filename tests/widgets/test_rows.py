@@ -127,7 +127,7 @@ def test_a_value_may_be_written_in_other_ways(
     [
         ({"feature": "sex", "values": ["fm"]}, "there is no value of 'sex' 'fm'; did you mean"),
         ({"feature": "day", "values": ["yesterday!"]}, "there is no value of 'day'"),
-        ({"feature": "level", "values": [[1]]}, "there is no value of 'level'"),
+        ({"feature": "level", "values": [[1]]}, r"a value of an ice_filter condition is \[1\]"),
         ({"feature": "level", "values": [10**400]}, "there is no value of 'level'"),
         ({"feature": None, "values": ["maybe"]}, "there is no value of 'y' 'maybe'"),
         ({"feature": "age", "low": 1, "missing": "yes"}, "missing of the filter of 'age'"),
