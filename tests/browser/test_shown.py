@@ -169,7 +169,7 @@ def test_slider_waits_for_a_feature_to_stress(bridge):
     with answered(root):
         root.get_by_test_id("uq-stress-feature").select_option(value="b")
     expect(slider).to_be_enabled()
-    expect(hint).to_contain_text("Rows are reweighted")
+    expect(hint).to_contain_text("All rows count the same")
 
 
 def test_constant_feature_is_drawn_as_a_point(bridge):
