@@ -24,7 +24,7 @@ def importances(explainer, **options):
 
 
 def verdicts(explainer):
-    found = explainer.diagnose()
+    found = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
     return dict(zip(found.features, found.verdict, strict=True))
 
 
