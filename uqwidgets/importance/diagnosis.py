@@ -88,7 +88,7 @@ _UNTOLD = (
 )
 
 
-class Redundancy(Protocol):
+class _Redundancy(Protocol):
     """What is read of a `uqwidgets.redundancy.result.Redundancy`, which is above this package."""
 
     @property
@@ -112,7 +112,7 @@ def diagnose(
     entropy: Importance,
     *,
     margin: float = 0.01,
-    redundancy: Redundancy | None = None,
+    redundancy: _Redundancy | None = None,
 ) -> Diagnosis:
     """Say what likelihood and entropy importance tell of each feature.
 
@@ -279,7 +279,7 @@ def _includes_zero(low: Floats, high: Floats) -> list[bool]:
     return [bool(inside) for inside in (low <= 0) & (high >= 0)]
 
 
-def _r2(redundancy: Redundancy | None, features: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+def _r2(redundancy: _Redundancy | None, features: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
     """R2 of each feature with its interval, NaN where there is none."""
     numbers = np.full((3, len(features)), np.nan)
     if redundancy is not None:
@@ -300,7 +300,7 @@ def _told(low: Floats, high: Floats) -> list[str | None]:
     return [str(sign) or None for sign in signs]
 
 
-def _check_redundancy(redundancy: Redundancy, nll: Importance) -> None:
+def _check_redundancy(redundancy: _Redundancy, nll: Importance) -> None:
     for name in ("level", "weighted", "ess"):
         one, other = getattr(nll, name), getattr(redundancy, name)
         if one != other:
