@@ -205,3 +205,12 @@ def test_labels_that_differ_from_classes_in_kind_alone_are_told_how_to_fit(label
 def test_labels_come_in_any_column_of_pandas(dtype):
     labels = pd.Series(["b", "a", "b"], dtype=dtype)
     np.testing.assert_array_equal(class_codes(labels, np.array(["a", "b"])), [1, 0, 1])
+
+
+def test_a_probability_below_zero_by_rounding_is_zero():
+    q = Categorical([[1 + 2e-16, -2e-16], [0.5, 0.5]], ["a", "b"])
+    assert (q.probabilities >= 0).all()
+    np.testing.assert_allclose(q.entropy(), [0, np.log(2)], atol=1e-14)
+    assert q.log_prob(["b", "a"])[0] == -np.inf
+    with pytest.raises(InvalidRowError, match=r"probability is negative \(-0\.001\)"):
+        Categorical([[1.001, -0.001]], ["a", "b"])
