@@ -28,7 +28,7 @@ def told(measure, intervals, **more):
     return importance(features, middle, measure=measure, low=low, high=high, **more)
 
 
-def known(low, high):
+def redundancy_of_f0(low, high):
     """A redundancy of f0 with this interval of R2, of the same rows as `told`."""
     return redundancy(
         ["f0"], [(low + high) / 2], low=np.array([low]), high=np.array([high]), ess=7.0
@@ -116,14 +116,14 @@ class TestReading:
         ],
     )
     def test_independent_is_what_redundancy_says_too(self, entropy, r2, expected):
-        assert verdict(POSITIVE, entropy, redundancy=known(*r2)) == expected
+        assert verdict(POSITIVE, entropy, redundancy=redundancy_of_f0(*r2)) == expected
 
     def test_the_redundancy_is_in_the_result(self):
         # No feature shares information, and one can be called independent all the same.
         result = diagnose(
             told("nll", [POSITIVE, POSITIVE]),
             told("entropy", [(0, 0), (0, 0)]),
-            redundancy=known(-0.25, 0.0),
+            redundancy=redundancy_of_f0(-0.25, 0.0),
         )
         assert result.verdict == ("informative, independent", "informative")
         np.testing.assert_array_equal(result.r2_low, [-0.25, NAN])
@@ -132,7 +132,7 @@ class TestReading:
         assert "redundancy= tells these apart" in result.explanation[1]
         alone = diagnose(told("nll", [POSITIVE]), told("entropy", [SMALL]))
         assert "r2" not in alone.frame
-        other = dataclasses.replace(known(0, 0), ess=3.0)
+        other = dataclasses.replace(redundancy_of_f0(0, 0), ess=3.0)
         with pytest.raises(ValueError, match=r"the redundancy differ in ess \(7.0 and 3.0\)"):
             verdict(POSITIVE, SMALL, redundancy=other)
 

@@ -349,10 +349,10 @@ def test_the_order_of_columns_does_not_matter(replacement):
 def test_features_may_come_in_any_container(container):
     explainer = regression(60)
     names = list(explainer.features[:2])
-    wanted = explainer.importance("nll", names, n_repeats=2)
+    expected = explainer.importance("nll", names, n_repeats=2)
     result = explainer.importance("nll", container(names), n_repeats=2)
-    assert result.features == wanted.features
-    np.testing.assert_array_equal(result.importance, wanted.importance)
+    assert result.features == expected.features
+    np.testing.assert_array_equal(result.importance, expected.importance)
     assert set(explainer.stress(container(names), taus=[0]).features) == set(names)
     with pytest.raises(ValueError, match="features is empty; name at least one"):
         explainer.importance("nll", container([]))

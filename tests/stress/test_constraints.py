@@ -273,9 +273,9 @@ def test_a_share_may_be_off_by_rounding_and_not_by_more():
 def test_constraints_may_come_in_any_container(container):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
     explainer = Explainer(lambda X: X["a"], X, X["a"])
-    wanted = explainer.stress_to({"c": 0.1}, pinned=["a", "b"])
+    expected = explainer.stress_to({"c": 0.1}, pinned=["a", "b"])
     weights = explainer.stress_to(pd.Series({"c": 0.1}), pinned=container(["a", "b"]))
-    np.testing.assert_array_equal(weights, wanted)
+    np.testing.assert_array_equal(weights, expected)
     np.testing.assert_array_equal(
         explainer.stress_to({"c": 0.1}, pinned=container([])), (explainer.stress_to({"c": 0.1}))
     )

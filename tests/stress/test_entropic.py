@@ -372,15 +372,15 @@ def test_targets_well_inside_take_a_handful_of_steps(seed):
     mean, variance = rng.uniform(1.8, 2.5), rng.uniform(1, 3)
     phi = np.column_stack([skewed, normal, (normal - mean) ** 2, kind == 0, kind == 1])
     target = np.array([0.6 * skewed.mean(), mean, variance, 0.33, 0.336666])
-    found = project(phi, target)
-    assert found.status == "ok", found.message
-    np.testing.assert_allclose(found.reached, target, atol=1e-8)
-    assert found.ess > 3
+    result = project(phi, target)
+    assert result.status == "ok", result.message
+    np.testing.assert_allclose(result.reached, target, atol=1e-8)
+    assert result.ess > 3
     white = (phi - phi.mean(axis=0)) / phi.std(axis=0)
     solved = tilt(white, np.full(300, 1 / 300), (target - phi.mean(axis=0)) / phi.std(axis=0))
     assert solved.miss <= 1e-10
     assert solved.steps <= 25
-    np.testing.assert_allclose(solved.weights * 300, found.weights, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(solved.weights * 300, result.weights, rtol=1e-6, atol=1e-9)
 
 
 def test_hull_of_a_square():

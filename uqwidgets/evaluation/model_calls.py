@@ -87,9 +87,9 @@ class ModelCalls:
             row -= len(segment.rows)
         return f"in row {row} of the block"
 
-    def _missing(self, asked: RowBlock) -> str:
-        """Which features have no value in the one row that was asked, as the model saw it."""
-        missing = np.flatnonzero(pd.DataFrame(self._table.stacked([asked])).isna().to_numpy()[0])
+    def _missing(self, row: RowBlock) -> str:
+        """Say which features have no value in a single row, as the model saw it."""
+        missing = np.flatnonzero(pd.DataFrame(self._table.stacked([row])).isna().to_numpy()[0])
         names = [repr(self._table.features[column]) for column in missing[:_NAMED]]
         if not names:
             return ""

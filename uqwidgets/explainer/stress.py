@@ -17,7 +17,13 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.importance import original_values
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure, Offers
-from uqwidgets.stress.columns import Stressed, rarer, stressable, stressed, stressed_one
+from uqwidgets.stress.columns import (
+    Stressed,
+    categories_left_out,
+    stressable,
+    stressed,
+    stressed_one,
+)
 from uqwidgets.stress.constrained.constraints import Function, stress_to
 from uqwidgets.stress.indicators import Indicator, Scored, find_indicator, indicators_of
 from uqwidgets.stress.profile import stress
@@ -120,7 +126,7 @@ class Stressing:
                 if absent:
                     of = f"{size} {'rows' if chosen is None else 'chosen rows'}"
                     dropped.append(f"{name}: {absent} of {of} without a value are left out")
-                dropped.extend(rarer(self.table, name, kept))
+                dropped.extend(categories_left_out(self.table, name, kept))
                 yield from found
 
         result = stress(

@@ -15,7 +15,7 @@ NOT_CONDITIONAL = (
     "(Wood et al. 2024, proposition 3); use replacement='permutation'."
 )
 # Share of a feature's variance up to which the other features tell nothing of it.
-_NOTHING = 0.1
+_LEAST_R2 = 0.1
 
 # What each interval says, in a clause after "without its own values".
 _LIKELIHOOD = {
@@ -35,8 +35,8 @@ _ENTROPY = {
     "not available": "the change of the entropy is not available",
 }
 _REDUNDANCY = {
-    "told": "other features tell a part of its values",
-    "nothing": "other features tell nothing of its values",
+    "positive": "other features tell a part of its values",
+    "none": "other features tell nothing of its values",
     "not clear": "it is not clear whether other features tell of its values",
 }
 # What the signs of likelihood and entropy importance say together (Wood et al. 2024, section 3.4):
@@ -81,7 +81,7 @@ _UNNOTICED = (
     "informative, not independent",
     "the model's confidence does not show what it has in common with them",
 )
-_UNTOLD = (
+_WITHOUT_REDUNDANCY = (
     "informative",
     "so it is where other features tell nothing of it, and where the model does not notice that "
     "they do; redundancy= tells these apart",
@@ -188,7 +188,7 @@ def diagnose(
         for signs in zip(
             nll_sign,
             entropy_sign,
-            _told(r2_low, r2_high),
+            _r2_signs(r2_low, r2_high),
             _includes_zero(nll.low, nll.high),
             _includes_zero(entropy_low, entropy_high),
             strict=True,
@@ -222,7 +222,12 @@ def diagnose(
 
 
 def _read(
-    nll: str, entropy: str, told: str | None, nll_zero: bool, entropy_zero: bool, margin: float
+    nll: str,
+    entropy: str,
+    redundancy: str | None,
+    nll_zero: bool,
+    entropy_zero: bool,
+    margin: float,
 ) -> tuple[str, str]:
     """Return the verdict on a feature, and its explanation.
 
@@ -230,8 +235,8 @@ def _read(
     ----------
     nll, entropy : str
         Signs of the two importances.
-    told : str, optional
-        What the redundancy says, if it says anything.
+    redundancy : str, optional
+        What the interval of R2 says, if there is one.
     nll_zero, entropy_zero : bool
         Whether the interval includes zero.
     margin : float
@@ -242,17 +247,17 @@ def _read(
     elif (nll, entropy) == ("negligible", "negligible"):
         verdict, meaning = _UNUSED if nll_zero and entropy_zero else _HARDLY_USED
     elif (nll, entropy) == ("positive", "negligible"):
-        if told is None:
-            verdict, meaning = _UNTOLD
-        elif told == "told":
+        if redundancy is None:
+            verdict, meaning = _WITHOUT_REDUNDANCY
+        elif redundancy == "positive":
             verdict, meaning = _UNNOTICED
-        elif told == "nothing" and entropy_zero:
+        elif redundancy == "none" and entropy_zero:
             verdict, meaning = _INDEPENDENT
     clauses = [
         f"without its own values {_LIKELIHOOD[nll]}, and {_ENTROPY[entropy]}".format(margin=margin)
     ]
-    if told is not None and nll == "positive":
-        clauses.append(_REDUNDANCY[told])
+    if redundancy is not None and nll == "positive":
+        clauses.append(_REDUNDANCY[redundancy])
     if meaning:
         clauses.append(meaning)
     return verdict, "; ".join(clauses)
@@ -284,17 +289,17 @@ def _r2(redundancy: _Redundancy | None, features: tuple[str, ...]) -> tuple[Floa
     numbers = np.full((3, len(features)), np.nan)
     if redundancy is not None:
         scores = zip(redundancy.r2, redundancy.low, redundancy.high, strict=True)
-        of = dict(zip(redundancy.features, scores, strict=True))
+        by_feature = dict(zip(redundancy.features, scores, strict=True))
         for j, feature in enumerate(features):
-            numbers[:, j] = of.get(feature, np.nan)
+            numbers[:, j] = by_feature.get(feature, np.nan)
     return numbers[0], numbers[1], numbers[2]
 
 
-def _told(low: Floats, high: Floats) -> list[str | None]:
+def _r2_signs(low: Floats, high: Floats) -> list[str | None]:
     """Return what the interval of R2 says of what others tell; None where there is none."""
     signs = np.select(
-        [np.isnan(low) | np.isnan(high), low > 0, high <= _NOTHING],
-        ["", "told", "nothing"],
+        [np.isnan(low) | np.isnan(high), low > 0, high <= _LEAST_R2],
+        ["", "positive", "none"],
         "not clear",
     )
     return [str(sign) or None for sign in signs]

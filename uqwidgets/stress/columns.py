@@ -83,7 +83,7 @@ def stressed(
 ) -> list[Stressed]:
     """Return what there is to stress of a feature: one column, or one for each category.
 
-    Of more than `MOST_CATEGORIES` categories, the most frequent (see `rarer`).
+    Of more than `MOST_CATEGORIES` categories, the most frequent (see `categories_left_out`).
 
     Parameters
     ----------
@@ -104,15 +104,15 @@ def stressed(
         If an argument cannot be, or values are missing and not to be dropped.
     """
     kind = checked_wishes(alpha, anchor, missing)
-    kept = _kept(table, feature, missing, rows)
+    with_value = _rows_with_value(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
-        return [_of_numbers(table, feature, alpha, kind, kept, rows)]
-    categories = _taken(table, feature, kept)
+        return [_of_numbers(table, feature, alpha, kind, with_value, rows)]
+    categories = _categories(table, feature, with_value)
     codes, labels = pd.factorize(categories)
     # Of equally frequent ones, the first in the table.
     frequent = np.argsort(-np.bincount(codes), kind="stable")[:MOST_CATEGORIES]
     return [
-        _of_category(feature, categories, label, alpha, kind, kept, rows)
+        _of_category(feature, categories, label, alpha, kind, with_value, rows)
         for label in sorted(labels[frequent], key=str)
     ]
 
@@ -134,12 +134,12 @@ def stressed_one(
         As in `stressed`; or if a category is wanted and not named, or the other way round.
     """
     kind = checked_wishes(alpha, anchor, missing)
-    kept = _kept(table, feature, missing, rows)
+    with_value = _rows_with_value(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
         if category is not None:
             raise ValueError(f"{feature!r} is numeric; stress it without a category.")
-        return _of_numbers(table, feature, alpha, kind, kept, rows)
-    categories = _taken(table, feature, kept)
+        return _of_numbers(table, feature, alpha, kind, with_value, rows)
+    categories = _categories(table, feature, with_value)
     labels = {str(label): label for label in sorted(categories.unique(), key=str)}
     if category is None:
         raise ValueError(
@@ -149,14 +149,16 @@ def stressed_one(
     if str(category) not in labels:
         raise ValueError(unknown(f"category of {feature!r}", str(category), list(labels)))
     label = labels[str(category)]
-    return _of_category(feature, categories, label, alpha, kind, kept, rows)
+    return _of_category(feature, categories, label, alpha, kind, with_value, rows)
 
 
-def rarer(table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None) -> tuple[str, ...]:
+def categories_left_out(
+    table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None
+) -> tuple[str, ...]:
     """Say so where `stressed` leaves out the rarer categories of a feature."""
     if table.kind(feature) == "numeric":
         return ()
-    distinct = _taken(table, feature, rows).nunique()
+    distinct = _categories(table, feature, rows).nunique()
     if distinct <= MOST_CATEGORIES:
         return ()
     return (
@@ -165,7 +167,7 @@ def rarer(table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None) 
     )
 
 
-def _kept(
+def _rows_with_value(
     table: Table, feature: str, missing: str, rows: npt.NDArray[np.intp] | None
 ) -> npt.NDArray[np.intp] | None:
     """Positions of the chosen rows that have a value; None for all of the table."""
@@ -190,12 +192,12 @@ def _of_numbers(
     feature: str,
     alpha: float,
     kind: Anchor,
-    kept: npt.NDArray[np.intp] | None,
+    with_value: npt.NDArray[np.intp] | None,
     rows: npt.NDArray[np.intp] | None,
 ) -> Stressed:
     values = table.numbers(feature)
-    values = np.ascontiguousarray(values if kept is None else values[kept])
-    return Stressed(feature, Column(values, alpha, kind), kept, rows)
+    values = np.ascontiguousarray(values if with_value is None else values[with_value])
+    return Stressed(feature, Column(values, alpha, kind), with_value, rows)
 
 
 def _of_category(
@@ -204,14 +206,14 @@ def _of_category(
     label: Any,
     alpha: float,
     kind: Anchor,
-    kept: npt.NDArray[np.intp] | None,
+    with_value: npt.NDArray[np.intp] | None,
     rows: npt.NDArray[np.intp] | None,
 ) -> Stressed:
     held = (categories == label).to_numpy(dtype=np.float64)
-    return Stressed(f"{feature}={label}", Column(held, alpha, kind), kept, rows)
+    return Stressed(f"{feature}={label}", Column(held, alpha, kind), with_value, rows)
 
 
-def _taken(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> pd.Series[Any]:
+def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> pd.Series[Any]:
     column = table.column(feature)
     return column if rows is None else column.iloc[rows]
 
@@ -227,7 +229,7 @@ def unstressable(
         values = table.numbers(feature)
         values = values if rows is None else values[rows]
         return "constant" if values.min() == values.max() else None
-    return "constant" if _taken(table, feature, rows).nunique() == 1 else None
+    return "constant" if _categories(table, feature, rows).nunique() == 1 else None
 
 
 def _present(
@@ -255,8 +257,8 @@ def stressable(
     left_out = {}
     for feature in table.features:
         why = unstressable(table, feature, rows) if missing == "error" else None
-        if why in (None, "constant") and rarer(table, feature, rows):
-            distinct = _taken(table, feature, rows).nunique()
+        if why in (None, "constant") and categories_left_out(table, feature, rows):
+            distinct = _categories(table, feature, rows).nunique()
             why = (
                 f"it has {distinct:,} categories; name it to stress the {MOST_CATEGORIES} most "
                 "frequent of them"
