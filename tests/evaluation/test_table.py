@@ -224,7 +224,7 @@ def test_rows_are_matched_by_position_where_labels_are_others_or_come_twice():
         np.testing.assert_array_equal(held.y, Y)
 
 
-@pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple, list, iter])
+@pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple, list])
 def test_a_group_of_features_may_come_in_any_container(container):
     groups = {"g": container(["a", "c"])}
     held = Table(FRAME, Y, as_predictive(normal_model), groups)
