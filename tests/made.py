@@ -42,10 +42,17 @@ def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.062
     return Importance(**(given | more))
 
 
-def diagnosis(features=("b", "a", "c"), nll=(0.5, 0.25, 0.0), entropy=(0.125, 0.0, 0.25), **more):
+def diagnosis(
+    features=("b", "a", "c"),
+    nll=(0.5, 0.25, 0.0),
+    entropy=(0.125, 0.0, 0.25),
+    redundancy=None,
+    **more,
+):
     """Read two importances whose intervals are 0.01 wide to both sides."""
     pair = ((nll, "nll"), (entropy, "entropy"))
-    return diagnose(*(importance(features, v, 0.01, measure=name, **more) for v, name in pair))
+    both = (importance(features, v, 0.01, measure=name, **more) for v, name in pair)
+    return diagnose(*both, redundancy=redundancy)
 
 
 def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=False, **more):

@@ -45,7 +45,7 @@ def test_the_notebook_on_uncertainty_shows_what_it_tells():
     for alone in ("x2", "x3", "x4"):
         assert verdicts[alone].endswith("informative")
     for unused in ("x5", "x6", "x7", "x8", "x9"):
-        assert verdicts[unused].endswith("not used")
+        assert verdicts[unused].endswith(("not used", "hardly used"))
     assert table(redundancy)["x1"][0] == 1 > 0 > table(redundancy)["x4"][0]
     # Entropy, aleatoric and epistemic; then likelihood and entropy, each by both shuffles.
     for told in (kinds_of_doubt, rows):

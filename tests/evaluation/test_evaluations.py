@@ -7,6 +7,7 @@ import time
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from models import Recorder, classification, normal_model, regression, table, two_classes
@@ -234,6 +235,37 @@ class TestFailures:
 
         with pytest.raises(ModelError, match=r"the model's prediction is nan in row 3 of X\.$"):
             Explainer(model, X, y)
+
+    @pytest.mark.parametrize("as_frame", [False, True])
+    def test_features_that_are_missing_where_the_answer_is_are_named(self, as_frame):
+        X, y = table(20)
+        X[3, 1] = X[3, 2] = X[7, 0] = np.nan
+        X = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]) if as_frame else X
+
+        def filled(asked):
+            return np.nan_to_num(np.asarray(asked, dtype=float)).sum(axis=1)
+
+        def model(asked):
+            bad = np.isnan(np.asarray(asked, dtype=float)[:, 1])
+            return np.where(bad, np.nan, filled(asked))
+
+        with pytest.raises(ModelError, match=r"in row 3 of X, where 'x1', 'x2' are missing\.$"):
+            Explainer(model, X, y)
+
+        def by_another(asked):
+            bad = np.isnan(np.asarray(asked, dtype=float)[:, 0]) & (np.arange(len(asked)) != 7)
+            return np.where(bad, np.nan, filled(asked))
+
+        # A value that is put in the place of the row's own may be the missing one.
+        explainer = Explainer(by_another, X, y)
+        with pytest.raises(ModelError, match=r"with 'x0' replaced, where 'x0'.* missing\.$"):
+            explainer.importance("squared_error", ["x0"], n_repeats="all")
+
+    def test_of_many_missing_features_the_first_are_named(self):
+        X = np.zeros((20, 9))
+        X[4] = np.nan
+        with pytest.raises(ModelError, match=r"where 'x0', .*, 'x4' and 4 more are missing\.$"):
+            Explainer(lambda asked: asked.sum(axis=1), X, np.zeros(20))
 
 
 def test_one_feature_that_fails_is_named_alone_and_the_others_stay():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.linear_model import LinearRegression
 
 from models import Recorder, normal_model, table
@@ -158,6 +159,33 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
             r"more than one column named 'a'",
         ),
         (normal_model, FRAME.set_axis([1, "1", 2], axis=1), Y, r"more than one column named '1'"),
+        (normal_model, csr_matrix(X), Y, r"X is a sparse matrix, but features .*; pass X\.toarray"),
+        (normal_model, csr_array(X), Y, r"X is a sparse matrix, but features .*; pass X\.toarray"),
+        (normal_model, dict(FRAME), Y, r"X is a dict; pass a table, such as pd\.DataFrame\(X\)"),
+        (normal_model, FRAME["a"], Y, r"X is a Series, which is one column; .* X\.to_frame\(\)"),
+        (normal_model, FRAME[[]], Y, r"X has no columns; pass the features that are to be expl"),
+        (normal_model, X[:, :0], Y, r"X has no columns; pass the features that are to be expl"),
+        (
+            normal_model,
+            FRAME.assign(b=[[1, 2]] * 30),
+            Y,
+            r"column 'b' holds a list in row 0; a feature needs a single value per row",
+        ),
+        (normal_model, FRAME.assign(b=1j), Y, r"column 'b' holds complex numbers; pass their real"),
+        (
+            normal_model,
+            FRAME.set_axis(pd.Index(["a", "b\ud800", "c"], dtype=object), axis=1),
+            Y,
+            r"the column name 'b\\ud800' is not valid Unicode; rename the column",
+        ),
+        (
+            normal_model,
+            FRAME,
+            pd.date_range("2024-01-01", periods=30),
+            r"y holds datetime\.datetime\(2024.*, which is no number, but the model predicts num",
+        ),
+        (normal_model, FRAME, Y + 1j, r"y holds .*j\), which is no number, but the model predicts"),
+        (normal_model, FRAME, pd.Series(Y)[::-1], r"in another order.*; pass y\.loc\[X\.index\]"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(model, data, y, says):
@@ -187,3 +215,18 @@ def test_rows_in_another_order_are_refused_where_labels_have_no_order():
     y = pd.Series([0.0, 1.0, 2.0, 3.0], index=labels)[::-1]
     with pytest.raises(ValueError, match="y has the index of X in another order"):
         Explainer(lambda X: X["a"].to_numpy(), x, y)
+
+
+def test_rows_are_matched_by_position_where_labels_are_others_or_come_twice():
+    numbers = pd.Series(Y, index=np.arange(100, 130))
+    for y in (numbers, numbers.set_axis([0] * 30), Y.tolist()):
+        held = Table(FRAME, y, as_predictive(normal_model))
+        np.testing.assert_array_equal(held.y, Y)
+
+
+@pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple, list])
+def test_a_group_of_features_may_come_in_any_container(container):
+    groups = {"g": container(["a", "c"])}
+    held = Table(FRAME, Y, as_predictive(normal_model), groups)
+    assert held.groups == {"g": ("a", "c")}
+    assert held.units == ("g", "b")

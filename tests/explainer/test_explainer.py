@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +14,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 from sklearn.model_selection import train_test_split
 
+import uqwidgets as uq
 from models import classification, regression
-from uqwidgets import Explainer
+from uqwidgets import Explainer, Normal, measures
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +139,38 @@ def test_how_well_features_are_known_from_the_others_asks_the_model_nothing():
     assert explainer.model_calls == calls
     r2 = dict(zip(found.frame["feature"], found.frame["r2"], strict=True))
     assert r2["x1"] > r2["x2"]  # x1 is made of x0
+
+
+@pytest.mark.parametrize("limit", [True, False, None, 0, -1, "much"])
+def test_a_limit_that_is_no_size_is_refused(limit):
+    X = np.zeros((10, 1))
+    says = r"memory_limit is .*; give bytes or a text such as '1GiB'"
+    with pytest.raises(ValueError, match=says):
+        Explainer(lambda X: X[:, 0], X, X[:, 0], memory_limit=limit)
+
+
+def test_dir_is_the_public_surface():
+    public = dir(uq)
+    assert {"explore", "Explorer", "Explainer", "MonteCarloDropout", "__version__"} <= set(public)
+    assert set(uq.__all__) <= set(public)
+    # What was imported on the way is not: no module but the one that is named.
+    modules = {name for name in public if isinstance(vars(uq).get(name), ModuleType)}
+    assert modules <= {"datasets"}
+
+
+def test_a_curve_that_is_no_importance_has_none():
+    explainer = regression(60)
+    curve = explainer.dependence("x0", "prediction")
+    assert not hasattr(curve, "importance")
+    with pytest.raises(AttributeError, match="only the mean of a curve with relative=True"):
+        _ = curve.importance
+    relative = explainer.dependence("x0", "nll", relative=True, spacing="observed")
+    assert np.isfinite(relative.importance)
+
+
+def test_a_measure_without_a_place_in_the_order_comes_last(monkeypatch):
+    order = [name for name in measures._ORDER if name != "nll"]
+    monkeypatch.setattr(measures, "_ORDER", tuple(order))
+    q = Normal(np.zeros(3), np.ones(3))
+    assert list(measures.available(q, classifier=False))[-1] == "nll"
+    assert np.isfinite(regression(30).importance("nll", n_repeats=2).importance).all()

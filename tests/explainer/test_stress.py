@@ -226,3 +226,42 @@ def test_several_constraints_at_once_by_name(explainer):
     assert projected.status == "ok"
     with pytest.raises(ValueError, match="age"):
         explainer.stress_to({"age": 1e9})
+
+
+class TestManyCategories:
+    """An id has about as many categories as there are rows."""
+
+    def explainer(self, n=400):
+        rng = np.random.default_rng(0)
+        names = [f"u{k:03d}" for k in range(n)]
+        names[n - 9 :] = ["often"] * 9
+        X = pd.DataFrame(
+            {"a": rng.normal(size=n), "id": names, "colour": rng.choice(["r", "g"], n)}
+        )
+        return uq.Explainer(lambda X: (X["a"], np.ones(len(X))), X, X["a"] + rng.normal(size=n))
+
+    @pytest.mark.parametrize("missing", ["error", "drop"])
+    def test_they_are_left_out_unless_named(self, missing):
+        result = self.explainer().stress(missing=missing, taus=[0])
+        assert result.features == ("a", "colour=g", "colour=r")
+        assert result.remarks == (
+            "id is left out: it has 392 categories; name it to stress the 50 most frequent of them",
+        )
+
+    def test_the_most_frequent_of_a_named_feature_are_stressed(self):
+        explainer = self.explainer()
+        result = explainer.stress(["id"], taus=[0])
+        assert len(result.features) == 50
+        assert {"id=often", "id=u000", "id=u048"} <= set(result.features)
+        assert result.remarks == (
+            "id: the 50 most frequent of 392 categories are stressed; stress_weights takes any "
+            "other as its category",
+        )
+        weights = explainer.stress_weights("id", 0.5, category="u300")
+        assert weights[300] > 1 > weights[0]
+
+    def test_fifty_categories_are_stressed_without_a_remark(self):
+        X = pd.DataFrame({"id": [f"u{k % 50}" for k in range(200)], "a": np.arange(200.0)})
+        result = uq.Explainer(lambda X: X["a"], X, X["a"]).stress(taus=[0])
+        assert len(result.features) == 51
+        assert result.remarks == ()

@@ -8,29 +8,37 @@ import numpy as np
 import pytest
 from sklearn.linear_model import BayesianRidge, LinearRegression
 
-from made import importance
+from made import importance, redundancy
 from uqwidgets import Explainer
 from uqwidgets.importance.diagnosis import diagnose
 from uqwidgets.importance.diagnosis_result import Diagnosis
 
 NAN = np.nan
-# What an interval may say, with the widest of them at 1.
-POSITIVE, SMALL, NEGATIVE, OPEN = (0.4, 0.6), (-0.05, 0.1), (-0.6, -0.4), (-0.05, 0.6)
-LARGEST = (0.9, 1.1)
+# What an interval may say, where 0.1 nats are negligible.
+POSITIVE, NEGATIVE, OPEN = (0.4, 0.6), (-0.6, -0.4), (-0.05, 0.6)
+SMALL, SLIGHT = (-0.05, 0.1), (0.02, 0.09)  # both are negligible, the second is clear of zero
+MISSING = (NAN, NAN)
 
 
 def told(measure, intervals, **more):
-    """An importance with these intervals, the first being that of a feature of no doubt."""
-    low, high = np.array([LARGEST, *intervals], dtype=float).T
+    """An importance with these intervals."""
+    low, high = np.array(intervals, dtype=float).T
     middle = (low + high) / 2
     features = [f"f{j}" for j in range(len(low))]
     return importance(features, middle, measure=measure, low=low, high=high, **more)
 
 
+def redundancy_of_f0(low, high):
+    """A redundancy of f0 with this interval of R2, of the same rows as `told`."""
+    return redundancy(
+        ["f0"], [(low + high) / 2], low=np.array([low]), high=np.array([high]), ess=7.0
+    )
+
+
 def verdict(nll, entropy, **more):
-    """Verdict on one feature beside one of no doubt."""
-    found = diagnose(told("nll", [nll]), told("entropy", [entropy]), **more)
-    return found.verdict[1]
+    """Verdict on one feature, with 0.1 nats as the margin unless another is given."""
+    result = diagnose(told("nll", [nll]), told("entropy", [entropy]), **{"margin": 0.1, **more})
+    return result.verdict[0]
 
 
 class TestReading:
@@ -38,23 +46,27 @@ class TestReading:
         ("nll", "entropy", "expected"),
         [
             (POSITIVE, POSITIVE, "shares information"),
-            (POSITIVE, SMALL, "informative, independent"),
+            (POSITIVE, SMALL, "informative"),
+            (POSITIVE, SLIGHT, "informative"),
             (POSITIVE, NEGATIVE, "informative, falsely sure"),
             (POSITIVE, OPEN, "informative"),
             (SMALL, POSITIVE, "confidence only"),
+            (SLIGHT, POSITIVE, "confidence only"),
             (SMALL, SMALL, "not used"),
+            (SLIGHT, SMALL, "hardly used"),
+            (SMALL, SLIGHT, "hardly used"),
             (SMALL, NEGATIVE, "doubt only"),
             (SMALL, OPEN, "not informative"),
             (NEGATIVE, POSITIVE, "misleading"),
             (NEGATIVE, SMALL, "misleading"),
             (NEGATIVE, NEGATIVE, "misleading"),
             (NEGATIVE, OPEN, "misleading"),
-            (OPEN, POSITIVE, "undecided"),
-            (OPEN, SMALL, "undecided"),
-            (OPEN, NEGATIVE, "undecided"),
-            (OPEN, OPEN, "undecided"),
-            ((NAN, NAN), POSITIVE, "undecided"),
-            (POSITIVE, (NAN, NAN), "informative"),
+            (OPEN, POSITIVE, "not clear"),
+            (OPEN, SMALL, "not clear"),
+            (OPEN, NEGATIVE, "not clear"),
+            (OPEN, OPEN, "not clear"),
+            (MISSING, POSITIVE, "not available"),
+            (POSITIVE, MISSING, "informative"),
         ],
     )
     def test_every_pair_of_signs(self, nll, entropy, expected):
@@ -63,56 +75,106 @@ class TestReading:
     @pytest.mark.parametrize(
         ("interval", "sign"),
         [
-            ((-0.1, 0.1), "zero"),
-            ((0.0, 0.0), "zero"),
-            ((0.02, 0.09), "zero"),  # not nothing, and known to be small
+            ((-0.1, 0.1), "negligible"),
+            ((0.0, 0.0), "negligible"),
+            ((0.02, 0.09), "negligible"),  # not nothing, and known to be small
             ((0.02, 0.11), "positive"),
             ((-0.11, -0.02), "negative"),
-            ((-0.11, 0.0), "undecided"),
-            ((0.0, 0.2), "undecided"),
-            ((-0.2, 0.2), "undecided"),
-            ((-9.0, 9.0), "undecided"),
+            ((-0.11, 0.0), "not clear"),
+            ((0.0, 0.2), "not clear"),
+            ((-9.0, 9.0), "not clear"),
+            (MISSING, "not available"),
         ],
     )
-    def test_small_is_a_tenth_of_the_largest_of_its_kind(self, interval, sign):
-        nll = told("nll", [interval])
-        scaled = told("entropy", np.array([interval]) / 100)
-        hundredth = dataclasses.replace(
-            scaled,
-            low=np.array([0.009, *scaled.low[1:]]),
-            high=np.array([0.011, *scaled.high[1:]]),
-            importance=np.array([0.01, *scaled.importance[1:]]),
+    @pytest.mark.parametrize("beside", [(0.0, 0.0), (90.0, 110.0)])
+    def test_a_sign_is_what_the_interval_says_whatever_others_say(self, interval, sign, beside):
+        pair = (told(measure, [interval, beside]) for measure in ("nll", "entropy"))
+        result = diagnose(*pair, margin=0.1)
+        assert result.nll_sign[0] == result.entropy_sign[0] == sign
+        assert result.margin == 0.1
+
+    def test_a_small_importance_beside_a_large_one_is_not_zero(self):
+        # An entropy of 0.010 to 0.016 nats is clear of zero, and not negligible by default.
+        result = diagnose(
+            told("nll", [(0.9, 1.1), (0.02, 0.05)]), told("entropy", [(0.9, 1.1), (0.010, 0.016)])
         )
-        found = diagnose(nll, hundredth)
-        assert found.nll_sign[1] == sign
-        assert found.entropy_sign[1] == sign
-        assert (found.nll_margin, found.entropy_margin) == pytest.approx((0.1, 0.001))
+        assert result.entropy_sign == ("positive", "positive")
+        assert result.verdict == ("shares information", "shares information")
+
+    @pytest.mark.parametrize(
+        ("entropy", "r2", "expected"),
+        [
+            (SMALL, (-0.2, 0.05), "informative, independent"),
+            ((0, 0), (-0.2, 0.05), "informative, independent"),
+            (SLIGHT, (-0.2, 0.05), "informative"),  # of an independent one it would be 0
+            (OPEN, (-0.2, 0.05), "informative"),
+            (SMALL, (0.55, 0.7), "informative, not independent"),
+            (SMALL, (0.01, 0.05), "informative, not independent"),
+            (SMALL, (-0.2, 0.5), "informative"),
+            (SMALL, MISSING, "informative"),
+            (POSITIVE, (-0.2, 0.05), "shares information"),
+        ],
+    )
+    def test_independent_is_what_redundancy_says_too(self, entropy, r2, expected):
+        assert verdict(POSITIVE, entropy, redundancy=redundancy_of_f0(*r2)) == expected
+
+    def test_the_redundancy_is_in_the_result(self):
+        # No feature shares information, and one can be called independent all the same.
+        result = diagnose(
+            told("nll", [POSITIVE, POSITIVE]),
+            told("entropy", [(0, 0), (0, 0)]),
+            redundancy=redundancy_of_f0(-0.25, 0.0),
+        )
+        assert result.verdict == ("informative, independent", "informative")
+        np.testing.assert_array_equal(result.r2_low, [-0.25, NAN])
+        assert list(result.frame)[7:10] == ["r2", "r2_low", "r2_high"]
+        assert "other features tell nothing of its values" in result.explanation[0]
+        assert "redundancy= tells these apart" in result.explanation[1]
+        alone = diagnose(told("nll", [POSITIVE]), told("entropy", [SMALL]))
+        assert "r2" not in alone.frame
+        other = dataclasses.replace(redundancy_of_f0(0, 0), ess=3.0)
+        with pytest.raises(ValueError, match=r"the redundancy differ in ess \(7.0 and 3.0\)"):
+            verdict(POSITIVE, SMALL, redundancy=other)
 
     def test_what_is_small_is_for_the_reader_to_say(self):
-        assert verdict(POSITIVE, (-0.2, 0.2)) == "informative"
-        assert verdict(POSITIVE, (-0.2, 0.2), negligible=0.3) == "informative, independent"
-        assert verdict(POSITIVE, SMALL, negligible=0) == "informative"
-        assert verdict(POSITIVE, (0, 0), negligible=0) == "informative, independent"
-        with pytest.raises(ValueError, match="negligible is 1; it must be at least 0 and less"):
-            verdict(POSITIVE, SMALL, negligible=1)
+        assert verdict(SMALL, (-0.2, 0.2)) == "not informative"
+        assert verdict(SMALL, (-0.2, 0.2), margin=0.3) == "not used"
+        assert verdict(SMALL, SMALL, margin=0) == "not clear"
+        assert verdict((0, 0), (0, 0), margin=0) == "not used"
+        for margin in (-1, NAN, np.inf):
+            with pytest.raises(ValueError, match=r"margin is .*; give nats, as a finite number"):
+                verdict(POSITIVE, SMALL, margin=margin)
 
-    def test_an_entropy_that_never_moves_says_nothing_of_independence(self):
-        # Wood et al. 2024, section 4.1: it takes another feature that moves it.
-        still = [(0, 0), (0, 0)]
-        flat = importance(
-            ["f0", "f1"], [0, 0], measure="entropy", low=np.zeros(2), high=np.zeros(2)
+    def test_each_feature_has_its_own_explanation(self):
+        nll = told("nll", [OPEN, OPEN, POSITIVE, MISSING])
+        entropy = told("entropy", [POSITIVE, OPEN, POSITIVE, POSITIVE])
+        result = diagnose(nll, entropy, margin=0.1)
+        assert result.verdict[:2] == ("not clear", "not clear")
+        assert result.explanation[0].endswith("and the model is less sure")
+        assert (
+            "whether the model is less sure (the interval of the entropy" in result.explanation[1]
         )
-        found = diagnose(told("nll", still[:1]), flat)
-        assert found.verdict == ("informative", "not used")
-        assert "no feature moves the model's entropy" in found.explanation[0]
-        noise = dataclasses.replace(flat, low=np.full(2, -1.0), high=np.full(2, 1.0))
-        assert diagnose(told("nll", [POSITIVE]), noise).verdict == ("informative", "informative")
+        assert "the likelihood loss is not available" in result.explanation[3]
+        said = repr(result)
+        assert f"note: not clear (f0): {result.explanation[0]}" in said
+        assert f"note: not clear (f1): {result.explanation[1]}" in said
+        assert f"note: shares information: {result.explanation[2]}" in said
 
-    def test_chance_is_no_measure_of_what_is_small(self):
-        wide = importance(["a", "b"], [0.4, 0.1], measure="nll", width=0.5)
-        found = diagnose(wide, dataclasses.replace(wide, measure="entropy"))
-        assert (found.nll_margin, found.entropy_margin) == (0, 0)
-        assert found.verdict == ("undecided", "undecided")
+    def test_no_explanation_contradicts_an_interval(self):
+        intervals = [POSITIVE, NEGATIVE, OPEN, SMALL, SLIGHT, (0, 0), MISSING]
+        pairs = [(nll, entropy) for nll in intervals for entropy in intervals]
+        result = diagnose(
+            told("nll", [nll for nll, _ in pairs]),
+            told("entropy", [e for _, e in pairs]),
+            margin=0.1,
+        )
+        for (nll, entropy), explanation in zip(pairs, result.explanation, strict=True):
+            assert ("predictions get worse, and" in explanation) == (nll == POSITIVE)
+            assert ("predictions get better" in explanation) == (nll == NEGATIVE)
+            assert (", and the model is less sure" in explanation) == (entropy == POSITIVE)
+            assert ("and the entropy changes by at most 0.1 nats" in explanation) == (
+                entropy in (SMALL, SLIGHT, (0, 0))
+            )
 
 
 class TestModels:
@@ -138,7 +200,7 @@ class TestModels:
     def test_figure_3(self):
         # Wood et al. 2024, section 3.4.1: what x0 and x1 share, x2 does not.
         explainer = self.explainer()
-        found = diagnose(explainer.importance("nll"), explainer.importance("entropy"))
+        found = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
         said = dict(zip(found.features, found.verdict, strict=True))
         assert said == {
             "x0": "shares information",
@@ -165,14 +227,24 @@ class TestModels:
         assert found.ess == pytest.approx(weights.sum() ** 2 / np.square(weights).sum())
 
     def test_one_uncertainty_for_all_rows_cannot_show_what_is_shared(self):
+        # Wood et al. 2024, section 4.1.
         rng = np.random.default_rng(0)
         X = rng.normal(size=(400, 2))
         X[:, 1] += X[:, 0]
         y = X.sum(axis=1) + rng.normal(size=400)
         model = LinearRegression().fit(X, y)
         explainer = Explainer(lambda X: (model.predict(X), np.ones(len(X))), X, y)
-        found = diagnose(explainer.importance("nll"), explainer.importance("entropy"))
+        found = explainer.diagnose()
         assert found.verdict == ("informative", "informative")
+        found = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
+        assert found.verdict == ("informative, not independent",) * 2
+
+    def test_conditional_replacement_is_refused_before_the_model_is_asked(self):
+        explainer = self.explainer(60)
+        calls = explainer.model_calls
+        with pytest.raises(ValueError, match="conditional replacement keeps what features share"):
+            explainer.diagnose(replacement="conditional")
+        assert explainer.model_calls == calls
 
     def test_a_model_without_uncertainty_says_why(self):
         X = np.random.default_rng(0).normal(size=(50, 2))
@@ -193,20 +265,21 @@ class TestResult:
         np.testing.assert_array_equal(found.entropy_low, [0.2375, -0.0625, 0.3375])
         assert found.remarks == ("mind", "this")
         assert found.verdict == ("shares information", "informative", "misleading")
+        assert found.entropy_sign == ("positive", "not clear", "positive")
         frame = found.frame
         assert list(frame) == [
             *("feature", "nll", "nll_low", "nll_high"),
             *("entropy", "entropy_low", "entropy_high", "verdict", "explanation"),
         ]
         assert frame["explanation"][0] == (
-            "without its own value predictions get worse, and the model is less sure; other "
-            "features tell of the target what it tells, and may hide a part of its importance"
+            "without its own values predictions get worse, and the model is less sure; the model "
+            "is surer where it agrees with other features, which may hide a part of its importance"
         )
         assert frame["explanation"][1] == (
-            "without its own value predictions get worse, and it is undecided whether the model is "
-            "less sure"
+            "without its own values predictions get worse, and it is not clear from these rows "
+            "whether the model is less sure (the interval of the entropy importance includes zero)"
         )
-        assert "misleading: without its own value predictions get better" in repr(found)
+        assert "misleading: without its own values predictions get better" in repr(found)
         assert "note: mind" in repr(found)
         with pytest.raises(dataclasses.FrozenInstanceError):
             found.level = 0.5
@@ -248,7 +321,7 @@ def test_a_bayesian_regression_of_a_repeated_feature():
     X[:, 1] = X[:, 0] + 0.05 * rng.normal(size=600)
     y = X[:, 0] + X[:, 2] + 0.5 * rng.normal(size=600)
     explainer = Explainer(BayesianRidge().fit(X[:300], y[:300]), X[300:], y[300:])
-    found = diagnose(explainer.importance("nll"), explainer.importance("entropy"))
+    found = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
     said = dict(zip(found.features, found.entropy_sign, strict=True))
-    assert (said["x0"], said["x1"], said["x2"]) == ("positive", "positive", "zero")
+    assert (said["x0"], said["x1"], said["x2"]) == ("positive", "positive", "negligible")
     assert found.verdict[found.features.index("x2")] == "informative, independent"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import diagnosis
+from made import diagnosis, redundancy
 from reading_charts import AWKWARD, fields, tables
 from reading_html import Still, numbers
 from uqwidgets import Explainer
@@ -38,16 +38,30 @@ class TestStill:
         read = Still(diagnosis_html(result))
         assert result.verdict == (
             "shares information",
-            "informative, independent",
+            "informative",
             "confidence only",
         )
-        assert (
-            "Shares information: b. Informative, independent: a. Confidence only: c." in read.text
-        )
-        assert "An interval within 0.05 (likelihood) or 0.025 (entropy) of zero counts" in read.text
+        assert "Shares information: b. Informative: a. Confidence only: c." in read.text
+        assert "whole interval is within 0.01 nats of zero" in read.text
         for explanation in result.explanation:
             assert explanation in read.text
         assert "mind this" in read.text
+
+    def test_features_of_one_verdict_keep_their_own_explanations(self):
+        result = diagnosis(nll=(0.0, 0.005, 0.5), entropy=(0.5, 0.005, 0.5))
+        wide = replace(result, verdict=("not clear", "not clear", result.verdict[2]))
+        read = Still(diagnosis_html(wide))
+        assert f"Not clear (b): {result.explanation[0]}." in read.text
+        assert f"Not clear (a): {result.explanation[1]}." in read.text
+        assert f"Shares information: {result.explanation[2]}." in read.text
+
+    def test_with_a_redundancy_the_table_has_r2(self):
+        found = redundancy(["b", "c"], (0.5, NAN), ess=7.0)
+        read = Still(diagnosis_html(diagnosis(redundancy=found)))
+        (table,) = read.tables
+        assert table[0][7:] == ["R2", "low", "high", "verdict"]
+        assert [line[7] for line in table[1:]] == ["0.5", "not available", "not available"]
+        assert "R2: share of a feature's variance that the other features explain" in read.text
 
     def test_each_row_ends_with_its_verdict_within_the_picture(self):
         html = diagnosis_html(diagnosis())
@@ -104,5 +118,6 @@ def test_every_explanation_of_a_verdict_is_printed():
     one = Explainer(lambda X: (X["a"], np.ones(len(X))), X, X["a"]).diagnose(n_repeats=2)
     said = ("it leaves the model as sure", "it is undecided", "it is undecided")
     printed = repr(replace(one, verdict=("informative",) * 3, explanation=said))
-    assert "informative: it leaves the model as sure" in printed
-    assert printed.count("informative: it is undecided") == 1
+    first, second, third = one.features
+    assert f"informative ({first}): it leaves the model as sure" in printed
+    assert f"informative ({second}, {third}): it is undecided" in printed

@@ -343,3 +343,40 @@ def test_the_order_of_columns_does_not_matter(replacement):
         one, two = (frame.set_index("feature").sort_index() for frame in (one, two))
         assert one["importance"].max() > 0.01
         pd.testing.assert_frame_equal(one, two, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple, iter])
+def test_features_may_come_in_any_container(container):
+    explainer = regression(60)
+    names = list(explainer.features[:2])
+    expected = explainer.importance("nll", names, n_repeats=2)
+    result = explainer.importance("nll", container(names), n_repeats=2)
+    assert result.features == expected.features
+    np.testing.assert_array_equal(result.importance, expected.importance)
+    assert set(explainer.stress(container(names), taus=[0]).features) == set(names)
+    with pytest.raises(ValueError, match="features is empty; name at least one"):
+        explainer.importance("nll", container([]))
+
+
+class TestOneRow:
+    """A single row that decides a mean is said; so are few rows, which do so by nature."""
+
+    def explainer(self, far, n=40):
+        X = np.random.default_rng(0).normal(size=(n, 2))
+        y = X[:, 0].copy()
+        y[7] += far
+        return Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, y)
+
+    def test_it_is_named_with_its_share(self):
+        result = self.explainer(100.0).importance("nll", n_repeats=2)
+        assert result.remarks == (
+            "row 7 alone makes up 99% of the mean nll (5001): the model is far too sure there",
+        )
+
+    def test_where_rows_are_alike_nothing_is_said(self):
+        assert self.explainer(0.0).importance("nll", n_repeats=2).remarks == ()
+
+    def test_a_row_that_is_not_scored_decides_nothing(self):
+        explainer = self.explainer(100.0)
+        rows = np.delete(np.arange(40), 7)
+        assert explainer.importance("nll", n_repeats=2, rows=rows).remarks == ()

@@ -321,3 +321,14 @@ def test_scikit_learns_permutations_give_scikit_learns_importance():
 def test_bad_input(options, says):
     with pytest.raises(ValueError, match=says):
         regression(20).importance(**options)
+
+
+def test_infinities_and_numbers_beyond_single_precision_have_subgroups():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc"))
+    X.loc[:3, "b"] = [np.inf, -np.inf, 1e40, -1e40]
+    explainer = Explainer(lambda X: X["a"], X, X["a"] + rng.normal(size=80))
+    result = explainer.importance("squared_error", replacement="conditional")
+    at = result.features.index("a")
+    assert result.importance[at] > 0
+    assert np.isfinite(result.importance).all()

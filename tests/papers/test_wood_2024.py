@@ -23,8 +23,8 @@ def importances(explainer, **options):
     return [found.frame.set_index("feature").loc[list(explainer.features)] for found in both]
 
 
-def verdicts(explainer):
-    found = explainer.diagnose()
+def verdicts(explainer, redundancy=None):
+    found = explainer.diagnose(redundancy=redundancy)
     return dict(zip(found.features, found.verdict, strict=True))
 
 
@@ -92,7 +92,8 @@ def figure_3(seed):
     kernel = ConstantKernel() * RBF(2.0) + WhiteKernel()
     process = GaussianProcessRegressor(kernel, normalize_y=True).fit(X[:500], y[:500])
     explainer = Explainer(process, X[500:], y[500:])
-    (nll, entropy), said = importances(explainer), verdicts(explainer)
+    known = explainer.redundancy(features=["x5"], n_estimators=50)
+    (nll, entropy), said = importances(explainer), verdicts(explainer, known)
     given, surprise = importances(explainer, replacement="conditional")
     return {
         "x5 matters for the likelihood": nll.low["x5"] > 0.1,

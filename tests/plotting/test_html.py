@@ -156,7 +156,7 @@ class TestImportance:
         read = Still(importance_html(importance(weighted=True, ess=4.5, remarks=("mind this",))))
         assert (
             "Likelihood loss rises most when b is replaced: by 0.5 nats (95% interval 0.438 to "
-            "0.562), from a mean of 0.75. Next: a and c." in read.text
+            "0.562), from a mean of 0.75. Next: a." in read.text
         )
         assert "7 rows, weighted (effective sample size 4.5)" in read.text
         assert "mind this" in read.text
@@ -196,6 +196,22 @@ class TestImportance:
     def test_nothing_but_zeros(self):
         read = Still(importance_html(importance(["a", "b"], [0.0, 0.0], width=0.0)))
         assert [numbers(line) for line in read.tables[0][1:]] == [[0, 0, 0, 0]] * 2
+
+    def test_a_rise_is_said_only_of_features_whose_interval_is_above_zero(self):
+        read = Still(importance_html(importance(width=0.75)))
+        assert "rises" not in read.text
+        assert (
+            "Likelihood loss: no feature is clearly above zero. The largest importance is that of "
+            "b: 0.5 nats (95% interval \N{MINUS SIGN}0.25 to 1.25), beside a mean of 0.75."
+        ) in read.text
+        low = np.array([-0.25, 0.125, -0.5])
+        read = Still(importance_html(importance(low=low)))
+        assert "rises most when a is replaced: by 0.25 nats" in read.text
+        assert "Next" not in read.text
+        ratio = importance(values=(1.5, 1.25, 0.5), width=0.75, compare="ratio", unit="times")
+        assert "no feature is clearly above 1." in Still(importance_html(ratio)).text
+        alone = importance(low=np.full(3, NAN), high=np.full(3, NAN))
+        assert "rises most when b is replaced" in Still(importance_html(alone)).text
 
     def test_a_second_measure_follows_the_order_of_the_first(self):
         second = importance(["c", "b"], [0.75, 0.125], label="entropy")

@@ -217,3 +217,14 @@ def stats_of_rows(family, n):
     if name == "gennorm":
         return stats.gennorm(2.0, loc, scale * np.sqrt(2))
     return getattr(stats, name)(loc, scale)
+
+
+def test_numbers_in_an_array_of_objects_are_numbers():
+    X, y = table(30)
+    explainer = Explainer(lambda X: (X[:, 0] + X[:, 1]).astype(object), X, y)
+    assert explainer.classes is None
+    floats = Explainer(lambda X: X[:, 0] + X[:, 1], X, y)
+    np.testing.assert_array_equal(
+        explainer.importance("squared_error").importance,
+        floats.importance("squared_error").importance,
+    )

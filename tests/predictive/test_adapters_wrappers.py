@@ -122,6 +122,22 @@ def test_quantiles_follow_a_transformation_that_bends(forth, back):
     assert not q.crossed.any()
 
 
+def test_a_pipeline_inside_a_transformed_target_keeps_its_uncertainty():
+    inner = make_pipeline(StandardScaler(), BayesianRidge())
+    model = TransformedTargetRegressor(inner, func=np.log, inverse_func=np.exp)
+    q = as_predictive(model.fit(X, np.exp(Y)))(X)
+    assert isinstance(q, Quantiles)
+    mean, std = model.regressor_.predict(X, return_std=True)
+    exact = stats.lognorm(s=std, scale=np.exp(mean))
+    np.testing.assert_allclose(q.quantile(0.9), exact.ppf(0.9), rtol=0.002)
+    # Without uncertainty inside, there are points, and they are those of the model.
+    inner = make_pipeline(StandardScaler(), LinearRegression())
+    model = TransformedTargetRegressor(inner, func=np.log, inverse_func=np.exp)
+    q = as_predictive(model.fit(X, np.exp(Y)))(X)
+    assert isinstance(q, Point)
+    np.testing.assert_allclose(q.value, model.predict(X))
+
+
 def test_a_transformer_with_parameters_is_undone():
     model = TransformedTargetRegressor(BayesianRidge(), transformer=PowerTransformer())
     q = as_predictive(model.fit(X, Y))(X)

@@ -186,7 +186,31 @@ def test_class_codes_compare_numbers_by_value_and_never_mix_kinds():
         class_codes(["1", "0"], np.array([0, 1]))
 
 
+@pytest.mark.parametrize(
+    ("labels", "classes", "advice"),
+    [
+        ([True, False], [0, 1], r"classes are 0, 1; pass y\.astype\(int\)\.$"),
+        ([True, False], [0.0, 1.0], r"classes are 0\.0, 1\.0; pass y\.astype\(int\)\.$"),
+        ([0, 1], [False, True], r"classes are False, True; pass y\.astype\(bool\)\.$"),
+        ([True, False], [1, 2], r"classes are 1, 2\.$"),
+        ([2, 1], [False, True], r"classes are False, True\.$"),
+    ],
+)
+def test_labels_that_differ_from_classes_in_kind_alone_are_told_how_to_fit(labels, classes, advice):
+    with pytest.raises(ValueError, match=advice):
+        class_codes(labels, np.array(classes))
+
+
 @pytest.mark.parametrize("dtype", ["category", "str", "string", object])
 def test_labels_come_in_any_column_of_pandas(dtype):
     labels = pd.Series(["b", "a", "b"], dtype=dtype)
     np.testing.assert_array_equal(class_codes(labels, np.array(["a", "b"])), [1, 0, 1])
+
+
+def test_a_probability_below_zero_by_rounding_is_zero():
+    q = Categorical([[1 + 2e-16, -2e-16], [0.5, 0.5]], ["a", "b"])
+    assert (q.probabilities >= 0).all()
+    np.testing.assert_allclose(q.entropy(), [0, np.log(2)], atol=1e-14)
+    assert q.log_prob(["b", "a"])[0] == -np.inf
+    with pytest.raises(InvalidRowError, match=r"probability is negative \(-0\.001\)"):
+        Categorical([[1.001, -0.001]], ["a", "b"])

@@ -189,6 +189,14 @@ class TestFromSamples:
             np.testing.assert_allclose(q.members.scale[row], bandwidth, rtol=1e-13)
             assert np.exp(q.log_prob(y)[row]) == pytest.approx(theirs(y[row])[0], rel=1e-10)
 
+    def test_half_of_the_draws_may_be_equal_up_to_rounding(self):
+        near = 0.3 + np.array([0.0, 1.0] * 4) * np.spacing(0.3)
+        draws = np.array([*near, 4.0, 5.0])[:, None]
+        scale = Mixture.from_samples(draws).members.scale
+        np.testing.assert_allclose(scale, 0.9 * draws.std(ddof=1) * 10**-0.2)
+        with pytest.raises(InvalidRowError, match="all are equal"):
+            Mixture.from_samples(near[:, None])
+
     def test_most_of_the_draws_may_be_equal(self):
         draws = np.array([0.0] * 8 + [4.0, 5.0])[:, None]
         scale = Mixture.from_samples(draws).members.scale

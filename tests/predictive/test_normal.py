@@ -77,3 +77,11 @@ def test_rows_that_are_no_distribution_are_named(mean, std, says):
 def test_shapes_must_fit(mean, std):
     with pytest.raises(ValueError, match=r"must both be \(rows,\), or \(rows, members\)"):
         Normal(mean, std)
+
+
+def test_a_standard_deviation_too_small_for_a_density_is_refused():
+    with pytest.raises(InvalidRowError, match="std is 1e-300, which is too small for a density"):
+        Normal([0.0, 1.0], [1.0, 1e-300])
+    q = Normal([0.0], [1e-100])
+    assert np.isfinite(q.log_prob([0.0])).all()
+    assert np.isfinite(q.entropy()).all()

@@ -13,6 +13,7 @@ from sklearn.metrics import r2_score
 from sklearn.tree import DecisionTreeRegressor
 
 from shared import features_and_target
+from uqwidgets import Explainer
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.predictive import as_predictive
@@ -412,3 +413,19 @@ class TestManners:
                 ask(related(50), n_estimators=wrong)
         with pytest.raises(ValueError, match="there is no feature 'x7'"):
             ask(related(50), units=["x7"])
+
+
+@pytest.mark.parametrize("dtype", [float, object])
+def test_a_feature_without_any_value_has_no_score_and_tells_nothing(dtype):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    X["empty"] = pd.Series([None] * 40, dtype=dtype)
+    result = Explainer(lambda X: X["a"], X, X["a"]).redundancy(n_estimators=50)
+    assert dict(zip(result.features, result.status, strict=True)) == {
+        "a": "ok",
+        "b": "ok",
+        "empty": "too few rows",
+    }
+    without = Explainer(lambda X: X["a"], X[["a", "b"]], X["a"]).redundancy(n_estimators=50)
+    np.testing.assert_array_equal(np.isfinite(result.r2), [True, True, False])
+    assert (result.r2[:2] < 0.5).all()
+    assert without.features == result.features[:2]

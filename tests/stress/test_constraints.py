@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from uqwidgets import Explainer
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import as_predictive
 from uqwidgets.stress.constrained.constraints import projected_to, stress_to
@@ -255,3 +256,26 @@ def test_missing_and_infinite_values_are_said(bad):
 def test_one_row_cannot_be_reweighted():
     with pytest.raises(ValueError, match="the table has only one row"):
         stress_to(table_of(X[:1]), means={"age": 50})
+
+
+def test_a_share_may_be_off_by_rounding_and_not_by_more():
+    X = pd.DataFrame({"a": np.arange(40.0), "k": np.tile(["u", "v"], 20)})
+    explainer = Explainer(lambda X: X["a"], X, X["a"])
+    weights = explainer.stress_to(shares={"k": {"u": 1 + 2e-16}})
+    np.testing.assert_allclose(weights, np.tile([2.0, 0.0], 20), atol=1e-9)
+    weights = explainer.stress_to(shares={"k": {"u": -2e-16}})
+    np.testing.assert_allclose(weights, np.tile([0.0, 2.0], 20), atol=1e-9)
+    with pytest.raises(ValueError, match=r"the share of 'u' in 'k' is 1\.01; a share is 0 to 1"):
+        explainer.stress_to(shares={"k": {"u": 1.01}})
+
+
+@pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple])
+def test_constraints_may_come_in_any_container(container):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+    explainer = Explainer(lambda X: X["a"], X, X["a"])
+    expected = explainer.stress_to({"c": 0.1}, pinned=["a", "b"])
+    weights = explainer.stress_to(pd.Series({"c": 0.1}), pinned=container(["a", "b"]))
+    np.testing.assert_array_equal(weights, expected)
+    np.testing.assert_array_equal(
+        explainer.stress_to({"c": 0.1}, pinned=container([])), (explainer.stress_to({"c": 0.1}))
+    )

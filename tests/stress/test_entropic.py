@@ -359,6 +359,30 @@ def test_steps_grow_only_slowly_towards_the_edge():
         assert solved.steps <= 80
 
 
+@pytest.mark.parametrize("seed", [222, 505, 349])
+def test_targets_well_inside_take_a_handful_of_steps(seed):
+    # Means, a variance and two shares at once: steps that halve the gap and raise H alternate
+    # between two points for ever, or for very long.
+    rng = np.random.default_rng(seed)
+    skewed, normal, kind = (
+        rng.normal(size=300) ** 3,
+        rng.normal(size=300),
+        rng.integers(3, size=300),
+    )
+    mean, variance = rng.uniform(1.8, 2.5), rng.uniform(1, 3)
+    phi = np.column_stack([skewed, normal, (normal - mean) ** 2, kind == 0, kind == 1])
+    target = np.array([0.6 * skewed.mean(), mean, variance, 0.33, 0.336666])
+    result = project(phi, target)
+    assert result.status == "ok", result.message
+    np.testing.assert_allclose(result.reached, target, atol=1e-8)
+    assert result.ess > 3
+    white = (phi - phi.mean(axis=0)) / phi.std(axis=0)
+    solved = tilt(white, np.full(300, 1 / 300), (target - phi.mean(axis=0)) / phi.std(axis=0))
+    assert solved.miss <= 1e-10
+    assert solved.steps <= 25
+    np.testing.assert_allclose(solved.weights * 300, result.weights, rtol=1e-6, atol=1e-9)
+
+
 def test_hull_of_a_square():
     centred = SQUARE - 0.5
     leaves = exit_towards(centred, np.array([0.25, 0.0]))

@@ -379,3 +379,21 @@ def test_every_kind_of_model_can_be_explored(model: Any, data: Any, measures: li
         if measures != ["zero_one"]:
             assert np.isfinite(cols["dependence.average"]).all()
         assert np.isfinite(cols["stress.value"]).all()
+
+
+def test_explore_takes_groups_of_features_or_an_explainer() -> None:
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    model = LinearRegression().fit(X, X.sum(axis=1))
+    y = X.sum(axis=1)
+    with uq.explore(model, X, y, feature_groups={"g": ["x0", "x1"]}) as widget:
+        assert widget.wait(30)
+        assert widget.explainer.table.units == ("g", "x2")
+    explainer = uq.Explainer(model, X, y)
+    with uq.explore(explainer, feature="x1") as widget:
+        assert widget.wait(30)
+        assert widget.explainer is explainer
+        assert widget.feature == "x1"
+    with pytest.raises(TypeError, match="explore got an Explainer, which holds X, y and feature_g"):
+        uq.explore(explainer, X, y)
+    with pytest.raises(TypeError, match=r"explore needs the rows and their target: uq\.explore"):
+        uq.explore(model, X)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+import numpy as np
+import pandas as pd
+
 from uqwidgets._utils.errors import ModelError, in_one_line
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.batch_size import BatchSizer
@@ -15,6 +18,8 @@ from uqwidgets.predictive.distributions import InvalidRowError
 # Rows or numbers of a block, whichever are more. Memory for more is not to be had again as soon
 # as it was let go, and new memory costs several times what it takes to write rows into it.
 _BLOCK_ROWS, _BLOCK_NUMBERS = 1 << 16, 1 << 21
+# Missing features that a sentence names.
+_NAMED = 5
 
 
 class ModelCalls:
@@ -72,14 +77,25 @@ class ModelCalls:
         return answer
 
     def where(self, segments: Sequence[RowBlock], row: int) -> str:
-        """Say which row of X a row of stacked segments is, and what was replaced in it."""
+        """Say which row of X a row of stacked segments is, what is replaced and missing in it."""
         for segment in segments:
             if row < len(segment.rows):
                 name = self._name(segment)
                 place = f"in row {segment.rows[row]} of X"
-                return f"{place}, with {name} replaced" if name else place
+                replaced = f", with {name} replaced" if name else ""
+                return f"{place}{replaced}{self._missing(segment.cut(row, row + 1))}"
             row -= len(segment.rows)
         return f"in row {row} of the block"
+
+    def _missing(self, row: RowBlock) -> str:
+        """Say which features have no value in a single row, as the model saw it."""
+        missing = np.flatnonzero(pd.DataFrame(self._table.stacked([row])).isna().to_numpy()[0])
+        names = [repr(self._table.features[column]) for column in missing[:_NAMED]]
+        if not names:
+            return ""
+        more = len(missing) - len(names)
+        listed = ", ".join(names) + (f" and {more} more" if more else "")
+        return f", where {listed} {'is' if len(missing) == 1 else 'are'} missing"
 
     def _name(self, segment: RowBlock) -> str:
         return ", ".join(repr(self._table.features[column]) for column in segment.columns)

@@ -223,7 +223,8 @@ class Ranking(Explained):
         self,
         features: Sequence[str] | None = None,
         *,
-        negligible: float = 0.1,
+        margin: float = 0.01,
+        redundancy: Redundancy | None = None,
         replacement: str = "permutation",
         n_repeats: int | str = 10,
         interval: str = "u-statistic",
@@ -235,16 +236,21 @@ class Ranking(Explained):
     ) -> Diagnosis:
         """Read likelihood and entropy importance together (Wood et al. 2024, section 3.4).
 
-        Says of each feature whether it shares information with others, is informative but
-        independent of them, is not used, ..., or that the intervals do not decide; see
+        Says of each feature whether it shares information with others, is informative (with
+        ``redundancy``, also whether independent of them), is not used, ..., or that it is not
+        clear from these rows; see
         `uqwidgets.importance.diagnosis.diagnose`. The two importances come of the same model calls.
 
         Parameters
         ----------
         features, replacement, n_repeats, interval, level, reference, sample_weight, rows, callback
             As in `importance`.
-        negligible : float, default=0.1
-            Share of the largest importance of each kind that counts as zero.
+        margin : float, default=0.01
+            In nats: an importance whose whole interval lies within it is negligible.
+        redundancy : Redundancy, optional
+            From `redundancy`, of the same rows and weights; it takes one to conclude that a
+            feature is independent. It is not computed here, for a forest for each feature takes
+            many times as long as most models take for the importances.
 
         Returns
         -------
@@ -274,7 +280,7 @@ class Ranking(Explained):
             )
             for measure in ("nll", "entropy")
         )
-        return diagnose(nll, entropy, negligible=negligible)
+        return diagnose(nll, entropy, margin=margin, redundancy=redundancy)
 
     def redundancy(
         self,
@@ -292,8 +298,8 @@ class Ranking(Explained):
 
         Source: Wood et al. 2024, figure 7.
 
-        The model is not asked. A feature that the model needs and that the others do not tell
-        is the case of `diagnose`'s "informative, independent".
+        The model is not asked. Give the result to `diagnose` to learn which features are
+        informative and independent of the others.
 
         Parameters
         ----------

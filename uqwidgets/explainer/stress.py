@@ -17,7 +17,13 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.importance import original_values
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure, Offers
-from uqwidgets.stress.columns import Stressed, stressable, stressed, stressed_one
+from uqwidgets.stress.columns import (
+    Stressed,
+    categories_left_out,
+    stressable,
+    stressed,
+    stressed_one,
+)
 from uqwidgets.stress.constrained.constraints import Function, stress_to
 from uqwidgets.stress.indicators import Indicator, Scored, find_indicator, indicators_of
 from uqwidgets.stress.profile import stress
@@ -64,7 +70,8 @@ class Stressing:
         Parameters
         ----------
         features : sequence of str, optional
-            All that have a value in every row, unless named.
+            All that have a value in every row and at most 50 categories, unless named. Of more
+            categories the 50 most frequent are stressed.
         indicators : sequence of str, scorer or callable, optional
             All in `indicators`, unless named; besides, any scikit-learn scorer that takes
             sample weights, by name, such as ``"roc_auc"`` or ``"r2"``, or as `make_scorer`
@@ -103,12 +110,10 @@ class Stressing:
         remarks: tuple[str, ...] = ()
         n = len(self.table)
         chosen = Population.of(n, rows=rows).rows
-        if features is None and missing == "error":
-            features, remarks = stressable(self.table, chosen)
+        if features is None:
+            features, remarks = stressable(self.table, missing, chosen)
             if not features:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
-        elif features is None:
-            features = self.table.features
         names = [self.table.features[self.table.index(f)] for f in as_names(features)]
         size = n if chosen is None else len(chosen)
         dropped: list[str] = []
@@ -121,6 +126,7 @@ class Stressing:
                 if absent:
                     of = f"{size} {'rows' if chosen is None else 'chosen rows'}"
                     dropped.append(f"{name}: {absent} of {of} without a value are left out")
+                dropped.extend(categories_left_out(self.table, name, kept))
                 yield from found
 
         result = stress(

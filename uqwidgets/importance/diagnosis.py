@@ -2,94 +2,153 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.result import Importance
 
-_WORSE = {
+NOT_CONDITIONAL = (
+    "conditional replacement keeps what features share, and so makes every entropy importance zero "
+    "(Wood et al. 2024, proposition 3); use replacement='permutation'."
+)
+# Share of a feature's variance up to which the other features tell nothing of it.
+_LEAST_R2 = 0.1
+
+# What each interval says, in a clause after "without its own values".
+_LIKELIHOOD = {
     "positive": "predictions get worse",
-    "zero": "predictions get no worse",
+    "negligible": "the likelihood loss changes by at most {margin:g} nats",
     "negative": "predictions get better",
-    "undecided": "it is undecided whether predictions get worse",
+    "not clear": "it is not clear from these rows whether predictions get worse (the interval of "
+    "the likelihood importance includes zero)",
+    "not available": "the change of the likelihood loss is not available",
 }
-_LESS_SURE = {
+_ENTROPY = {
     "positive": "the model is less sure",
-    "zero": "the model is as sure as before",
+    "negligible": "the entropy changes by at most {margin:g} nats",
     "negative": "the model is surer",
-    "undecided": "it is undecided whether the model is less sure",
+    "not clear": "it is not clear from these rows whether the model is less sure (the interval of "
+    "the entropy importance includes zero)",
+    "not available": "the change of the entropy is not available",
 }
-_SHARED = ("positive", "positive")
-_INDEPENDENT = ("positive", "zero")
+_REDUNDANCY = {
+    "positive": "other features tell a part of its values",
+    "none": "other features tell nothing of its values",
+    "not clear": "it is not clear whether other features tell of its values",
+}
 # What the signs of likelihood and entropy importance say together (Wood et al. 2024, section 3.4):
 # the likelihood knows the target; the entropy knows how sure the model is, which it is where
 # features agree.
 _READINGS = {
-    _SHARED: (
+    ("positive", "positive"): (
         "shares information",
-        "other features tell of the target what it tells, and may hide a part of its importance",
-    ),
-    _INDEPENDENT: (
-        "informative, independent",
-        "it likely tells what no other feature does, and its importance is its own (in single "
-        "rows the model may still be more or less sure)",
+        "the model is surer where it agrees with other features, which may hide a part of its "
+        "importance",
     ),
     ("positive", "negative"): (
         "informative, falsely sure",
         "the model does not notice where it contradicts the other features",
     ),
-    ("zero", "positive"): (
+    ("negligible", "positive"): (
         "confidence only",
         "it agrees with other features, and so supports the model's confidence without telling "
         "more of the target",
     ),
-    ("zero", "zero"): ("not used", "the model makes no use of it, or next to none"),
-    ("zero", "negative"): (
+    ("negligible", "negative"): (
         "doubt only",
         "it makes the model doubt without telling more of the target",
     ),
 }
-NOT_CONDITIONAL = (
-    "conditional replacement keeps what features share, and so makes every entropy importance zero "
-    "(Wood et al. 2024, proposition 3); use replacement='permutation'."
+_ONE_SIGN = {
+    "positive": "informative",
+    "negligible": "not informative",
+    "negative": "misleading",
+    "not clear": "not clear",
+    "not available": "not available",
+}
+_MISLEADING = "what the model learned of it does not hold in these rows"
+_UNUSED = "not used", "the model makes no use of it, or next to none"
+_HARDLY_USED = "hardly used", "the model makes use of it, but next to none"
+_INDEPENDENT = (
+    "informative, independent",
+    "what it tells of the target is its own (in single rows the model may still be more or less "
+    "sure)",
 )
-_MISLEADING = ("misleading", "what the model learned of it does not hold in these rows")
-_HALF_KNOWN = {"positive": "informative", "zero": "not informative", "undecided": "undecided"}
-_UNAWARE = (
+_UNNOTICED = (
+    "informative, not independent",
+    "the model's confidence does not show what it has in common with them",
+)
+_WITHOUT_REDUNDANCY = (
     "informative",
-    "no feature moves the model's entropy, so whether others tell the same cannot be seen",
+    "so it is where other features tell nothing of it, and where the model does not notice that "
+    "they do; redundancy= tells these apart",
 )
 
 
-def diagnose(nll: Importance, entropy: Importance, *, negligible: float = 0.1) -> Diagnosis:
+class _Redundancy(Protocol):
+    """What is read of a `uqwidgets.redundancy.result.Redundancy`, which is above this package."""
+
+    @property
+    def features(self) -> tuple[str, ...]: ...
+    @property
+    def r2(self) -> Floats: ...
+    @property
+    def low(self) -> Floats: ...
+    @property
+    def high(self) -> Floats: ...
+    @property
+    def level(self) -> float: ...
+    @property
+    def weighted(self) -> bool: ...
+    @property
+    def ess(self) -> float: ...
+
+
+def diagnose(
+    nll: Importance,
+    entropy: Importance,
+    *,
+    margin: float = 0.01,
+    redundancy: _Redundancy | None = None,
+) -> Diagnosis:
     """Say what likelihood and entropy importance tell of each feature.
 
     Source: Wood et al. 2024, section 3.4.
 
-    An importance is ``positive`` or ``negative`` where its interval lies to one side of zero. It
-    is ``zero`` where the whole interval is within a small share of the largest importance of its
-    kind, and so not just compatible with zero but known to be small; elsewhere the interval leaves
-    it ``undecided``.
+    The verdict follows from the two intervals. An importance is ``negligible`` where its whole
+    interval lies within the margin around zero: so it is known to be small, even where it is known
+    not to be zero. Elsewhere it is ``positive`` or ``negative`` where its interval lies to one
+    side of zero, and ``not clear`` where the interval includes zero.
 
-    ========= ========== ===========================================================
-    nll       entropy    verdict
-    ========= ========== ===========================================================
-    positive  positive   shares information: with others, about the target
-    positive  zero       informative, independent of the others (proposition 1)
-    positive  negative   informative, falsely sure: surer where features disagree
-    positive  undecided  informative
-    zero      positive   confidence only: shares what does not concern the target
-    zero      zero       not used (proposition 2)
-    zero      negative   doubt only
-    zero      undecided  not informative
-    negative  any        misleading: predictions are better without its values
-    undecided any        undecided
-    ========= ========== ===========================================================
+    ========== ========== ===========================================================
+    nll        entropy    verdict
+    ========== ========== ===========================================================
+    positive   positive   shares information: with others, about the target
+    positive   negligible informative, and what the redundancy says (see below)
+    positive   negative   informative, falsely sure: surer where features disagree
+    positive   not clear  informative
+    negligible positive   confidence only: shares what does not concern the target
+    negligible negligible not used (proposition 2), or hardly used
+    negligible negative   doubt only
+    negligible not clear  not informative
+    negative   any        misleading: predictions are better without its values
+    not clear  any        not clear
+    ========== ========== ===========================================================
 
-    A model that gives every row the same uncertainty has no entropy importance anywhere; it
-    takes another feature's to conclude that one is independent of the others (Wood et al. 2024,
-    section 4.1). Otherwise a feature is no more than ``informative``.
+    A feature is ``hardly used`` instead of ``not used`` where one of the two intervals does not
+    include zero.
+
+    That a feature is independent of the others makes its entropy importance zero (proposition 1),
+    but an entropy importance of zero does not make it independent: effects may cancel, and a model
+    that gives every row the same uncertainty has no entropy importance anywhere. So a feature is
+    ``informative, independent`` only where the interval of its entropy importance is negligible
+    and includes zero, and its `redundancy` says that the others tell nothing of it: the interval
+    of its R2 starts at zero or below and ends at 0.1 or below. It is ``informative, not
+    independent`` where that interval lies above zero, and no more than ``informative`` where the
+    interval of R2 decides neither, or no redundancy is given.
 
     Every interval holds with its own level: of twenty at 95 %, about one misses.
 
@@ -97,8 +156,12 @@ def diagnose(nll: Importance, entropy: Importance, *, negligible: float = 0.1) -
     ----------
     nll, entropy : Importance
         Of the same features, rows, weights and kind of replacement.
-    negligible : float, default=0.1
-        Share of the largest importance that counts as zero.
+    margin : float, default=0.01
+        In nats, for both importances. 0.01 nats change a probability, the width of a predictive
+        density or its effective number of classes by one percent.
+    redundancy : Redundancy, optional
+        Of the same rows and weights (`Explainer.redundancy`); features that it lacks are read
+        without.
 
     Returns
     -------
@@ -107,33 +170,47 @@ def diagnose(nll: Importance, entropy: Importance, *, negligible: float = 0.1) -
     Raises
     ------
     ValueError
-        If the two do not belong together, or one of them cannot be read this way.
+        If the results do not belong together, one of them cannot be read this way, or the margin
+        is no number of at least 0.
     """
     _check(nll, entropy)
-    if not 0 <= negligible < 1:
-        raise ValueError(f"negligible is {negligible}; it must be at least 0 and less than 1.")
+    if redundancy is not None:
+        _check_redundancy(redundancy, nll)
+    if not 0 <= margin < np.inf:
+        raise ValueError(f"margin is {margin}; give nats, as a finite number of at least 0.")
     at = [entropy.features.index(feature) for feature in nll.features]
-    entropies = entropy.importance[at], entropy.low[at], entropy.high[at]
-    nll_margin = negligible * _largest(nll.importance, nll.low)
-    entropy_margin = negligible * _largest(entropy.importance, entropy.low)
-    nll_sign = _signs(nll.low, nll.high, nll_margin)
-    entropy_sign = _signs(*entropies[1:], entropy_margin)
-    aware = bool(((entropy.low > 0) | (entropy.high < 0)).any())
-    read = [_read(*signs, aware=aware) for signs in zip(nll_sign, entropy_sign, strict=True)]
+    entropy_low, entropy_high = entropy.low[at], entropy.high[at]
+    nll_sign = _signs(nll.low, nll.high, margin)
+    entropy_sign = _signs(entropy_low, entropy_high, margin)
+    r2, r2_low, r2_high = _r2(redundancy, nll.features)
+    read = [
+        _read(*signs, margin)
+        for signs in zip(
+            nll_sign,
+            entropy_sign,
+            _r2_signs(r2_low, r2_high),
+            _includes_zero(nll.low, nll.high),
+            _includes_zero(entropy_low, entropy_high),
+            strict=True,
+        )
+    ]
     return Diagnosis(
         features=nll.features,
         nll=nll.importance,
         nll_low=nll.low,
         nll_high=nll.high,
-        entropy=entropies[0],
-        entropy_low=entropies[1],
-        entropy_high=entropies[2],
+        entropy=entropy.importance[at],
+        entropy_low=entropy_low,
+        entropy_high=entropy_high,
+        with_redundancy=redundancy is not None,
+        r2=r2,
+        r2_low=r2_low,
+        r2_high=r2_high,
         nll_sign=nll_sign,
         entropy_sign=entropy_sign,
         verdict=tuple(verdict for verdict, _ in read),
         explanation=tuple(explanation for _, explanation in read),
-        nll_margin=nll_margin,
-        entropy_margin=entropy_margin,
+        margin=float(margin),
         unit=nll.unit,
         replacement=nll.replacement,
         interval=nll.interval,
@@ -144,30 +221,98 @@ def diagnose(nll: Importance, entropy: Importance, *, negligible: float = 0.1) -
     )
 
 
-def _read(nll: str, entropy: str, *, aware: bool) -> tuple[str, str]:
-    verdict, meaning = _READINGS.get((nll, entropy), (_HALF_KNOWN.get(nll, ""), ""))
+def _read(
+    nll: str,
+    entropy: str,
+    redundancy: str | None,
+    nll_zero: bool,
+    entropy_zero: bool,
+    margin: float,
+) -> tuple[str, str]:
+    """Return the verdict on a feature, and its explanation.
+
+    Parameters
+    ----------
+    nll, entropy : str
+        Signs of the two importances.
+    redundancy : str, optional
+        What the interval of R2 says, if there is one.
+    nll_zero, entropy_zero : bool
+        Whether the interval includes zero.
+    margin : float
+    """
+    verdict, meaning = _READINGS.get((nll, entropy), (_ONE_SIGN[nll], ""))
     if nll == "negative":
-        verdict, meaning = _MISLEADING
-    elif (nll, entropy) == _INDEPENDENT and not aware:
-        verdict, meaning = _UNAWARE
-    both = f"without its own value {_WORSE[nll]}, and {_LESS_SURE[entropy]}"
-    return verdict, f"{both}; {meaning}" if meaning else both
+        meaning = _MISLEADING
+    elif (nll, entropy) == ("negligible", "negligible"):
+        verdict, meaning = _UNUSED if nll_zero and entropy_zero else _HARDLY_USED
+    elif (nll, entropy) == ("positive", "negligible"):
+        if redundancy is None:
+            verdict, meaning = _WITHOUT_REDUNDANCY
+        elif redundancy == "positive":
+            verdict, meaning = _UNNOTICED
+        elif redundancy == "none" and entropy_zero:
+            verdict, meaning = _INDEPENDENT
+    clauses = [
+        f"without its own values {_LIKELIHOOD[nll]}, and {_ENTROPY[entropy]}".format(margin=margin)
+    ]
+    if redundancy is not None and nll == "positive":
+        clauses.append(_REDUNDANCY[redundancy])
+    if meaning:
+        clauses.append(meaning)
+    return verdict, "; ".join(clauses)
 
 
 def _signs(low: Floats, high: Floats, margin: float) -> tuple[str, ...]:
-    # In this order: what is known to be small is zero, even where it is known not to be exactly.
-    small = (low >= -margin) & (high <= margin)
+    # In this order: what is known to be small is negligible, even where it is known not to be zero.
     return tuple(
         str(sign)
         for sign in np.select(
-            [small, low > 0, high < 0], ["zero", "positive", "negative"], "undecided"
+            [
+                np.isnan(low) | np.isnan(high),
+                (low >= -margin) & (high <= margin),
+                low > 0,
+                high < 0,
+            ],
+            ["not available", "negligible", "positive", "negative"],
+            "not clear",
         )
     )
 
 
-def _largest(importance: Floats, low: Floats) -> float:
-    """Return the largest importance that is none of chance, or 0."""
-    return float(importance[low > 0].max(initial=0.0))
+def _includes_zero(low: Floats, high: Floats) -> list[bool]:
+    return [bool(inside) for inside in (low <= 0) & (high >= 0)]
+
+
+def _r2(redundancy: _Redundancy | None, features: tuple[str, ...]) -> tuple[Floats, Floats, Floats]:
+    """R2 of each feature with its interval, NaN where there is none."""
+    numbers = np.full((3, len(features)), np.nan)
+    if redundancy is not None:
+        scores = zip(redundancy.r2, redundancy.low, redundancy.high, strict=True)
+        by_feature = dict(zip(redundancy.features, scores, strict=True))
+        for j, feature in enumerate(features):
+            numbers[:, j] = by_feature.get(feature, np.nan)
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _r2_signs(low: Floats, high: Floats) -> list[str | None]:
+    """Return what the interval of R2 says of what others tell; None where there is none."""
+    signs = np.select(
+        [np.isnan(low) | np.isnan(high), low > 0, high <= _LEAST_R2],
+        ["", "positive", "none"],
+        "not clear",
+    )
+    return [str(sign) or None for sign in signs]
+
+
+def _check_redundancy(redundancy: _Redundancy, nll: Importance) -> None:
+    for name in ("level", "weighted", "ess"):
+        one, other = getattr(nll, name), getattr(redundancy, name)
+        if one != other:
+            raise ValueError(
+                f"the importances and the redundancy differ in {name} ({one!r} and {other!r}); "
+                "compute them alike."
+            )
 
 
 def _check(nll: Importance, entropy: Importance) -> None:

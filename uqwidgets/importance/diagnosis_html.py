@@ -7,7 +7,7 @@ from uqwidgets.importance.html import MOST_ROWS
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.svg import BLUE, VERMILLION
-from uqwidgets.plotting.text import few, listed, number, sentence, with_unit
+from uqwidgets.plotting.text import few, listed, measured, number, sentence, with_unit
 
 
 def diagnosis_html(result: Diagnosis) -> str:
@@ -56,32 +56,33 @@ def _summary(result: Diagnosis) -> str:
 
 
 def _notes(result: Diagnosis) -> list[str]:
-    margins = [number(margin) for margin in (result.nll_margin, result.entropy_margin)]
     notes = [
         f"Dots: mean change when a feature's values are replaced ({result.replacement}); whiskers: "
-        f"{result.level:.0%} interval ({result.interval}). An interval within {margins[0]} "
-        f"(likelihood) or {margins[1]} (entropy) of zero counts as zero."
+        f"{result.level:.0%} interval ({result.interval}). An importance is negligible where its "
+        f"whole interval is within {measured(result.margin, result.unit)} of zero."
     ]
+    if result.with_redundancy:
+        notes.append("R2: share of a feature's variance that the other features explain.")
     left_out = len(result.features) - MOST_ROWS
     if left_out > 0:
         notes.append(f"Drawn are the first {MOST_ROWS}; {left_out} more are left out.")
-    meanings = dict.fromkeys(zip(result.verdict, result.explanation, strict=True))
-    notes += [f"{sentence(verdict)}: {meaning}." for verdict, meaning in meanings]
+    notes += [f"{sentence(reading)}." for reading in result.readings]
     return [*notes, *result.remarks]
 
 
 def _table(result: Diagnosis) -> Markup:
-    header = [
-        "feature",
-        *(with_unit("likelihood", result.unit), "low", "high"),
-        *(with_unit("entropy", result.unit), "low", "high"),
-        "verdict",
+    columns = [
+        (with_unit("likelihood", result.unit), result.nll),
+        ("low", result.nll_low),
+        ("high", result.nll_high),
+        (with_unit("entropy", result.unit), result.entropy),
+        ("low", result.entropy_low),
+        ("high", result.entropy_high),
     ]
-    numbers = zip(
-        *(result.nll, result.nll_low, result.nll_high),
-        *(result.entropy, result.entropy_low, result.entropy_high),
-        strict=True,
-    )
+    if result.with_redundancy:
+        columns += [("R2", result.r2), ("low", result.r2_low), ("high", result.r2_high)]
+    header = ["feature", *(name for name, _ in columns), "verdict"]
+    numbers = zip(*(values for _, values in columns), strict=True)
     lines = [
         [feature, *(number(float(value), 4) for value in values), verdict]
         for feature, values, verdict in zip(result.features, numbers, result.verdict, strict=True)

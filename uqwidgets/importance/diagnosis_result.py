@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,14 +29,20 @@ class Diagnosis:
         Importance for the likelihood loss, and its interval.
     entropy, entropy_low, entropy_high : ndarray of shape (p,)
         Importance for the entropy, and its interval.
+    with_redundancy : bool
+        Whether a redundancy was consulted.
+    r2, r2_low, r2_high : ndarray of shape (p,)
+        Share of the feature's variance that the other features explain, and its interval; NaN
+        where the redundancy has no score, or none was given.
     nll_sign, entropy_sign : tuple of str, length p
-        What the interval says of each: ``positive``, ``negative``, ``zero`` or ``undecided``.
+        What the interval says of each: ``positive``, ``negative``, ``negligible``, ``not clear``
+        or ``not available``.
     verdict : tuple of str, length p
-        What the two signs say together, in two or three words.
+        What the two signs, and the redundancy, say together, in two or three words.
     explanation : tuple of str, length p
         The same in a sentence.
-    nll_margin, entropy_margin : float
-        What counts as zero: an interval that goes no further than this to either side.
+    margin : float
+        What is negligible, in nats: an interval that goes no further than this to either side.
     unit : str
     replacement, interval : str
     level : float
@@ -54,12 +61,15 @@ class Diagnosis:
     entropy: Floats
     entropy_low: Floats
     entropy_high: Floats
+    with_redundancy: bool
+    r2: Floats
+    r2_low: Floats
+    r2_high: Floats
     nll_sign: tuple[str, ...]
     entropy_sign: tuple[str, ...]
     verdict: tuple[str, ...]
     explanation: tuple[str, ...]
-    nll_margin: float
-    entropy_margin: float
+    margin: float
     unit: str
     replacement: str
     interval: str
@@ -73,9 +83,11 @@ class Diagnosis:
         """One line per feature, most important for the likelihood first.
 
         Columns ``feature, nll, nll_low, nll_high, entropy, entropy_low, entropy_high, verdict,
-        explanation``.
+        explanation``; with a redundancy, before ``verdict``: ``r2, r2_low, r2_high``.
         """
         names = ["nll", "nll_low", "nll_high", "entropy", "entropy_low", "entropy_high"]
+        if self.with_redundancy:
+            names += ["r2", "r2_low", "r2_high"]
         return pd.DataFrame(
             {
                 "feature": list(self.features),
@@ -85,16 +97,28 @@ class Diagnosis:
             }
         )
 
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """Each verdict with its explanation, and the features it is of where it has several."""
+        named: dict[tuple[str, str], list[str]] = {}
+        pairs = zip(self.verdict, self.explanation, strict=True)
+        for feature, pair in zip(self.features, pairs, strict=True):
+            named.setdefault(pair, []).append(feature)
+        explanations = Counter(verdict for verdict, _ in named)
+        return tuple(
+            f"{verdict}: {explanation}"
+            if explanations[verdict] == 1
+            else f"{verdict} ({', '.join(features)}): {explanation}"
+            for (verdict, explanation), features in named.items()
+        )
+
     def __repr__(self) -> str:
         head = (
             f"Likelihood and entropy importance of {len(self.features)} features"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval {self.interval}"
         )
-        # Intervals that differ can lead to one verdict: each explanation is printed.
-        meanings = dict.fromkeys(zip(self.verdict, self.explanation, strict=True))
-        meant = tuple(f"{verdict}: {meaning}" for verdict, meaning in meanings)
-        return lines(head, self.frame.drop(columns="explanation"), meant + self.remarks)
+        return lines(head, self.frame.drop(columns="explanation"), self.readings + self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.importance.diagnosis_html import diagnosis_html

@@ -86,16 +86,27 @@ def _summary(result: Importance) -> str:
     known = [j for j in np.argsort(-result.importance) if math.isfinite(result.importance[j])]
     if not known:
         return f"Importance for {result.label} is {NOT_AVAILABLE}."
-    top = known[0]
-    gone = "left out" if result.replacement == "refit" else "replaced"
-    by = "to" if result.compare == "ratio" else "by"
-    text = (
-        f"{sentence(result.label)} rises most when {result.features[top]} is {gone}: {by} "
+    # A rise is only said of features whose interval says so, where there are intervals.
+    rising = [j for j in known if result.low[j] > result.unchanged]
+    unclear = not rising and any(math.isfinite(result.low[j]) for j in known)
+    top, *others = rising or known
+    name, ratio = result.features[top], result.compare == "ratio"
+    size = (
         f"{measured(float(result.importance[top]), result.unit)} "
-        f"({result.level:.0%} interval {interval(result.low[top], result.high[top])}), "
-        f"from a mean of {number(result.baseline)}."
+        f"({result.level:.0%} interval {interval(result.low[top], result.high[top])})"
     )
-    following = [result.features[j] for j in known[1:3]]
+    mean = f"a mean of {number(result.baseline)}"
+    if unclear:
+        return (
+            f"{sentence(result.label)}: no feature is clearly above {1 if ratio else 'zero'}. The "
+            f"largest importance is that of {name}: {size}, beside {mean}."
+        )
+    gone = "left out" if result.replacement == "refit" else "replaced"
+    text = (
+        f"{sentence(result.label)} rises most when {name} is {gone}: {'to' if ratio else 'by'} "
+        f"{size}, from {mean}."
+    )
+    following = [result.features[j] for j in others[:2]]
     return f"{text} Next: {listed(following)}." if following else text
 
 

@@ -162,9 +162,10 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
     codes: npt.NDArray[np.intp] = pd.Index(classes).get_indexer(pd.Index(labels))
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
+        label = labels.tolist()[row]
         raise ValueError(
-            f"y has the label {labels.tolist()[row]!r} in row {row}, which the model does not "
-            f"know; its classes are {', '.join(repr(c) for c in classes.tolist())}."
+            f"y has the label {label!r} in row {row}, which the model does not know; its classes "
+            f"are {', '.join(repr(c) for c in classes.tolist())}{_cast(label, classes)}."
         )
     return codes
 
@@ -195,6 +196,15 @@ def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
             array = np.empty(len(listed), dtype=object)
             array[:] = listed
     return array
+
+
+def _cast(label: Any, classes: npt.NDArray[Any]) -> str:
+    """Return what to do about a label that is a class but for its kind, as a clause."""
+    if isinstance(label, bool) and classes.dtype.kind in "iuf" and np.isin([0, 1], classes).all():
+        return "; pass y.astype(int)"
+    if isinstance(label, (int, float)) and classes.dtype.kind == "b" and label in (0, 1):
+        return "; pass y.astype(bool)"
+    return ""
 
 
 def _labels(classes: npt.ArrayLike) -> npt.NDArray[Any]:

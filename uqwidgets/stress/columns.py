@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.table import Table
-from uqwidgets.stress.anchors import checked_wishes
+from uqwidgets.stress.anchors import Anchor, checked_wishes
 from uqwidgets.stress.projection import Column
+
+# Each category is a column of its own over all rows, and a person reads no more of them.
+MOST_CATEGORIES = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +83,8 @@ def stressed(
 ) -> list[Stressed]:
     """Return what there is to stress of a feature: one column, or one for each category.
 
+    Of more than `MOST_CATEGORIES` categories, the most frequent (see `categories_left_out`).
+
     Parameters
     ----------
     table : Table
@@ -97,34 +104,16 @@ def stressed(
         If an argument cannot be, or values are missing and not to be dropped.
     """
     kind = checked_wishes(alpha, anchor, missing)
-    present = _present(table, feature, rows)
-    absent = int((~present).sum())
-    if absent and missing == "error":
-        raise ValueError(
-            f"{feature!r} is {_absence(present, rows)}; a mean can be "
-            "stressed only where every row has a value, so drop or fill them, or pass "
-            "missing='drop'."
-        )
-    if absent == len(present):
-        where = "any row" if rows is None else "any of the chosen rows"
-        raise ValueError(f"{feature!r} has no value in {where}; there is nothing to stress.")
-    kept = rows
-    if absent:
-        kept = np.flatnonzero(present) if rows is None else rows[present]
+    with_value = _rows_with_value(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
-        values = table.numbers(feature)
-        values = np.ascontiguousarray(values if kept is None else values[kept])
-        return [Stressed(feature, Column(values, alpha, kind), kept, rows)]
-    column = table.column(feature)
-    categories = column if kept is None else column.iloc[kept]
+        return [_of_numbers(table, feature, alpha, kind, with_value, rows)]
+    categories = _categories(table, feature, with_value)
+    codes, labels = pd.factorize(categories)
+    # Of equally frequent ones, the first in the table.
+    frequent = np.argsort(-np.bincount(codes), kind="stable")[:MOST_CATEGORIES]
     return [
-        Stressed(
-            f"{feature}={label}",
-            Column((categories == label).to_numpy(dtype=np.float64), alpha, kind),
-            kept,
-            rows,
-        )
-        for label in sorted(categories.unique(), key=str)
+        _of_category(feature, categories, label, alpha, kind, with_value, rows)
+        for label in sorted(labels[frequent], key=str)
     ]
 
 
@@ -144,20 +133,89 @@ def stressed_one(
     ValueError
         As in `stressed`; or if a category is wanted and not named, or the other way round.
     """
-    found = stressed(table, feature, alpha, anchor, missing, rows)
+    kind = checked_wishes(alpha, anchor, missing)
+    with_value = _rows_with_value(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
         if category is not None:
             raise ValueError(f"{feature!r} is numeric; stress it without a category.")
-        return found[0]
-    labels = [one.name.removeprefix(f"{feature}=") for one in found]
+        return _of_numbers(table, feature, alpha, kind, with_value, rows)
+    categories = _categories(table, feature, with_value)
+    labels = {str(label): label for label in sorted(categories.unique(), key=str)}
     if category is None:
         raise ValueError(
             f"{feature!r} is categorical; say which category's share to move, one of "
-            f"{', '.join(repr(label) for label in labels[:6])}."
+            f"{', '.join(repr(label) for label in list(labels)[:6])}."
         )
     if str(category) not in labels:
-        raise ValueError(unknown(f"category of {feature!r}", str(category), labels))
-    return found[labels.index(str(category))]
+        raise ValueError(unknown(f"category of {feature!r}", str(category), list(labels)))
+    label = labels[str(category)]
+    return _of_category(feature, categories, label, alpha, kind, with_value, rows)
+
+
+def categories_left_out(
+    table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None
+) -> tuple[str, ...]:
+    """Say so where `stressed` leaves out the rarer categories of a feature."""
+    if table.kind(feature) == "numeric":
+        return ()
+    distinct = _categories(table, feature, rows).nunique()
+    if distinct <= MOST_CATEGORIES:
+        return ()
+    return (
+        f"{feature}: the {MOST_CATEGORIES} most frequent of {distinct:,} categories are stressed; "
+        "stress_weights takes any other as its category",
+    )
+
+
+def _rows_with_value(
+    table: Table, feature: str, missing: str, rows: npt.NDArray[np.intp] | None
+) -> npt.NDArray[np.intp] | None:
+    """Positions of the chosen rows that have a value; None for all of the table."""
+    present = _present(table, feature, rows)
+    absent = int((~present).sum())
+    if absent and missing == "error":
+        raise ValueError(
+            f"{feature!r} is {_absence(present, rows)}; a mean can be "
+            "stressed only where every row has a value, so drop or fill them, or pass "
+            "missing='drop'."
+        )
+    if absent == len(present):
+        where = "any row" if rows is None else "any of the chosen rows"
+        raise ValueError(f"{feature!r} has no value in {where}; there is nothing to stress.")
+    if not absent:
+        return rows
+    return np.flatnonzero(present) if rows is None else rows[present]
+
+
+def _of_numbers(
+    table: Table,
+    feature: str,
+    alpha: float,
+    kind: Anchor,
+    with_value: npt.NDArray[np.intp] | None,
+    rows: npt.NDArray[np.intp] | None,
+) -> Stressed:
+    values = table.numbers(feature)
+    values = np.ascontiguousarray(values if with_value is None else values[with_value])
+    return Stressed(feature, Column(values, alpha, kind), with_value, rows)
+
+
+def _of_category(
+    feature: str,
+    categories: pd.Series[Any],
+    label: Any,
+    alpha: float,
+    kind: Anchor,
+    with_value: npt.NDArray[np.intp] | None,
+    rows: npt.NDArray[np.intp] | None,
+) -> Stressed:
+    held = (categories == label).to_numpy(dtype=np.float64)
+    return Stressed(f"{feature}={label}", Column(held, alpha, kind), with_value, rows)
+
+
+def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> pd.Series[Any]:
+    column = table.column(feature)
+    return column if rows is None else column.iloc[rows]
 
 
 def unstressable(
@@ -171,9 +229,7 @@ def unstressable(
         values = table.numbers(feature)
         values = values if rows is None else values[rows]
         return "constant" if values.min() == values.max() else None
-    column = table.column(feature)
-    chosen = column if rows is None else column.iloc[rows]
-    return "constant" if chosen.nunique() == 1 else None
+    return "constant" if _categories(table, feature, rows).nunique() == 1 else None
 
 
 def _present(
@@ -192,13 +248,22 @@ def _absence(present: npt.NDArray[np.bool_], rows: npt.NDArray[np.intp] | None) 
 
 
 def stressable(
-    table: Table, rows: npt.NDArray[np.intp] | None = None
+    table: Table, missing: str = "error", rows: npt.NDArray[np.intp] | None = None
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the features that can be stressed in these rows, and a remark for each left out.
+    """Return the features to stress where none is named, and a remark for each left out.
 
     A constant one is among them: its status says that it is.
     """
-    reasons = {f: unstressable(table, f, rows) for f in table.features}
-    left_out = {f: why for f, why in reasons.items() if why not in (None, "constant")}
+    left_out = {}
+    for feature in table.features:
+        why = unstressable(table, feature, rows) if missing == "error" else None
+        if why in (None, "constant") and categories_left_out(table, feature, rows):
+            distinct = _categories(table, feature, rows).nunique()
+            why = (
+                f"it has {distinct:,} categories; name it to stress the {MOST_CATEGORIES} most "
+                "frequent of them"
+            )
+        if why not in (None, "constant"):
+            left_out[feature] = why
     remarks = tuple(f"{f} is left out: {why}" for f, why in left_out.items())
     return [f for f in table.features if f not in left_out], remarks

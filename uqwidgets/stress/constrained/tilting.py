@@ -10,6 +10,8 @@ from uqwidgets._typing import Floats
 
 _MOST_STEPS = 300
 _ARMIJO = 1e-4
+# Of H, by that of the largest exponent.
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # Rows at a time, so that a block and its weighted copy stay in the processor's cache.
 _BLOCK = 1 << 13
 
@@ -70,9 +72,10 @@ def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
         Its gap is down to rounding, unless it stays above `TOLERANCE`.
     """
     relative = points - target  # which makes <xi, target> vanish from H
+    farthest = float(np.sqrt(np.square(relative).sum(axis=1).max()))
     now = _at(relative, base, np.zeros(points.shape[1]))
     while now.miss > 0 and now.steps < _MOST_STEPS:
-        new = _next(relative, base, now)
+        new = _next(relative, base, now, farthest)
         if new is None or (now.miss <= TOLERANCE and new.miss >= now.miss):
             break  # what is left is rounding
         now = new
@@ -88,7 +91,7 @@ def _at(relative: Floats, base: Floats, xi: Floats, steps: int = 0) -> Tilt:
     return Tilt(xi, weights, weights @ relative, float(np.log(total)) + highest, steps)
 
 
-def _next(relative: Floats, base: Floats, now: Tilt) -> Tilt | None:
+def _next(relative: Floats, base: Floats, now: Tilt, farthest: float) -> Tilt | None:
     direction = _newton_direction(_covariance(relative, now), now.gap)
     # Where nearly all weight is on one row, the covariance says nothing of how far to go.
     longest = 10 * max(1.0, float(np.linalg.norm(now.xi)))
@@ -97,8 +100,12 @@ def _next(relative: Floats, base: Floats, now: Tilt) -> Tilt | None:
     size = 1.0
     while size > 1e-12:
         new = _at(relative, base, now.xi + size * direction, now.steps + 1)
-        # Near the minimum H itself is lost in rounding, but not yet its gradient.
-        if new.value <= now.value + _ARMIJO * size * slope or new.miss <= 0.5 * now.miss:
+        if new.value <= now.value + _ARMIJO * size * slope:
+            return new
+        # Near the minimum the fall of H is lost in rounding, but not yet its gradient. A rise
+        # beyond rounding is a step too far, even where it halves the gap: such steps alternate.
+        rounding = _ROUNDING * (1 + float(np.linalg.norm(new.xi)) * farthest)
+        if new.value <= now.value + rounding and new.miss <= 0.5 * now.miss:
             return new
         size /= 2
     return None
