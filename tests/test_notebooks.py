@@ -88,10 +88,10 @@ def test_the_notebook_on_learners_shows_what_it_tells():
     assert float(intervals[0][3]) > 0.03
     assert all(float(low) < 0 < float(high) for *_, low, high in intervals[4:])
     # A forest is no better than a line here, and better than a full-grown tree.
-    low, high = (float(against_line.split()[k]) for k in (-3, -2))
+    low, high = map(float, against_line.splitlines()[2].split()[-3:-1])
     assert low < 0 < high
     against_tree, truth, _, forests, _, lines = rest
-    assert float(against_tree.split()[-2]) < 0
+    assert float(against_tree.splitlines()[2].split()[-2]) < 0
     assert table(truth)["x1"][0] > 0.1
     # Too high at the low end of x1, too low at its high end.
     biases = [float(line.split()[3]) for line in forests.splitlines()[2:]]
