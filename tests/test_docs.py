@@ -23,7 +23,7 @@ def test_the_rule_is_executed():
         exec(block, names)
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([\w/]+\.(?:py|md))`", PAGE))))
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([\w/]+/\w+\.(?:py|md))`", PAGE))))
 def test_files_that_are_named_exist(path):
     assert any((ROOT / place / path).exists() for place in ("", "uqwidgets", "docs"))
 
