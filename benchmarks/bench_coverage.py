@@ -16,7 +16,7 @@ import time
 import numpy as np
 from scipy import stats
 
-from uqwidgets.evaluation.replacement import drawn_donors
+from uqwidgets.evaluation.donors import drawn_donors
 from uqwidgets.inference import INTERVALS, Change, bounds, mean_change
 from uqwidgets.inference.population import Population
 

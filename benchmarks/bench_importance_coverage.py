@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, xlogy
 
-from uqwidgets.evaluation.replacement import drawn_donors
+from uqwidgets.evaluation.donors import drawn_donors
 from uqwidgets.inference import bounds, every_donor, mean_change
 from uqwidgets.inference.population import Population
 

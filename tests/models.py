@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from uqwidgets import Explainer
-from uqwidgets.evaluation.replacement import drawn_donors, stream_of
+from uqwidgets.evaluation.donors import drawn_donors, stream_of
 
 
 def table(n=60, p=3, seed=0):

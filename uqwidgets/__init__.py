@@ -6,8 +6,7 @@ from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import Progress
-from uqwidgets.evaluation.progress_bar import ProgressBar
+from uqwidgets.evaluation.progress import Progress, ProgressBar
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth

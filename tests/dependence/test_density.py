@@ -17,8 +17,8 @@ def explained(**columns):
 
 
 def near(column, grid, weights=None):
-    found = explained(a=column).dependence("a", grid=grid, sample_weight=weights)
-    return found.near
+    result = explained(a=column).dependence("a", grid=grid, sample_weight=weights)
+    return result.near
 
 
 def quantile(values, weights, level):
@@ -35,7 +35,7 @@ def counted(columns, points, weights):
     even = np.prod([min(0.1, 1 / len(p)) for p, text in zip(points, texts, strict=True) if text])
     numbers = texts.count(False)
     wide = min(1.0, max(0.1, (6 / (even * ess)) ** (1 / numbers))) if numbers else 0.0
-    found = np.empty([len(p) for p in points], dtype=bool)
+    result = np.empty([len(p) for p in points], dtype=bool)
     for at in itertools.product(*(range(len(p)) for p in points)):
         inside = np.ones(len(weights), dtype=bool)
         for column, p, k, text in zip(columns, points, at, texts, strict=True):
@@ -47,8 +47,8 @@ def counted(columns, points, weights):
         held = weights[inside]
         enough = held.sum() / weights.sum() >= 0.1 * even * wide**numbers
         effective = held.sum() ** 2 / np.square(held).sum() if held.any() else 0
-        found[at] = enough and effective >= 2 - 1e-9
-    return found
+        result[at] = enough and effective >= 2 - 1e-9
+    return result
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -61,11 +61,11 @@ def test_equals_the_rule_counted_row_by_row(n, weighted):
     explainer = explained(a=a, b=b, c=c)
     given = weights if weighted else None
     for feature, column in (("a", a), ("b", b), ("c", c)):
-        found = explainer.dependence(feature, grid=15, spacing="even", sample_weight=given)
-        np.testing.assert_array_equal(found.near, counted([column], [found.grid], weights))
+        result = explainer.dependence(feature, grid=15, spacing="even", sample_weight=given)
+        np.testing.assert_array_equal(result.near, counted([column], [result.grid], weights))
     for names, columns in ((["a", "b"], [a, b]), (["c", "a"], [c, a]), (["b", "c"], [b, c])):
-        found = explainer.dependence(names, grid=7, spacing="even", sample_weight=given)
-        np.testing.assert_array_equal(found.near, counted(columns, found.grids, weights))
+        result = explainer.dependence(names, grid=7, spacing="even", sample_weight=given)
+        np.testing.assert_array_equal(result.near, counted(columns, result.grids, weights))
 
 
 def test_of_many_normal_rows_what_is_beyond_about_two_and_a_half_deviations_is_far():
@@ -94,8 +94,8 @@ def test_few_rows_spread_evenly_are_all_near():
 
 def test_categories_that_hardly_any_row_has_are_far():
     column = np.array(["a"] * 600 + ["b"] * 390 + ["c"] * 7 + ["d"], dtype=object)
-    found = explained(a=pd.Categorical(column, categories=list("abcde")))
-    assert found.dependence("a", grid=list("abcde")).near.tolist() == [
+    result = explained(a=pd.Categorical(column, categories=list("abcde")))
+    assert result.dependence("a", grid=list("abcde")).near.tolist() == [
         True,
         True,
         False,
@@ -124,20 +124,20 @@ def test_in_another_population_other_values_are_far():
 
 def test_missing_and_infinite_values():
     column = np.concatenate([np.linspace(0, 1, 50), [np.nan] * 20, [np.inf]])
-    found = explained(a=column).dependence("a", spacing="observed")
-    assert found.near[:50].all()
-    assert found.near[50:].tolist() == [False, True]
+    result = explained(a=column).dependence("a", spacing="observed")
+    assert result.near[:50].all()
+    assert result.near[50:].tolist() == [False, True]
     nothing = explained(a=[np.nan, np.nan, 1.0]).dependence("a", grid=[1.0, 2.0])
     assert nothing.near.tolist() == [False, False]
 
 
 def test_weights_ask_the_model_nothing_and_the_frame_says_what_is_far():
     explainer = explained(a=np.random.default_rng(0).normal(size=300))
-    found = explainer.dependence("a", grid=[0.0, 7.0])
-    asked = explainer.model_calls
+    result = explainer.dependence("a", grid=[0.0, 7.0])
+    before = explainer.model_calls
     stressed = explainer.dependence(
         "a", grid=[0.0, 7.0], sample_weight=explainer.stress_weights("a", 0.5)
     )
-    assert explainer.model_calls == asked
-    assert found.frame["near"].tolist() == [True, False]
+    assert explainer.model_calls == before
+    assert result.frame["near"].tolist() == [True, False]
     assert stressed.frame["near"].tolist() == [True, False]

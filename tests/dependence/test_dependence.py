@@ -20,21 +20,21 @@ def test_every_curve_equals_the_loop_and_pd_is_the_mean_of_ice(make):
     X = table(25)[0]
     for measure in explainer.measures().query("available")["measure"]:
         for column, feature in enumerate(explainer.features):
-            found = explainer.dependence(feature, measure, grid=7)
-            assert found.ice.shape == (25, 7)
-            for g, value in enumerate(found.grid):
+            result = explainer.dependence(feature, measure, grid=7)
+            assert result.ice.shape == (25, 7)
+            for g, value in enumerate(result.grid):
                 replaced = X.copy()
                 replaced[:, column] = value
                 q = explainer.predictive(replaced)
                 of = find(measure, available(q, explainer.classes is not None)).of
                 expected = of(q, explainer.evaluations.truth)
-                np.testing.assert_allclose(found.ice[:, g], expected, rtol=1e-12, atol=1e-12)
+                np.testing.assert_allclose(result.ice[:, g], expected, rtol=1e-12, atol=1e-12)
             np.testing.assert_allclose(
-                found.average, found.ice.mean(axis=0), rtol=1e-13, atol=1e-15
+                result.average, result.ice.mean(axis=0), rtol=1e-13, atol=1e-15
             )
-            band = stats.t.ppf(0.975, 24) * stats.sem(found.ice, axis=0)
-            np.testing.assert_allclose(found.high - found.average, band, rtol=1e-9, atol=1e-15)
-            np.testing.assert_allclose(found.average - found.low, band, rtol=1e-9, atol=1e-15)
+            band = stats.t.ppf(0.975, 24) * stats.sem(result.ice, axis=0)
+            np.testing.assert_allclose(result.high - result.average, band, rtol=1e-9, atol=1e-15)
+            np.testing.assert_allclose(result.average - result.low, band, rtol=1e-9, atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["regressor", "classifier"])
@@ -48,8 +48,8 @@ def test_equals_scikit_learn(kind):
     explainer = Explainer(model, X, y)
     for column, feature in enumerate(explainer.features):
         grid = np.quantile(X[:, column], np.linspace(0, 1, 9))
-        found = explainer.dependence(feature, grid=9)
-        np.testing.assert_allclose(found.grid, grid)
+        result = explainer.dependence(feature, grid=9)
+        np.testing.assert_allclose(result.grid, grid)
         theirs = partial_dependence(
             model,
             X,
@@ -59,14 +59,14 @@ def test_equals_scikit_learn(kind):
             response_method="auto" if kind == "regressor" else "predict_proba",
             custom_values={column: grid},
         )
-        np.testing.assert_allclose(found.ice, theirs["individual"][0], atol=1e-12)
-        np.testing.assert_allclose(found.average, theirs["average"][0], atol=1e-12)
+        np.testing.assert_allclose(result.ice, theirs["individual"][0], atol=1e-12)
+        np.testing.assert_allclose(result.average, theirs["average"][0], atol=1e-12)
 
 
 def test_weights_and_rows_choose_what_is_averaged_and_ask_nothing():
     explainer = regression()
     whole = explainer.dependence("x0", "entropy")
-    asked = explainer.model_calls
+    before = explainer.model_calls
     weights = explainer.stress_weights("x1", -0.6)
     rows = np.arange(60) % 4 == 1
     stressed = explainer.dependence("x0", "entropy", sample_weight=weights)
@@ -83,7 +83,7 @@ def test_weights_and_rows_choose_what_is_averaged_and_ask_nothing():
     assert both.ess == pytest.approx(weights[rows].sum() ** 2 / (weights[rows] ** 2).sum())
     assert stressed.weighted
     assert not filtered.weighted
-    assert explainer.model_calls == asked
+    assert explainer.model_calls == before
 
 
 def test_a_finer_grid_and_other_measures_ask_only_for_what_is_new():
@@ -99,12 +99,12 @@ def test_a_finer_grid_and_other_measures_ask_only_for_what_is_new():
 def test_all_curves_together_are_the_same_in_few_calls():
     X = np.random.default_rng(0).normal(size=(143, 30))
     explainer = Explainer(normal_model, X, X[:, 0])
-    found = explainer.dependences(measure="entropy", grid=50)
+    result = explainer.dependences(measure="entropy", grid=50)
     assert explainer.model_calls <= 12
     assert explainer.rows_evaluated <= 143 * (1 + 30 * 50)
     alone = Explainer(normal_model, X, X[:, 0]).dependence("x1", "entropy", grid=50)
-    np.testing.assert_array_equal(found["x1"].average, alone.average)
-    np.testing.assert_array_equal(found["x1"].grid, alone.grid)
+    np.testing.assert_array_equal(result["x1"].average, alone.average)
+    np.testing.assert_array_equal(result["x1"].grid, alone.grid)
 
 
 class TestGrid:
@@ -119,25 +119,25 @@ class TestGrid:
 
     def test_many_are_quantiles_with_both_extremes(self):
         values = np.random.default_rng(0).lognormal(size=500)
-        found = self.of(values, grid=11).grid
-        np.testing.assert_allclose(found, np.quantile(values, np.linspace(0, 1, 11)))
+        result = self.of(values, grid=11).grid
+        np.testing.assert_allclose(result, np.quantile(values, np.linspace(0, 1, 11)))
 
     def test_whole_numbers_stay_observed_whole_numbers(self):
         values = np.random.default_rng(0).poisson(40, 500)
-        found = self.of(values, grid=7).grid
-        assert found.dtype == values.dtype
-        assert set(found) <= set(values)
-        assert (found[0], found[-1]) == (values.min(), values.max())
+        result = self.of(values, grid=7).grid
+        assert result.dtype == values.dtype
+        assert set(result) <= set(values)
+        assert (result[0], result[-1]) == (values.min(), values.max())
 
     def test_infinite_values_are_left_out(self):
         values = np.concatenate([[np.inf, -np.inf], np.arange(100.0)])
-        found = self.of(values, grid=5).grid
-        np.testing.assert_allclose(found, [0, 24.75, 49.5, 74.25, 99])
+        result = self.of(values, grid=5).grid
+        np.testing.assert_allclose(result, [0, 24.75, 49.5, 74.25, 99])
 
     def test_the_most_frequent_categories_in_their_order(self):
-        found = self.of(list("ccccbbba") + ["d"] * 2, grid=3)
-        assert found.grid.tolist() == ["b", "c", "d"]
-        assert "the 3 most frequent of 4 categories are shown" in found.remarks
+        result = self.of(list("ccccbbba") + ["d"] * 2, grid=3)
+        assert result.grid.tolist() == ["b", "c", "d"]
+        assert "the 3 most frequent of 4 categories are shown" in result.remarks
         kinds = pd.Categorical(list("aabb"), categories=["b", "a", "never"])
         assert self.of(kinds).grid.tolist() == ["b", "a"]
 
@@ -166,22 +166,22 @@ class TestGrid:
 def test_missing_values_of_other_features_reach_the_model():
     frame = pd.DataFrame({"a": [1.0, np.nan, 3.0], "b": [1.0, 2.0, 4.0]})
     model = Recorder(lambda d: d["a"].isna().to_numpy() + d["b"].to_numpy())
-    found = Explainer(model, frame, [0.0, 1.0, 2.0]).dependence("b")
-    np.testing.assert_allclose(found.ice, [[1, 2, 4], [2, 3, 5], [1, 2, 4]])
+    result = Explainer(model, frame, [0.0, 1.0, 2.0]).dependence("b")
+    np.testing.assert_allclose(result.ice, [[1, 2, 4], [2, 3, 5], [1, 2, 4]])
     over = Explainer(model, frame, [0.0, 1.0, 2.0]).dependence("a")
     assert over.grid.tolist() == [1, 3]
     assert np.isnan(over.observed[1])
 
 
 def test_results_show_what_they_are():
-    found = classification().dependence("x1", "entropy", grid=5)
-    assert list(found.frame.columns) == ["value", "average", "low", "high", "near"]
-    assert repr(found).startswith(
+    result = classification().dependence("x1", "entropy", grid=5)
+    assert list(result.frame.columns) == ["value", "average", "low", "high", "near"]
+    assert repr(result).startswith(
         "Dependence of entropy (nats) on x1: 5 values (quantile), 60 rows, 95% band"
     )
-    assert not found.categorical
+    assert not result.categorical
     with pytest.raises(AttributeError):
-        found.grid = None
+        result.grid = None
 
 
 @pytest.mark.parametrize(

@@ -35,17 +35,17 @@ def test_a_grid_of_twice_the_steps_asks_for_the_new_values_only(spacing, points)
 class TestEven:
     def test_steps_from_the_lowest_to_the_highest(self):
         values = np.random.default_rng(0).lognormal(size=200)
-        found = of(values, 11, "even")
-        np.testing.assert_allclose(found.grid, np.linspace(values.min(), values.max(), 11))
-        assert (found.grid[0], found.grid[-1]) == (values.min(), values.max())
+        result = of(values, 11, "even")
+        np.testing.assert_allclose(result.grid, np.linspace(values.min(), values.max(), 11))
+        assert (result.grid[0], result.grid[-1]) == (values.min(), values.max())
 
     def test_even_where_few_values_were_observed(self):
         assert of([0.0, 1.0, 4.0], 5, "even").grid.tolist() == [0, 1, 2, 3, 4]
 
     def test_whole_numbers_stay_whole(self):
-        found = of([0, 3, 100], 8, "even").grid
-        assert found.dtype.kind == "i"
-        assert found.tolist() == [0, 14, 29, 43, 57, 71, 86, 100]
+        result = of([0, 3, 100], 8, "even").grid
+        assert result.dtype.kind == "i"
+        assert result.tolist() == [0, 14, 29, 43, 57, 71, 86, 100]
         assert of([1, 3], 50, "even").grid.tolist() == [1, 2, 3]
         assert of(np.array([0, 255], dtype=np.uint8), 6, "even").grid.tolist()[-1] == 255
 
@@ -61,29 +61,29 @@ class TestEven:
 class TestObserved:
     def test_every_value_whatever_the_number_of_points(self):
         values = np.random.default_rng(0).normal(size=80)
-        found = of(values, 5, "observed")
-        np.testing.assert_array_equal(found.grid, np.sort(values))
-        np.testing.assert_allclose(found.support, 1 / 80)
+        result = of(values, 5, "observed")
+        np.testing.assert_array_equal(result.grid, np.sort(values))
+        np.testing.assert_allclose(result.support, 1 / 80)
 
     def test_missing_and_infinite_ones_too(self):
-        found = of([1.0, np.nan, np.inf, 1.0, -np.inf], spacing="observed")
-        np.testing.assert_array_equal(found.grid, [-np.inf, 1, np.inf, np.nan])
-        np.testing.assert_allclose(found.support, [0.2, 0.4, 0.2, 0.2])
+        result = of([1.0, np.nan, np.inf, 1.0, -np.inf], spacing="observed")
+        np.testing.assert_array_equal(result.grid, [-np.inf, 1, np.inf, np.nan])
+        np.testing.assert_allclose(result.support, [0.2, 0.4, 0.2, 0.2])
         categories = of(["b", None, "a", "b"], spacing="observed")
         assert categories.grid[:2].tolist() == ["a", "b"]
         assert pd.isna(categories.grid[2])
         np.testing.assert_allclose(categories.support, [0.25, 0.5, 0.25])
 
     def test_nullable_numbers(self):
-        found = of(pd.array([3, None, 1, 3], dtype="Int64"), spacing="observed")
-        np.testing.assert_array_equal(found.grid, [1, 3, np.nan])
+        result = of(pd.array([3, None, 1, 3], dtype="Int64"), spacing="observed")
+        np.testing.assert_array_equal(result.grid, [1, 3, np.nan])
         assert of(pd.array([3, 1], dtype="Int64"), spacing="observed").grid.dtype.kind == "i"
 
     def test_more_categories_than_points(self):
         names = [f"c{k:03d}" for k in range(70)]
-        found = of(names, 5, "observed")
-        assert found.grid.tolist() == names
-        assert found.remarks == ()
+        result = of(names, 5, "observed")
+        assert result.grid.tolist() == names
+        assert result.remarks == ()
 
 
 class TestDates:
@@ -91,18 +91,18 @@ class TestDates:
     @pytest.mark.parametrize("unit", ["s", "us", "ns"])
     def test_are_spaced_like_numbers(self, zone, unit):
         days = DAYS.tz_localize(zone).as_unit(unit)
-        found = of(
+        result = of(
             days.to_series().sample(frac=1, random_state=0).to_numpy()
             if zone is None
             else pd.Series(days).sample(frac=1, random_state=0).array,
             5,
         )
-        assert found.grid.tolist() == days[[0, 25, 50, 75, 100]].tolist()
-        assert found.categorical
+        assert result.grid.tolist() == days[[0, 25, 50, 75, 100]].tolist()
+        assert result.categorical
         even = of(pd.Series([days[0], days[1], days[100]]).array, 5, "even")
-        wanted = days[[0, 25, 50, 75, 100]]
+        expected = days[[0, 25, 50, 75, 100]]
         if zone is None:
-            assert even.grid.tolist() == wanted.tolist()
+            assert even.grid.tolist() == expected.tolist()
         assert (even.grid[0], even.grid[-1]) == (days[0], days[100])
         gaps = np.diff(even.grid)
         assert max(gaps) - min(gaps) <= pd.Timedelta(1, "s")
@@ -112,21 +112,25 @@ class TestDates:
 
     def test_given_as_dates_or_texts(self):
         column = pd.Series(DAYS)
-        wanted = [pd.Timestamp("2020-02-01"), pd.Timestamp("2025-06-07T08:00")]
-        for grid in (wanted[::-1], ["2025-06-07T08:00", "2020-02-01"], np.array(wanted, "M8[ns]")):
-            found = of(column, grid)
-            assert found.grid.tolist() == wanted
-            assert found.near.tolist() == [True, False]
+        expected = [pd.Timestamp("2020-02-01"), pd.Timestamp("2025-06-07T08:00")]
+        for grid in (
+            expected[::-1],
+            ["2025-06-07T08:00", "2020-02-01"],
+            np.array(expected, "M8[ns]"),
+        ):
+            result = of(column, grid)
+            assert result.grid.tolist() == expected
+            assert result.near.tolist() == [True, False]
         assert of(column, "2020-03-01").grid.tolist() == [pd.Timestamp("2020-03-01")]
 
     def test_durations(self):
-        found = of(pd.to_timedelta(np.arange(101), unit="h"), 5)
-        assert found.grid.tolist() == [pd.Timedelta(h, "h") for h in (0, 25, 50, 75, 100)]
+        result = of(pd.to_timedelta(np.arange(101), unit="h"), 5)
+        assert result.grid.tolist() == [pd.Timedelta(h, "h") for h in (0, 25, 50, 75, 100)]
         assert of(pd.to_timedelta([1, 2, 9], unit="h"), 5, "even").grid[2] == pd.Timedelta(5, "h")
 
     def test_support_is_shared_out_in_time(self):
-        found = of(pd.Series(DAYS), [DAYS[0], DAYS[100]])
-        np.testing.assert_allclose(found.support, [51 / 101, 50 / 101])
+        result = of(pd.Series(DAYS), [DAYS[0], DAYS[100]])
+        np.testing.assert_allclose(result.support, [51 / 101, 50 / 101])
 
     @pytest.mark.parametrize("grid", [["soon"], [], [3.5], [True], [pd.NaT], 7.5])
     def test_what_is_no_date_is_refused(self, grid):
@@ -138,8 +142,8 @@ class TestDates:
 
 def test_support_is_the_share_of_the_rows_that_are_nearest():
     column = np.array([0.0, 0.4, 0.6, 1.0, 3.0, np.nan, np.inf, 9.0])
-    found = of(column, [0.0, 1.0, 4.0])
-    np.testing.assert_allclose(found.support, np.array([2, 2, 2]) / 8)
+    result = of(column, [0.0, 1.0, 4.0])
+    np.testing.assert_allclose(result.support, np.array([2, 2, 2]) / 8)
     weights = np.arange(1.0, 9.0)
     frame = pd.DataFrame({"a": column})
     explainer = Explainer(lambda d: np.zeros(len(d)), frame, np.zeros(8))
@@ -194,5 +198,5 @@ def test_thinned_grids_keep_every_so_many_values():
     grid = grid_of(explainer.table, "x0", 9)
     thin = grid.thinned(4)
     np.testing.assert_array_equal(thin.values, grid.values[::4])
-    assert thin.questions == grid.questions[::4]
+    assert thin.replacements == grid.replacements[::4]
     assert len(thin) == 3

@@ -17,13 +17,13 @@ from uqwidgets.dependence.surface_result import Surface
 def looped(explainer, X, features, grids, measure):
     """The measure of each row at each pair of values, shape (g1, g2, n)."""
     of, truth = explainer.measure(measure).of, explainer.evaluations.truth
-    found = np.empty((len(grids[0]), len(grids[1]), len(X)))
+    result = np.empty((len(grids[0]), len(grids[1]), len(X)))
     for i, one in enumerate(grids[0]):
         for j, other in enumerate(grids[1]):
             moved = X.copy()
             moved[features[0]], moved[features[1]] = one, other
-            found[i, j] = of(explainer.predictive(moved), truth)
-    return found
+            result[i, j] = of(explainer.predictive(moved), truth)
+    return result
 
 
 @pytest.mark.parametrize("make", [regression, classification])
@@ -31,14 +31,14 @@ def looped(explainer, X, features, grids, measure):
 def test_equals_the_loop_with_its_band(make, spacing):
     explainer = make(25)
     X = pd.DataFrame(table(25)[0], columns=explainer.features)
-    found = explainer.dependence(["x0", "x1"], "entropy", grid=(5, 4), spacing=spacing)
-    assert isinstance(found, Surface)
-    assert found.average.shape == (5, 4)
-    values = looped(explainer, X, found.features, found.grids, "entropy")
-    np.testing.assert_allclose(found.average, values.mean(axis=2), rtol=1e-12, atol=1e-13)
+    result = explainer.dependence(["x0", "x1"], "entropy", grid=(5, 4), spacing=spacing)
+    assert isinstance(result, Surface)
+    assert result.average.shape == (5, 4)
+    values = looped(explainer, X, result.features, result.grids, "entropy")
+    np.testing.assert_allclose(result.average, values.mean(axis=2), rtol=1e-12, atol=1e-13)
     band = stats.t.ppf(0.975, 24) * stats.sem(values, axis=2)
-    np.testing.assert_allclose(found.high - found.average, band, rtol=1e-9, atol=1e-13)
-    np.testing.assert_allclose(found.average - found.low, band, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(result.high - result.average, band, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(result.average - result.low, band, rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize("kind", ["regressor", "classifier"])
@@ -49,7 +49,7 @@ def test_equals_scikit_learn(kind):
     else:
         y = y > 0
         model = RandomForestClassifier(10, random_state=0).fit(X, y)
-    found = Explainer(model, X, y).dependence(["x2", "x0"], "prediction", grid=6)
+    result = Explainer(model, X, y).dependence(["x2", "x0"], "prediction", grid=6)
     theirs = partial_dependence(
         model,
         X,
@@ -57,9 +57,9 @@ def test_equals_scikit_learn(kind):
         kind="average",
         method="brute",
         response_method="auto" if kind == "regressor" else "predict_proba",
-        custom_values={2: found.grids[0], 0: found.grids[1]},
+        custom_values={2: result.grids[0], 0: result.grids[1]},
     )
-    np.testing.assert_allclose(found.average, theirs["average"][0], atol=1e-12)
+    np.testing.assert_allclose(result.average, theirs["average"][0], atol=1e-12)
 
 
 def test_any_pair_of_kinds():
@@ -88,12 +88,14 @@ def test_any_pair_of_kinds():
         for second in names:
             if first == second:
                 continue
-            found = explainer.dependence((first, second), grid=3)
-            values = looped(explainer, X, (first, second), found.grids, "prediction")
-            np.testing.assert_allclose(found.average, values.mean(axis=2), rtol=1e-12, atol=1e-13)
-            assert found.categorical == tuple(f in ("flag", "text", "day") for f in (first, second))
-            found.to_altair().to_dict()
-            assert "<svg" in found._repr_html_()
+            result = explainer.dependence((first, second), grid=3)
+            values = looped(explainer, X, (first, second), result.grids, "prediction")
+            np.testing.assert_allclose(result.average, values.mean(axis=2), rtol=1e-12, atol=1e-13)
+            assert result.categorical == tuple(
+                f in ("flag", "text", "day") for f in (first, second)
+            )
+            result.to_altair().to_dict()
+            assert "<svg" in result._repr_html_()
     missing = explainer.dependence(["whole", "text"], spacing="observed")
     assert missing.average.shape == (5, 3)
     assert missing.support.sum() == pytest.approx(1)
@@ -104,60 +106,62 @@ def test_any_pair_of_kinds():
 class TestInteraction:
     def test_effects_are_the_curves_of_each_feature(self):
         explainer = regression()
-        found = explainer.dependence(["x0", "x1"], "nll", grid=9)
-        asked = explainer.model_calls
-        for feature, grid, effect in zip(found.features, found.grids, found.effects, strict=True):
+        result = explainer.dependence(["x0", "x1"], "nll", grid=9)
+        before = explainer.model_calls
+        for feature, grid, effect in zip(
+            result.features, result.grids, result.effects, strict=True
+        ):
             curve = explainer.dependence(feature, "nll", grid=grid)
             np.testing.assert_allclose(effect, curve.average, rtol=1e-13)
-        assert explainer.model_calls == asked
+        assert explainer.model_calls == before
 
     def test_is_exactly_zero_where_effects_add_up(self):
         X, y = table(80)
         explainer = Explainer(lambda d: np.exp(d[:, 0]) - d[:, 1] ** 3 + d[:, 2], X, y)
-        found = explainer.dependence(["x0", "x1"], grid=7)
-        assert not found.interaction.any()
-        assert found.h_squared == 0.0
+        result = explainer.dependence(["x0", "x1"], grid=7)
+        assert not result.interaction.any()
+        assert result.h_squared == 0.0
 
     def test_of_a_product_is_the_product_of_what_is_centred(self):
         X, y = table(500)
         grids = (np.linspace(-2, 2, 9), np.linspace(-2, 2, 5))
-        found = Explainer(lambda d: d[:, 0] * d[:, 1], X, y).dependence(["x0", "x1"], grid=grids)
+        result = Explainer(lambda d: d[:, 0] * d[:, 1], X, y).dependence(["x0", "x1"], grid=grids)
         centred = np.outer(grids[0] - X[:, 0].mean(), grids[1] - X[:, 1].mean())
-        gap = found.interaction - centred
+        gap = result.interaction - centred
         np.testing.assert_allclose(gap, gap[0, 0], atol=1e-12)
-        assert np.sum(found.support * found.interaction) == pytest.approx(0, abs=1e-12)
+        assert np.sum(result.support * result.interaction) == pytest.approx(0, abs=1e-12)
 
     def test_h_squared_is_that_of_friedman_and_popescu_over_the_rows(self):
         """Over all observed pairs there is no grid to approximate the rows."""
         rng = np.random.default_rng(0)
         X = rng.integers(0, 5, (60, 3)).astype(float)
         explainer = Explainer(lambda d: d[:, 0] * d[:, 1] + d[:, 0] + d[:, 2], X, X[:, 0])
-        found = explainer.dependence(["x0", "x1"], spacing="observed")
-        assert found.support.sum() == pytest.approx(1)
+        result = explainer.dependence(["x0", "x1"], spacing="observed")
+        assert result.support.sum() == pytest.approx(1)
         at = X[:, 0].astype(int), X[:, 1].astype(int)
-        both, one, other = found.average[at], found.effects[0][at[0]], found.effects[1][at[1]]
+        both, one, other = result.average[at], result.effects[0][at[0]], result.effects[1][at[1]]
         both, one, other = (v - v.mean() for v in (both, one, other))
         h = np.square(both - one - other).sum() / np.square(both).sum()
-        assert found.h_squared == pytest.approx(h, rel=1e-12)
+        assert result.h_squared == pytest.approx(h, rel=1e-12)
 
     def test_of_a_flat_surface_is_no_share(self):
-        found = regression().dependence(["x2", "x1"], "entropy", grid=[[0.0], [1.0]])
-        assert np.isnan(found.h_squared)
-        assert not found.interaction.any()
+        result = regression().dependence(["x2", "x1"], "entropy", grid=[[0.0], [1.0]])
+        assert np.isnan(result.h_squared)
+        assert not result.interaction.any()
 
 
 def test_weights_and_rows_ask_nothing():
     explainer = regression()
     X = pd.DataFrame(table()[0], columns=explainer.features)
-    found = explainer.dependence(["x0", "x1"], "nll", grid=4)
-    asked = explainer.model_calls
-    values = looped(explainer, X, found.features, found.grids, "nll")
+    result = explainer.dependence(["x0", "x1"], "nll", grid=4)
+    before = explainer.model_calls
+    values = looped(explainer, X, result.features, result.grids, "nll")
     weights = explainer.stress_weights("x1", -0.6)
     rows = np.arange(60) % 4 > 0
     stressed = explainer.dependence(
         ["x0", "x1"], "nll", grid=4, rows=rows, sample_weight=weights, level=0.8
     )
-    assert explainer.model_calls == asked
+    assert explainer.model_calls == before
     share = np.where(rows, weights, 0) / weights[rows].sum()
     np.testing.assert_allclose(stressed.average, values @ share, rtol=1e-12)
     m = 1 / np.square(share).sum()
@@ -167,7 +171,7 @@ def test_weights_and_rows_ask_nothing():
     assert (stressed.weighted, len(stressed.rows), stressed.level) == (True, 45, 0.8)
     assert stressed.ess == pytest.approx(m)
     joint = np.zeros((4, 4))
-    middles = [(g[1:] + g[:-1]) / 2 for g in found.grids]
+    middles = [(g[1:] + g[:-1]) / 2 for g in result.grids]
     for row, weight in zip(X.to_numpy(), weights, strict=True):
         joint[tuple(np.searchsorted(c, v) for c, v in zip(middles, row[:2], strict=True))] += weight
     np.testing.assert_allclose(stressed.support, joint / 60, atol=1e-14)
@@ -204,11 +208,11 @@ def test_answers_that_do_not_fit_are_averaged_piece_by_piece():
     model = Recorder(normal_model)
     whole = Explainer(normal_model, X, y).dependence(["x0", "x1"], "entropy", grid=12)
     small = Explainer(model, X, y, memory_limit=200_000)
-    found = small.dependence(["x0", "x1"], "entropy", grid=12)
-    np.testing.assert_allclose(found.average, whole.average, rtol=1e-13)
-    np.testing.assert_allclose(found.std_error, whole.std_error, rtol=1e-10)
+    result = small.dependence(["x0", "x1"], "entropy", grid=12)
+    np.testing.assert_allclose(result.average, whole.average, rtol=1e-13)
+    np.testing.assert_allclose(result.std_error, whole.std_error, rtol=1e-10)
     assert small.evaluations._cache.nbytes <= 200_000
-    assert max(len(asked) for asked in model.asked) * 8 * 3 < 200_000
+    assert max(len(batch) for batch in model.asked) * 8 * 3 < 200_000
 
 
 def test_what_was_read_off_large_answers_is_not_asked_for_again():
@@ -219,13 +223,13 @@ def test_what_was_read_off_large_answers_is_not_asked_for_again():
         return Mixture(Normal(mean[:, None] + np.linspace(-1, 1, 200), np.tile(std, (200, 1)).T))
 
     explainer = Explainer(members, X, y, memory_limit=4_000_000)
-    found = explainer.dependence(["x0", "x1"], "prediction", grid=8)
-    asked = explainer.rows_evaluated
+    result = explainer.dependence(["x0", "x1"], "prediction", grid=8)
+    before = explainer.rows_evaluated
     weights = explainer.stress_weights("x1", 0.5)
     explainer.dependence(["x0", "x1"], "prediction", grid=8, sample_weight=weights)
     again = explainer.dependence(["x0", "x1"], "prediction", grid=8)
-    assert explainer.rows_evaluated == asked
-    np.testing.assert_array_equal(again.average, found.average)
+    assert explainer.rows_evaluated == before
+    np.testing.assert_array_equal(again.average, result.average)
 
 
 def test_progress_counts_the_rows():
@@ -263,15 +267,15 @@ def test_what_is_no_surface_is_refused_before_the_model_is_asked(features, optio
 
 
 def test_results_show_what_they_are():
-    found = classification().dependence(("x0", "x1"), "entropy", grid=(3, 2))
-    frame = found.frame
+    result = classification().dependence(("x0", "x1"), "entropy", grid=(3, 2))
+    frame = result.frame
     assert list(frame.columns) == [
         *("first", "second", "average", "low", "high", "interaction", "near")
     ]
-    np.testing.assert_array_equal(frame["first"], np.repeat(found.grids[0], 2))
-    np.testing.assert_array_equal(frame["second"], np.tile(found.grids[1], 3))
-    np.testing.assert_array_equal(frame["average"], found.average.ravel())
-    assert "Dependence of entropy in nats on x0 and x1: 3 x 2 values, 60 rows" in repr(found)
-    assert found.spacings == ("quantile", "quantile")
+    np.testing.assert_array_equal(frame["first"], np.repeat(result.grids[0], 2))
+    np.testing.assert_array_equal(frame["second"], np.tile(result.grids[1], 3))
+    np.testing.assert_array_equal(frame["average"], result.average.ravel())
+    assert "Dependence of entropy in nats on x0 and x1: 3 x 2 values, 60 rows" in repr(result)
+    assert result.spacings == ("quantile", "quantile")
     with pytest.raises(AttributeError):
-        found.average = None
+        result.average = None

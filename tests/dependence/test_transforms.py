@@ -12,7 +12,7 @@ from scipy import stats
 from models import classification, normal_model, regression, table
 from uqwidgets import Explainer
 from uqwidgets.dependence import CurveTransform
-from uqwidgets.dependence.transforms import slopes
+from uqwidgets.dependence.curves import slopes
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.inference.rounding import difference
 
@@ -46,23 +46,23 @@ def mixed(n=40):
     return model, X, model(X)[0] + rng.normal(size=n)
 
 
-def bands_hold(found, weights=None):
+def bands_hold(result, weights=None):
     """The average is the mean of the lines, and the band a t interval around it."""
-    ice = found.ice
+    ice = result.ice
     np.testing.assert_allclose(
-        found.average, np.average(ice, axis=0, weights=weights), rtol=1e-12, atol=1e-14
+        result.average, np.average(ice, axis=0, weights=weights), rtol=1e-12, atol=1e-14
     )
     if weights is None:
-        width = stats.t.ppf((1 + found.level) / 2, len(ice) - 1) * stats.sem(ice, axis=0)
-        np.testing.assert_allclose(found.high - found.average, width, rtol=1e-9, atol=1e-13)
+        width = stats.t.ppf((1 + result.level) / 2, len(ice) - 1) * stats.sem(ice, axis=0)
+        np.testing.assert_allclose(result.high - result.average, width, rtol=1e-9, atol=1e-13)
     else:
         share = weights / weights.sum()
         m = 1 / np.square(share).sum()
-        spread = np.square(ice - found.average) * np.square(share)[:, None]
+        spread = np.square(ice - result.average) * np.square(share)[:, None]
         std_error = np.sqrt(spread.sum(axis=0) * m / (m - 1))
-        width = stats.t.ppf((1 + found.level) / 2, m - 1) * std_error
-        np.testing.assert_allclose(found.high - found.average, width, rtol=1e-9, atol=1e-13)
-    np.testing.assert_allclose(found.average - found.low, width, rtol=1e-9, atol=1e-13)
+        width = stats.t.ppf((1 + result.level) / 2, m - 1) * std_error
+        np.testing.assert_allclose(result.high - result.average, width, rtol=1e-9, atol=1e-13)
+    np.testing.assert_allclose(result.average - result.low, width, rtol=1e-9, atol=1e-13)
 
 
 @pytest.mark.parametrize("make", [regression, classification])
@@ -74,31 +74,31 @@ def test_forms_equal_the_loop_and_ask_nothing_more(make, spacing):
         of = explainer.measure(measure).of
         column = explainer.table.index(feature)
         plain = explainer.dependence(feature, measure, grid=9, spacing=spacing)
-        asked = explainer.model_calls
+        before = explainer.model_calls
         curves = np.empty((30, len(plain.grid)))
         own = of(explainer.predictive(table(30)[0]), truth)
         for g, value in enumerate(plain.grid):
             X = table(30)[0]
             X[:, column] = value
             curves[:, g] = of(explainer.predictive(X), truth)
-        wanted = {
+        target = {
             "center": curves - curves[:, :1],
             "derivative": np.gradient(curves, plain.grid, axis=1),
             "relative": curves - own[:, None],
         }
-        for form, expected in wanted.items():
-            found = explainer.dependence(feature, measure, grid=9, spacing=spacing, **{form: True})
-            np.testing.assert_allclose(found.ice, expected, rtol=1e-10, atol=1e-12)
-            np.testing.assert_array_equal(found.grid, plain.grid)
-            bands_hold(found)
-        assert explainer.model_calls == asked
+        for form, expected in target.items():
+            result = explainer.dependence(feature, measure, grid=9, spacing=spacing, **{form: True})
+            np.testing.assert_allclose(result.ice, expected, rtol=1e-10, atol=1e-12)
+            np.testing.assert_array_equal(result.grid, plain.grid)
+            bands_hold(result)
+        assert explainer.model_calls == before
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_weights_and_rows_act_on_every_form_and_ask_nothing(form):
     explainer = regression()
     whole = explainer.dependence("x0", "entropy", grid=7, **form)
-    asked = explainer.model_calls
+    before = explainer.model_calls
     weights = explainer.stress_weights("x1", 0.6)
     rows = np.arange(60) % 3 > 0
     bands_hold(
@@ -111,7 +111,7 @@ def test_weights_and_rows_act_on_every_form_and_ask_nothing(form):
         "x0", "entropy", grid=7, rows=rows, sample_weight=weights, level=0.8, **form
     )
     bands_hold(both, weights[rows])
-    assert explainer.model_calls == asked
+    assert explainer.model_calls == before
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -138,7 +138,7 @@ class TestRelative:
         n = len(X)
         explainer = Explainer(model, X, y)
         w = np.random.default_rng(0).exponential(size=n) if weighted else np.ones(n)
-        found = explainer.dependence(
+        result = explainer.dependence(
             feature,
             "nll",
             relative=True,
@@ -154,8 +154,8 @@ class TestRelative:
             moved[feature] = moved[feature].astype(X[feature].dtype)
             after = loss(explainer.predictive(moved), y)
             total += w[donor] * float(w @ (after - before))
-        assert found.importance == pytest.approx(total / w.sum() ** 2, rel=1e-12, abs=1e-13)
-        assert found.support.sum() == pytest.approx(1, abs=1e-14)
+        assert result.importance == pytest.approx(total / w.sum() ** 2, rel=1e-12, abs=1e-13)
+        assert result.support.sum() == pytest.approx(1, abs=1e-14)
 
     @pytest.mark.parametrize("rows", [None, [3, 5, 8, 13, 21]])
     def test_it_is_the_importance_of_every_donor_and_shares_its_answers(self, rows):
@@ -163,9 +163,9 @@ class TestRelative:
         explainer = Explainer(model, X, y)
         weights = np.random.default_rng(0).exponential(size=len(X))
         whole = explainer.importance("nll", n_repeats="all", rows=rows, sample_weight=weights)
-        asked = explainer.rows_evaluated
+        before = explainer.rows_evaluated
         for feature, importance in zip(whole.features, whole.importance, strict=True):
-            found = explainer.dependence(
+            result = explainer.dependence(
                 feature,
                 "nll",
                 relative=True,
@@ -173,14 +173,14 @@ class TestRelative:
                 rows=rows,
                 sample_weight=weights,
             )
-            assert found.importance == pytest.approx(importance, rel=1e-11, abs=1e-12)
-        assert explainer.rows_evaluated == asked
+            assert result.importance == pytest.approx(importance, rel=1e-11, abs=1e-12)
+        assert explainer.rows_evaluated == before
 
     def test_a_feature_that_the_model_ignores_changes_nothing_at_all(self):
-        found = regression().dependence("x2", "nll", relative=True, spacing="observed")
-        assert not found.curves.any()
-        assert not found.std_error.any()
-        assert found.importance == 0.0
+        result = regression().dependence("x2", "nll", relative=True, spacing="observed")
+        assert not result.curves.any()
+        assert not result.std_error.any()
+        assert result.importance == 0.0
 
     @pytest.mark.parametrize("options", [{}, {"relative": True}, {"spacing": "observed"}])
     def test_other_curves_have_no_importance(self, options):
@@ -194,13 +194,13 @@ class TestCentred:
     def test_at_a_value_of_ones_own_asks_for_that_value_only(self):
         explainer = regression()
         plain = explainer.dependence("x0", "entropy", grid=9)
-        asked = explainer.rows_evaluated
+        before = explainer.rows_evaluated
         on_grid = explainer.dependence("x0", "entropy", grid=9, center=plain.grid[4])
-        assert explainer.rows_evaluated == asked
+        assert explainer.rows_evaluated == before
         np.testing.assert_allclose(on_grid.ice, plain.ice - plain.ice[:, [4]], atol=1e-14)
         assert not on_grid.ice[:, 4].any()
         between = explainer.dependence("x0", "entropy", grid=9, center=0.0)
-        assert explainer.rows_evaluated == asked + 60
+        assert explainer.rows_evaluated == before + 60
         (zero,) = explainer.dependence("x0", "entropy", grid=[0.0]).ice.T
         np.testing.assert_allclose(between.ice, plain.ice - zero[:, None], atol=1e-14)
         assert (between.center, on_grid.center) == (0.0, plain.grid[4])
@@ -210,9 +210,9 @@ class TestCentred:
         model, X, y = mixed()
         explainer = Explainer(model, X, y)
         plain = explainer.dependence("text").ice
-        found = explainer.dependence("text", center="b")
-        np.testing.assert_allclose(found.ice, plain - plain[:, [1]])
-        assert found.grid.tolist() == ["a", "b", "c"]
+        result = explainer.dependence("text", center="b")
+        np.testing.assert_allclose(result.ice, plain - plain[:, [1]])
+        assert result.grid.tolist() == ["a", "b", "c"]
         assert explainer.dependence("text", center=True).center == "a"
         flag = explainer.dependence("flag", center=np.True_)
         assert flag.center is False
@@ -230,31 +230,31 @@ class TestDerivative:
     def test_is_exact_for_parabolas_on_uneven_grids_and_one_sided_at_the_ends(self):
         values = np.array([-1.0, 0.0, 0.5, 2.0, 5.0])
         curves = np.stack([3 + 2 * values - 4 * values**2, 1 - values], axis=1)
-        found = slopes(curves, values)
-        np.testing.assert_allclose(found[1:-1, 0], (2 - 8 * values)[1:-1], rtol=1e-14)
-        np.testing.assert_allclose(found[[0, -1], 0], [2 - 4 * -1, 2 - 4 * 7], rtol=1e-14)
-        np.testing.assert_allclose(found[:, 1], -1, rtol=1e-14)
+        result = slopes(curves, values)
+        np.testing.assert_allclose(result[1:-1, 0], (2 - 8 * values)[1:-1], rtol=1e-14)
+        np.testing.assert_allclose(result[[0, -1], 0], [2 - 4 * -1, 2 - 4 * 7], rtol=1e-14)
+        np.testing.assert_allclose(result[:, 1], -1, rtol=1e-14)
 
     def test_has_no_value_where_the_feature_has_none(self):
         values = np.array([-np.inf, 1.0, 2.0, 4.0, np.inf, np.nan])
-        found = slopes(np.arange(12.0).reshape(6, 2), values)
-        np.testing.assert_array_equal(np.isnan(found[:, 0]), ~np.isfinite(values))
-        np.testing.assert_allclose(found[1:4, 0], [2, 2 * (2 / 3) + 1 / 3, 1])
+        result = slopes(np.arange(12.0).reshape(6, 2), values)
+        np.testing.assert_array_equal(np.isnan(result[:, 0]), ~np.isfinite(values))
+        np.testing.assert_allclose(result[1:4, 0], [2, 2 * (2 / 3) + 1 / 3, 1])
 
     def test_of_a_column_with_missing_values(self):
         model, X, y = mixed()
         explainer = Explainer(model, X, y)
-        found = explainer.dependence("number", derivative=True, spacing="observed")
-        assert np.isnan(found.grid[-1])
-        assert np.isnan(found.average[-1])
-        assert np.isfinite(found.average[:-1]).all()
+        result = explainer.dependence("number", derivative=True, spacing="observed")
+        assert np.isnan(result.grid[-1])
+        assert np.isnan(result.average[-1])
+        assert np.isfinite(result.average[:-1]).all()
         whole = explainer.dependence("whole", derivative=True)
         assert np.isfinite(whole.average).all()
 
     def test_two_values_are_enough_and_one_is_not(self):
         explainer = regression()
-        found = explainer.dependence("x0", grid=[0.0, 2.0], derivative=True)
-        np.testing.assert_allclose(found.ice, 1.0)
+        result = explainer.dependence("x0", grid=[0.0, 2.0], derivative=True)
+        np.testing.assert_allclose(result.ice, 1.0)
         with pytest.raises(ValueError, match="needs a grid of at least 2 values of 'x0'"):
             explainer.dependence("x0", grid=[0.5], derivative=True)
 
@@ -300,13 +300,13 @@ def test_a_curve_centred_at_zero_is_not_a_plain_one():
 def test_many_features_at_once_are_the_same(form):
     explainer = regression()
     together = explainer.dependences(measure="nll", grid=11, spacing="even", **form)
-    for feature, found in together.items():
+    for feature, result in together.items():
         alone = regression().dependence(feature, "nll", grid=11, spacing="even", **form)
-        np.testing.assert_allclose(found.ice, alone.ice, atol=1e-13)
-    asked = explainer.model_calls
+        np.testing.assert_allclose(result.ice, alone.ice, atol=1e-13)
+    before = explainer.model_calls
     again = explainer.dependences(measure="entropy", grid=11, spacing="even", **form)
     assert list(again) == list(explainer.features)
-    assert explainer.model_calls == asked
+    assert explainer.model_calls == before
 
 
 @pytest.mark.parametrize("form", [{}, *FORMS])
@@ -320,8 +320,8 @@ def test_bands_cover_the_truth_as_often_as_they_say(form):
         return explainer.dependence("x0", grid=grid, **form)
 
     truth = band(400_000).average
-    found = [band(100) for _ in range(runs)]
-    held = [(f.low - 1e-12 <= truth) & (truth <= f.high + 1e-12) for f in found]
+    result = [band(100) for _ in range(runs)]
+    held = [(f.low - 1e-12 <= truth) & (truth <= f.high + 1e-12) for f in result]
     # Three standard errors of a share of 300 runs below 0.95.
     assert (np.mean(held, axis=0) > 0.912).all()
 
@@ -361,4 +361,4 @@ def test_every_observed_value_reaches_the_model_in_the_columns_own_type():
     assert len(seen) == 7
     assert all(dtypes.equals(X.dtypes) for dtypes in seen)
     column = explainer.table.index("nullable")
-    assert explainer.evaluations.known(Constant((column,), (pd.NA,)))
+    assert explainer.evaluations.is_cached(Constant((column,), (pd.NA,)))

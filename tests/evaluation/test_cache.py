@@ -57,8 +57,8 @@ def test_a_derived_array_is_made_once_and_cannot_be_written_to():
         made.append(1)
         return block(10)
 
-    first = cache.memo("key", compute)
-    assert cache.memo("key", compute) is first
+    first = cache.cached("key", compute)
+    assert cache.cached("key", compute) is first
     assert len(made) == 1
     with pytest.raises(ValueError, match="read-only"):
         first[0] = 1
@@ -164,9 +164,9 @@ def test_what_is_no_size_is_refused(size):
 @given(st.text(alphabet="0123456789. kKmMgGtTiIbB", max_size=8))
 def test_any_text_is_a_size_or_refused_in_one_sentence(text):
     try:
-        found = parse_bytes(text)
+        result = parse_bytes(text)
     except ValueError as error:
         said = str(error)
     else:
-        said = "memory_limit is fine" if found >= 1 else ""
+        said = "memory_limit is fine" if result >= 1 else ""
     assert said.startswith("memory_limit is ")

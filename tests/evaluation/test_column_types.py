@@ -104,19 +104,19 @@ def test_a_curve_over_integers_with_missing_values_is_what_the_model_says(model)
 
 
 def test_importance_finds_what_matters(model):
-    found = Explainer(model, DATA, Y).importance("nll", n_repeats=5)
-    assert set(found.features) == set(DATA.columns)
-    assert set(found.features[:3]) == {"size", "town", "rooms"}
+    result = Explainer(model, DATA, Y).importance("nll", n_repeats=5)
+    assert set(result.features) == set(DATA.columns)
+    assert set(result.features[:3]) == {"size", "town", "rooms"}
 
 
 def test_a_model_that_changes_its_table_corrupts_nothing(model):
     class Changing(Looking):
         def predict_proba(self, X):
-            found = self.model.predict_proba(X)
+            result = self.model.predict_proba(X)
             X["size"] = 0.0
             X.loc[:, "count"] = 3
             del X["town"]
-            return found
+            return result
 
     given = DATA.copy()
     explainer, expected = Explainer(Changing(model), given, Y), Explainer(model, DATA, Y)
@@ -160,6 +160,6 @@ def test_labels_of_every_dtype_are_matched_with_the_classes(labels):
     plain = labels.to_numpy(dtype=type(labels.iloc[0]))
     simple = DATA[["size", "small"]]
     fitted = LogisticRegression().fit(simple, plain)
-    found = Explainer(fitted, simple, labels).importance("nll", n_repeats=1).baseline
+    result = Explainer(fitted, simple, labels).importance("nll", n_repeats=1).baseline
     p = fitted.predict_proba(simple)[np.arange(len(Y)), np.searchsorted(fitted.classes_, plain)]
-    assert found == pytest.approx(-np.log(p).mean(), rel=1e-12)
+    assert result == pytest.approx(-np.log(p).mean(), rel=1e-12)

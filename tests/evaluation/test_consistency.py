@@ -16,23 +16,23 @@ SAYS = "asked again about the same rows, the model gives other answers"
 def noisy(answers, scale=0.02):
     generator = np.random.default_rng(0)
 
-    def model(asked):
-        found = answers(asked)
-        if isinstance(found, tuple):
-            return found[0] + scale * generator.normal(size=len(asked)), found[1]
-        moved = np.clip(found[:, 1] + scale * generator.normal(size=len(asked)), 0, 1)
+    def model(batch):
+        result = answers(batch)
+        if isinstance(result, tuple):
+            return result[0] + scale * generator.normal(size=len(batch)), result[1]
+        moved = np.clip(result[:, 1] + scale * generator.normal(size=len(batch)), 0, 1)
         return np.column_stack([1 - moved, moved])
 
     return model
 
 
-def beside(asked):
+def beside(batch):
     """Numbers are centred by the rows of the call, as a layer that is still training does."""
-    return normal_model(asked - 0.3 * np.asarray(asked).max(axis=0))
+    return normal_model(batch - 0.3 * np.asarray(batch).max(axis=0))
 
 
-def members(asked):
-    mean, std = normal_model(asked)
+def members(batch):
+    mean, std = normal_model(batch)
     return Mixture(Normal(np.stack([mean, mean + 0.1], axis=1), np.stack([std, std], axis=1)))
 
 
@@ -76,8 +76,8 @@ def test_a_curve_alone_tells_categories_too():
     data = pd.DataFrame({"kind": ["a", "b"] * 40, "x": X[:, 0]})
     generator = np.random.default_rng(0)
 
-    def model(asked):
-        return (asked["kind"] == "a").to_numpy() + 0.1 * generator.normal(size=len(asked))
+    def model(batch):
+        return (batch["kind"] == "a").to_numpy() + 0.1 * generator.normal(size=len(batch))
 
     curve = Explainer(model, data, Y).dependence("kind")
     assert said([curve]) == [1]
@@ -96,7 +96,7 @@ def test_values_that_a_model_may_tell_apart_are_not_taken_for_the_same():
     data = pd.DataFrame({"x": X[:, 0]})
     data["mixed"] = pd.Series(np.array([1, True] * 40, dtype=object), dtype=object)
 
-    def model(asked):
-        return asked["x"].to_numpy() + np.array([type(value) is bool for value in asked["mixed"]])
+    def model(batch):
+        return batch["x"].to_numpy() + np.array([type(value) is bool for value in batch["mixed"]])
 
     assert said([Explainer(model, data, Y).dependence("mixed")]) == [0]

@@ -57,10 +57,10 @@ class ByInterchange:
 )
 def test_tables_become_the_same_dataframe(given):
     frame = towns()
-    found = to_pandas(given(frame))
-    assert isinstance(found, pd.DataFrame)
-    assert [dtype.kind for dtype in found.dtypes] == ["f", "O", "i", "b"]
-    assert found.to_numpy().tolist() == frame.to_numpy().tolist()
+    result = to_pandas(given(frame))
+    assert isinstance(result, pd.DataFrame)
+    assert [dtype.kind for dtype in result.dtypes] == ["f", "O", "i", "b"]
+    assert result.to_numpy().tolist() == frame.to_numpy().tolist()
 
 
 def test_what_is_no_table_of_another_library_is_left_as_it_is():
@@ -78,11 +78,11 @@ def test_polars_keeps_categories_dates_and_missing_values():
             "name": ["x", None, "z"],
         }
     )
-    found = to_pandas(table)
-    assert found["grade"].cat.categories.tolist() == ["low", "high"]
-    assert found["day"].dtype.kind == "M"
-    assert found["count"].tolist()[::2] == [1.0, 3.0]
-    assert found.isna().sum().tolist() == [1, 0, 1, 1]
+    result = to_pandas(table)
+    assert result["grade"].cat.categories.tolist() == ["low", "high"]
+    assert result["day"].dtype.kind == "M"
+    assert result["count"].tolist()[::2] == [1.0, 3.0]
+    assert result.isna().sum().tolist() == [1, 0, 1, 1]
 
 
 @pytest.mark.parametrize("fitted_on", ["polars", "pandas"])
@@ -102,9 +102,9 @@ def test_an_explainer_takes_polars_for_features_and_target(fitted_on):
     assert explainer.table.target == "answer"
     assert explainer.features == expected.features
     for measure in ("nll", "entropy"):
-        found = explainer.importance(measure, n_repeats=2)
+        result = explainer.importance(measure, n_repeats=2)
         np.testing.assert_allclose(
-            found.importance, expected.importance(measure, n_repeats=2).importance, rtol=1e-12
+            result.importance, expected.importance(measure, n_repeats=2).importance, rtol=1e-12
         )
     curve = explainer.dependence("town")
     assert curve.grid.tolist() == ["Kyiv", "Oslo", "Rome"]

@@ -37,8 +37,8 @@ def of(**columns):
     ],
 )
 def test_values_in_order_and_which_each_row_has(column, values, codes):
-    found, which = of(a=column)
-    assert found == [(value,) for value in values]
+    result, which = of(a=column)
+    assert result == [(value,) for value in values]
     assert which.tolist() == codes
 
 
@@ -56,39 +56,39 @@ def test_values_in_order_and_which_each_row_has(column, values, codes):
     ],
 )
 def test_a_missing_value_is_one_of_its_own_that_a_cache_finds_again(column):
-    found, which = of(a=column)
+    result, which = of(a=column)
     again, _ = of(a=column)
     assert which.tolist() == [0, 1, 1]
-    assert pd.isna(found[1][0])
-    known = {Constant((0,), value) for value in found}
+    assert pd.isna(result[1][0])
+    known = {Constant((0,), value) for value in result}
     assert all(Constant((0,), value) in known for value in again)
 
 
 def test_combinations_of_several_columns():
-    found, which = of(a=[2, 1, 2, 2, 1], b=list("xyxyy"), c=[0.5, np.nan, 0.5, 0.5, np.nan])
-    assert found[1:] == [(2, "x", 0.5), (2, "y", 0.5)]
-    assert found[0][:2] == (1, "y")
-    assert np.isnan(found[0][2])
+    result, which = of(a=[2, 1, 2, 2, 1], b=list("xyxyy"), c=[0.5, np.nan, 0.5, 0.5, np.nan])
+    assert result[1:] == [(2, "x", 0.5), (2, "y", 0.5)]
+    assert result[0][:2] == (1, "y")
+    assert np.isnan(result[0][2])
     assert which.tolist() == [1, 0, 1, 2, 0]
 
 
 def test_many_columns_of_many_values():
     X = np.random.default_rng(0).normal(size=(500, 9))
     X[250:] = X[:250]
-    found, which = of(**{f"x{j}": column for j, column in enumerate(X.T)})
-    assert len(found) == 250
-    np.testing.assert_array_equal(np.array(found)[which], X)
-    assert all(type(value) is float for value in found[0])
+    result, which = of(**{f"x{j}": column for j, column in enumerate(X.T)})
+    assert len(result) == 250
+    np.testing.assert_array_equal(np.array(result)[which], X)
+    assert all(type(value) is float for value in result[0])
 
 
 def test_values_of_a_mixed_column_that_python_holds_to_be_equal_are_told_apart():
     mixed = np.array([1, True, "1", 1.0, None, np.nan, 1, np.float64(1.0)], dtype=object)
-    found, which = of(a=pd.Series(mixed, dtype=object))
-    kinds = [type(value) for (value,) in found[:4]]
+    result, which = of(a=pd.Series(mixed, dtype=object))
+    kinds = [type(value) for (value,) in result[:4]]
     assert sorted(kinds, key=str) == [bool, float, int, str]
-    assert len(found) == 6
+    assert len(result) == 6
     assert which[0] == which[6]
     assert which[3] == which[7]
-    assert len({Constant((0,), value) for value in found}) == 6
+    assert len({Constant((0,), value) for value in result}) == 6
     assert Constant((0,), (1,)) != Constant((0,), (True,))
     assert Constant((0,), (1,)) == Constant((0,), (np.int64(1),))

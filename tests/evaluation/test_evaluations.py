@@ -12,15 +12,15 @@ import pytest
 
 from models import Recorder, classification, normal_model, regression, table, two_classes
 from uqwidgets import Explainer, Mixture, ModelError, Normal, Quantiles
-from uqwidgets.evaluation import evaluations as evaluation
-from uqwidgets.evaluation.evaluations import Progress
+from uqwidgets.evaluation import cache, donors
+from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Constant, Drawn, Original
 
 
 def test_the_rows_as_they_are_are_asked_once_at_construction():
     explainer = regression()
     assert (explainer.model_calls, explainer.rows_evaluated) == (1, 60)
-    assert explainer.evaluations.known(Original())
+    assert explainer.evaluations.is_cached(Original())
     explainer.stress()
     explainer.stress_weights("x0", 0.3)
     explainer.indicators  # noqa: B018
@@ -31,7 +31,7 @@ def test_the_rows_as_they_are_are_asked_once_at_construction():
 def test_answers_are_those_of_each_replacement_alone_however_they_are_stacked():
     X, y = table(50)
     explainer = Explainer(normal_model, X, y)
-    asked = [
+    replacements = [
         Drawn((0,), "permutation", 2, 0),
         Constant((1,), (0.5,)),
         Drawn((2,), "ablation", 0, 0),
@@ -39,19 +39,19 @@ def test_answers_are_those_of_each_replacement_alone_however_they_are_stacked():
         Constant((1, 2), (0.5, -1.0)),
         Original(),
     ]
-    explainer.evaluations.ask(asked)
-    for question in asked:
+    explainer.evaluations.ask(replacements)
+    for replacement in replacements:
         replaced = X.copy()
-        if isinstance(question, Drawn):
-            moved, scheme = question.columns, question.scheme
-            donors = explainer.evaluations.donors(moved, scheme, 0, 3)[question.repeat]
-            replaced[:, moved] = X[donors][:, moved]
-        elif isinstance(question, Constant):
-            replaced[:, question.columns] = question.values
+        if isinstance(replacement, Drawn):
+            moved, scheme = replacement.columns, replacement.scheme
+            rows = explainer.evaluations.donors(moved, scheme, 0, 3)[replacement.repeat]
+            replaced[:, moved] = X[rows][:, moved]
+        elif isinstance(replacement, Constant):
+            replaced[:, replacement.columns] = replacement.values
         mean, std = normal_model(replaced)
-        answer = explainer.evaluations.answer(question)
-        np.testing.assert_array_equal(answer.loc, mean)
-        np.testing.assert_array_equal(answer.scale, std)
+        distribution = explainer.evaluations.evaluate(replacement)
+        np.testing.assert_array_equal(distribution.loc, mean)
+        np.testing.assert_array_equal(distribution.scale, std)
 
 
 @pytest.mark.parametrize("limit", [1, 2_000, 20_000])
@@ -70,7 +70,7 @@ def test_a_small_memory_gives_the_same_numbers(limit):
     assert explainer.rows_evaluated == before
 
 
-def test_a_small_memory_asks_for_each_thing_once_per_question():
+def test_a_small_memory_asks_for_each_replacement_once():
     explainer = regression(memory_limit=2_000)
     explainer.importance(n_repeats=5)
     assert explainer.rows_evaluated == 60 + 5 * 3 * 60
@@ -154,10 +154,10 @@ def test_threads_that_ask_for_the_same_do_not_ask_twice():
 
     model = Recorder(unhurried)
     explainer = Explainer(model, X, y)
-    found = {}
+    result = {}
 
     def work(number):
-        found[number] = explainer.importance("nll" if number % 2 else "entropy", n_repeats=20)
+        result[number] = explainer.importance("nll" if number % 2 else "entropy", n_repeats=20)
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
     for thread in threads:
@@ -165,8 +165,8 @@ def test_threads_that_ask_for_the_same_do_not_ask_twice():
     for thread in threads:
         thread.join()
     assert explainer.rows_evaluated == model.rows == 60 + 20 * 3 * 60
-    np.testing.assert_array_equal(found[1].importance, found[5].importance)
-    np.testing.assert_array_equal(found[0].importance, found[4].importance)
+    np.testing.assert_array_equal(result[1].importance, result[5].importance)
+    np.testing.assert_array_equal(result[0].importance, result[4].importance)
 
 
 class TestFailures:
@@ -176,19 +176,19 @@ class TestFailures:
         self.original = X.copy()
         known = {tuple(x) for x in X}
 
-        def failing(asked):
-            replaced = np.array([tuple(x) not in known for x in asked])
-            guilty = replaced & (~np.isin(asked[:, 3], X[:, 3]) | (asked[:, 3] == 77))
-            return model(guilty, answers(asked))
+        def failing(batch):
+            replaced = np.array([tuple(x) not in known for x in batch])
+            guilty = replaced & (~np.isin(batch[:, 3], X[:, 3]) | (batch[:, 3] == 77))
+            return model(guilty, answers(batch))
 
         return Explainer(failing, X, y if answers is normal_model else y > 0)
 
     def fails(self, explainer, says, grid=(0.5, 77.0)):
-        asked = explainer.importance("entropy", n_repeats=2)
+        other = explainer.importance("entropy", n_repeats=2)
         with pytest.raises(ModelError, match=says):
             explainer.dependence("x3", "entropy", grid=list(grid))
         again = explainer.importance("entropy", n_repeats=2)
-        np.testing.assert_array_equal(again.importance, asked.importance)
+        np.testing.assert_array_equal(again.importance, other.importance)
 
     def test_a_model_that_raises_is_quoted_with_the_feature(self):
         def model(guilty, answer):
@@ -230,8 +230,8 @@ class TestFailures:
     def test_a_model_that_fails_on_the_rows_as_they_are_cannot_be_explained(self):
         X, y = table(20)
 
-        def model(asked):
-            return np.where(np.arange(len(asked)) == 3, np.nan, 1.0)
+        def model(batch):
+            return np.where(np.arange(len(batch)) == 3, np.nan, 1.0)
 
         with pytest.raises(ModelError, match=r"the model's prediction is nan in row 3 of X\.$"):
             Explainer(model, X, y)
@@ -271,9 +271,9 @@ class TestFailures:
 def test_one_feature_that_fails_is_named_alone_and_the_others_stay():
     X, y = table(60, 8)
 
-    def model(asked):
-        if (np.abs(asked[:, 0] + asked[:, 6]) < 1e-9).all():
-            return normal_model(asked)
+    def model(batch):
+        if (np.abs(batch[:, 0] + batch[:, 6]) < 1e-9).all():
+            return normal_model(batch)
         raise ValueError("features 0 and 6 go together")
 
     X[:, 6] = -X[:, 0]
@@ -293,11 +293,11 @@ def test_many_rows_are_explained_within_the_memory_limit():
     tracemalloc.start()
     try:
         explainer = Explainer(lambda X: X[:, 0] * X[:, 1], X, y, memory_limit=limit)
-        found = explainer.importance("squared_error", n_repeats=5)
+        result = explainer.importance("squared_error", n_repeats=5)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert found.per_row.shape == (10, 60_000)
+    assert result.per_row.shape == (10, 60_000)
     # The table's own copy and the result count too; all answers together would need 24 MiB more.
     assert peak < 1.5 * limit
     assert explainer.rows_evaluated == 60_000 * 51
@@ -315,11 +315,11 @@ def test_memory_does_not_grow_with_repeats():
         tracemalloc.start()
         try:
             explainer = Explainer(classes_by_first, X, y > 0, memory_limit=limit)
-            found = explainer.importance("nll", ["x0"], n_repeats=repeats)
+            result = explainer.importance("nll", ["x0"], n_repeats=repeats)
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
-        assert len(found.repeats[0]) == repeats
+        assert len(result.repeats[0]) == repeats
         assert explainer.rows_evaluated == 60_000 * (1 + repeats)
     # All 60 repeats have 27 MiB of changes, and as much again of donors.
     assert max(peaks) < 1.5 * limit + X.nbytes + y.nbytes
@@ -330,13 +330,13 @@ def test_memory_does_not_grow_with_repeats():
 def test_repeats_that_are_worked_out_in_parts_give_the_same_numbers(scheme, monkeypatch):
     weights, rows = np.random.default_rng(1).gamma(2, size=300), np.arange(0, 300, 2)
     explainer = regression(300)
-    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    monkeypatch.setattr(cache, "_SMALL", 0)
     for options in ({}, {"sample_weight": weights}, {"sample_weight": weights, "rows": rows}):
         for interval in ("model", "fixed-data", "random-variable"):
             how = {"replacement": scheme, "n_repeats": 9, "interval": interval} | options
             parts = regression(300, memory_limit=30_000)
             one, other = parts.importance("nll", **how), explainer.importance("nll", **how)
-            assert not parts.evaluations.keeps(9)
+            assert not parts.evaluations._cache.has_room(9 * 300 * 16)
             assert parts.rows_evaluated == 300 + 9 * 3 * 300
             np.testing.assert_allclose(one.importance, other.importance, rtol=1e-9, atol=1e-14)
             np.testing.assert_allclose(one.repeats, other.repeats, rtol=1e-9, atol=1e-14)
@@ -347,7 +347,7 @@ def test_repeats_that_are_worked_out_in_parts_give_the_same_numbers(scheme, monk
 
 
 def test_weights_that_leave_some_parts_without_a_pair(monkeypatch):
-    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    monkeypatch.setattr(cache, "_SMALL", 0)
     weights = np.zeros(300)
     weights[:6] = 1.0
     how = {"sample_weight": weights, "n_repeats": 30}
@@ -365,15 +365,15 @@ def test_weights_that_leave_some_parts_without_a_pair(monkeypatch):
 @pytest.mark.parametrize("in_turn", [False, True])
 def test_donors_are_drawn_a_few_times_each_at_any_number_of_repeats(limit, in_turn, monkeypatch):
     lines = []
-    draw = evaluation.drawn_donors
+    draw = donors.drawn_donors
 
     def counted(*arguments):
-        found = draw(*arguments)
-        lines.append(len(found))
-        return found
+        result = draw(*arguments)
+        lines.append(len(result))
+        return result
 
-    monkeypatch.setattr(evaluation, "drawn_donors", counted)
-    monkeypatch.setattr(evaluation, "_SMALL", 0)
+    monkeypatch.setattr(donors, "drawn_donors", counted)
+    monkeypatch.setattr(cache, "_SMALL", 0)
     X, y = table(500)
     explainer = Explainer(normal_model, X, y, memory_limit=limit)
     if in_turn:  # as the widget asks, repeat by repeat
@@ -407,9 +407,9 @@ def test_what_was_read_off_answers_is_not_asked_again_when_they_had_to_go():
     # Room for the answers of one feature's repeats, not of all of them.
     explainer = Explainer(many_members, X, y, memory_limit="20MB")
     explainer.importance("nll", n_repeats=5)
-    asked = explainer.rows_evaluated
+    before = explainer.rows_evaluated
     explainer.importance("nll", n_repeats=5, sample_weight=np.linspace(0, 1, 500))
-    assert explainer.rows_evaluated == asked
+    assert explainer.rows_evaluated == before
 
 
 def test_labels_that_are_answered_for_a_target_of_numbers_are_refused():

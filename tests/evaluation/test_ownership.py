@@ -23,9 +23,9 @@ class Buffered:
     def __init__(self):
         self.buffer = np.empty((100_000, 2))
 
-    def predict_proba(self, asked):
-        answer = self.buffer[: len(asked)]
-        answer[:] = two_classes(asked)
+    def predict_proba(self, batch):
+        answer = self.buffer[: len(batch)]
+        answer[:] = two_classes(batch)
         return answer
 
 
@@ -35,9 +35,9 @@ class BufferedBySize(Buffered):
     def __init__(self):
         self.buffers = {}
 
-    def predict_proba(self, asked):
-        answer = self.buffers.setdefault(len(asked), np.empty((len(asked), 2)))
-        answer[:] = two_classes(asked)
+    def predict_proba(self, batch):
+        answer = self.buffers.setdefault(len(batch), np.empty((len(batch), 2)))
+        answer[:] = two_classes(batch)
         return answer
 
 
@@ -47,9 +47,9 @@ class BufferedNormal:
     def __init__(self):
         self.mean, self.std = np.empty(100_000), np.empty(100_000)
 
-    def predict(self, asked, return_std=False):
-        n = len(asked)
-        self.mean[:n], self.std[:n] = normal_model(asked)
+    def predict(self, batch, return_std=False):
+        n = len(batch)
+        self.mean[:n], self.std[:n] = normal_model(batch)
         return (self.mean[:n], self.std[:n]) if return_std else self.mean[:n]
 
 
@@ -57,19 +57,19 @@ class BufferedPoint:
     def __init__(self):
         self.mean = np.empty(100_000)
 
-    def predict(self, asked):
-        self.mean[: len(asked)] = normal_model(asked)[0]
-        return self.mean[: len(asked)]
+    def predict(self, batch):
+        self.mean[: len(batch)] = normal_model(batch)[0]
+        return self.mean[: len(batch)]
 
 
 def numbers(explainer, measures):
     """Whatever is read off the answers, repeats that come later included."""
-    found = []
+    result = []
     for measure in measures:
-        found += [explainer.importance(measure, n_repeats=k).importance for k in (2, 5)]
-        found.append(explainer.dependence("x0", measure, grid=5).average)
+        result += [explainer.importance(measure, n_repeats=k).importance for k in (2, 5)]
+        result.append(explainer.dependence("x0", measure, grid=5).average)
     stressed = explainer.stress(["x0"], taus=3)
-    return [*found, stressed.values[stressed.indicators[0]]]
+    return [*result, stressed.values[stressed.indicators[0]]]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def numbers(explainer, measures):
         (Buffered, two_classes, LABELS, ["nll", "entropy"]),
         (BufferedBySize, two_classes, LABELS, ["nll", "entropy"]),
         (BufferedNormal, normal_model, Y, ["nll", "squared_error"]),
-        (BufferedPoint, lambda asked: normal_model(asked)[0], Y, ["squared_error"]),
+        (BufferedPoint, lambda batch: normal_model(batch)[0], Y, ["squared_error"]),
     ],
 )
 def test_a_model_may_answer_with_a_buffer_of_its_own(model, same, y, measures):
@@ -93,8 +93,8 @@ def test_members_of_an_ensemble_may_share_a_buffer():
         def __init__(self, shift, buffer):
             self.shift, self.buffer = shift, buffer
 
-        def predict_proba(self, asked):
-            return super().predict_proba(np.asarray(asked) + self.shift)
+        def predict_proba(self, batch):
+            return super().predict_proba(np.asarray(batch) + self.shift)
 
     buffer = np.empty((100_000, 2))
     answer = as_predictive([Shared(0.0, buffer), Shared(1.0, buffer)])(X)
@@ -113,13 +113,13 @@ def test_members_of_an_ensemble_may_share_a_buffer():
     ],
 )
 def test_a_model_may_write_into_the_memory_of_what_it_is_asked(data):
-    def writing(asked):
-        columns = asked if isinstance(asked, np.ndarray) else asked.to_numpy().astype(float)
+    def writing(batch):
+        columns = batch if isinstance(batch, np.ndarray) else batch.to_numpy().astype(float)
         answer = columns[:, 0].copy()
         memory = (
-            [asked]
-            if isinstance(asked, np.ndarray)
-            else [asked[name].to_numpy(copy=False) for name in asked]
+            [batch]
+            if isinstance(batch, np.ndarray)
+            else [batch[name].to_numpy(copy=False) for name in batch]
         )
         for part in memory:
             part.flags.writeable = True
@@ -127,7 +127,7 @@ def test_a_model_may_write_into_the_memory_of_what_it_is_asked(data):
         return answer
 
     written_to = Explainer(writing, data, Y)
-    plain = Explainer(lambda asked: np.asarray(asked)[:, 0].astype(float), data, Y)
+    plain = Explainer(lambda batch: np.asarray(batch)[:, 0].astype(float), data, Y)
     np.testing.assert_allclose(
         written_to.importance("squared_error").importance,
         plain.importance("squared_error").importance,
@@ -190,7 +190,7 @@ class TestWritesOfFunctions:
     def test_what_is_kept_cannot_be_written_to(self):
         explainer = Explainer(normal_model, X, Y)
         evaluations = explainer.evaluations
-        answer = evaluations.answer(Drawn((0,), "permutation", 0, 0))
+        answer = evaluations.evaluate(Drawn((0,), "permutation", 0, 0))
         for array in (answer.loc, evaluations.original.scale, evaluations.truth, explainer.table.y):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 1.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from uqwidgets.evaluation.replacement import SCHEMES, checked_scheme, drawn_donors, stream_of
+from uqwidgets.evaluation.donors import drawn_donors, stream_of
+from uqwidgets.evaluation.replacement import SCHEMES, checked_scheme
 
 ALL = np.zeros(50, dtype=np.intp)
 GROUPS = np.arange(50) // 17

@@ -40,16 +40,16 @@ def score(data):
 def test_the_model_sees_the_types_it_was_given():
     data = mixed()
 
-    def model(asked):
-        pd.testing.assert_series_equal(asked.dtypes, data.dtypes)
-        return score(asked)
+    def model(rows_asked):
+        pd.testing.assert_series_equal(rows_asked.dtypes, data.dtypes)
+        return score(rows_asked)
 
     explainer = Explainer(model, data, np.arange(30.0))
     explainer.importance("prediction", n_repeats=3)
     for feature in data.columns:
-        found = explainer.dependence(feature)
-        assert len(found.grid) >= 2
-        assert found.categorical == (feature in ("flag", "text", "kind", "day"))
+        result = explainer.dependence(feature)
+        assert len(result.grid) >= 2
+        assert result.categorical == (feature in ("flag", "text", "kind", "day"))
 
 
 def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through():
@@ -69,10 +69,10 @@ def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through()
 def test_arrays_stay_arrays_of_their_type(dtype):
     whole = (10 * X).astype(dtype)
 
-    def model(asked):
-        assert isinstance(asked, np.ndarray)
-        assert asked.dtype == dtype
-        return asked[:, 0].astype(float)
+    def model(rows_asked):
+        assert isinstance(rows_asked, np.ndarray)
+        assert rows_asked.dtype == dtype
+        return rows_asked[:, 0].astype(float)
 
     explainer = Explainer(model, whole, Y)
     explainer.importance("prediction", n_repeats=2)
@@ -80,7 +80,7 @@ def test_arrays_stay_arrays_of_their_type(dtype):
 
 
 def test_a_grid_of_whole_numbers_keeps_a_column_whole_and_one_between_does_not():
-    model = Recorder(lambda asked: asked["small"].to_numpy(dtype=float))
+    model = Recorder(lambda rows_asked: rows_asked["small"].to_numpy(dtype=float))
     explainer = Explainer(model, mixed(), np.arange(30.0))
     assert explainer.dependence("small", grid=[1.0, 2.0]).average == pytest.approx([1, 2])
     assert model.asked[-1]["small"].dtype == np.uint8
@@ -118,15 +118,17 @@ def test_a_later_change_of_the_inputs_does_not_reach_what_is_explained():
 def test_names_of_any_kind(names):
     explainer = Explainer(lambda d: d.iloc[:, 0].to_numpy(), pd.DataFrame(X, columns=names), Y)
     assert explainer.features == tuple(str(name) for name in names)
-    found = explainer.importance("squared_error", n_repeats=2)
-    assert found.features[0] == str(names[0])
+    result = explainer.importance("squared_error", n_repeats=2)
+    assert result.features[0] == str(names[0])
     assert explainer.dependence(names[1]).feature == str(names[1])
     assert explainer.stress([names[2]]).features == (str(names[2]),)
 
 
 def test_objects_in_an_array_are_seen_for_what_they_are():
     data = np.array([[1.0, "a"], [2.0, "b"], [3.5, "a"]], dtype=object)
-    held = Table(data, [1.0, 2.0, 3.0], as_predictive(lambda asked: asked[:, 0].astype(float)))
+    held = Table(
+        data, [1.0, 2.0, 3.0], as_predictive(lambda rows_asked: rows_asked[:, 0].astype(float))
+    )
     assert held.kind("x0") == "numeric"
     assert held.kind("x1") == "categorical"
     np.testing.assert_array_equal(held.stacked([RowBlock(range(3))]), data)

@@ -71,13 +71,13 @@ def kinds():
 @pytest.mark.parametrize(("model", "y", "measures"), list(kinds()))
 def test_everything_can_be_asked_of_every_kind(model, y, measures):
     explainer = Explainer(model, X, y)
-    asked = None
+    before = None
     for measure in ("nll", "entropy", *measures):
-        found = explainer.importance(measure, n_repeats=2)
-        assert np.isfinite(found.importance).all()
+        result = explainer.importance(measure, n_repeats=2)
+        assert np.isfinite(result.importance).all()
         # One answer of the model holds every measure.
-        asked = asked or explainer.model_calls
-        assert explainer.model_calls == asked
+        before = before or explainer.model_calls
+        assert explainer.model_calls == before
     assert np.isfinite(explainer.dependence("x0", "entropy", grid=5).average).all()
 
 

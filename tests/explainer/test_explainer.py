@@ -55,8 +55,8 @@ def test_a_calibrated_forest_from_end_to_end(forest):
 def test_a_regressor_from_end_to_end():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     explainer = Explainer(BayesianRidge().fit(X[:300], y[:300]), X[300:], y[300:])
-    found = explainer.importance()
-    assert "bmi" in found.features[:4]
+    outcome = explainer.importance()
+    assert "bmi" in outcome.features[:4]
     assert explainer.stress(["bmi"]).values["mean"][0, -1] > y.mean()
 
 
@@ -126,18 +126,18 @@ def test_nll_and_entropy_are_read_together_from_the_same_answers():
     explainer = classification()
     explainer.importance("nll")
     calls = explainer.model_calls
-    found = explainer.diagnose()
+    outcome = explainer.diagnose()
     assert explainer.model_calls == calls
-    assert set(found.frame["feature"]) == set(explainer.features)
-    assert "x2" in repr(found)
+    assert set(outcome.frame["feature"]) == set(explainer.features)
+    assert "x2" in repr(outcome)
 
 
 def test_how_well_features_are_known_from_the_others_asks_the_model_nothing():
     explainer = regression(200)
     calls = explainer.model_calls
-    found = explainer.redundancy(n_estimators=50)
+    outcome = explainer.redundancy(n_estimators=50)
     assert explainer.model_calls == calls
-    r2 = dict(zip(found.frame["feature"], found.frame["r2"], strict=True))
+    r2 = dict(zip(outcome.frame["feature"], outcome.frame["r2"], strict=True))
     assert r2["x1"] > r2["x2"]  # x1 is made of x0
 
 

@@ -13,7 +13,7 @@ from made import diagnosis, redundancy
 from reading_charts import AWKWARD, fields, tables
 from reading_html import Still, numbers
 from uqwidgets import Explainer
-from uqwidgets.importance.diagnosis_chart import diagnosis_chart
+from uqwidgets.importance.chart import diagnosis_chart
 from uqwidgets.importance.diagnosis_html import diagnosis_html
 
 NAN = np.nan
@@ -30,8 +30,8 @@ class TestStill:
         assert [line[0] for line in table[1:]] == list(result.features)
         assert [line[-1] for line in table[1:]] == list(result.verdict)
         shown = np.array([numbers(line[:-1]) for line in table[1:]])
-        wanted = result.frame.drop(columns=["feature", "verdict", "explanation"]).to_numpy()
-        assert shown == pytest.approx(wanted, abs=5e-5)
+        expected = result.frame.drop(columns=["feature", "verdict", "explanation"]).to_numpy()
+        assert shown == pytest.approx(expected, abs=5e-5)
 
     def test_words(self):
         result = diagnosis(remarks=("mind this",))

@@ -34,7 +34,7 @@ def by_loop(explainer, model, X, y, measure, n_repeats, weights=None, rows=None)
         q = predictive(x[None])
         return find(measure, available(q, explainer.classes is not None)).of(q, truth[[i]])[0]
 
-    found = {}
+    result = {}
     for column, name in enumerate(explainer.features):
         donors = permuted_donors(column, explainer.seed, n_repeats, len(X))
         total = weight = 0.0
@@ -45,8 +45,8 @@ def by_loop(explainer, model, X, y, measure, n_repeats, weights=None, rows=None)
                 pair = weights[i] * weights[donors[k, i]]
                 total += pair * (value(replaced, i) - value(X[i], i))
                 weight += pair
-        found[name] = total / weight
-    return found
+        result[name] = total / weight
+    return result
 
 
 EXPLAINERS = {
@@ -66,9 +66,9 @@ def test_every_measure_equals_the_loop(kind, options):
     )
     rows = [1, 2, 3, 8, 13] if options in ("filtered", "both") else None
     for measure in measures_of(explainer):
-        found = explainer.importance(measure, n_repeats=3, sample_weight=weights, rows=rows)
+        result = explainer.importance(measure, n_repeats=3, sample_weight=weights, rows=rows)
         expected = by_loop(explainer, model, X, y, measure, 3, weights, rows)
-        for name, value in zip(found.features, found.importance, strict=True):
+        for name, value in zip(result.features, result.importance, strict=True):
             assert value == pytest.approx(expected[name], abs=1e-12)
 
 
@@ -80,10 +80,12 @@ def test_a_feature_the_model_ignores_has_importance_and_interval_of_exactly_zero
     weights = np.random.default_rng(0).lognormal(size=40)
     for options in ({}, {"sample_weight": weights}, {"sample_weight": weights, "rows": range(9)}):
         for measure in measures_of(explainer):
-            found = explainer.importance(measure, interval=interval, **options)
-            j = found.features.index("x2")
-            assert found.importance[j] == found.std_error[j] == found.low[j] == found.high[j] == 0
-            assert (found.per_row[j] == 0).all()
+            result = explainer.importance(measure, interval=interval, **options)
+            j = result.features.index("x2")
+            assert (
+                result.importance[j] == result.std_error[j] == result.low[j] == result.high[j] == 0
+            )
+            assert (result.per_row[j] == 0).all()
 
 
 def test_a_fitted_model_that_ignores_a_feature_does_so_to_the_last_bit_of_a_block():
@@ -93,27 +95,27 @@ def test_a_fitted_model_that_ignores_a_feature_does_so_to_the_last_bit_of_a_bloc
     model.coef_[:, 4] = 0.0
     explainer = Explainer(model, X, y > 0)
     for measure in ("nll", "entropy", "prediction"):
-        found = explainer.importance(measure)
-        j = found.features.index("x4")
-        assert found.importance[j] == found.std_error[j] == 0
+        result = explainer.importance(measure)
+        j = result.features.index("x4")
+        assert result.importance[j] == result.std_error[j] == 0
 
 
 def test_results_say_what_they_are_and_are_sorted():
     explainer = classification()
     rows = np.arange(5, 25)
     weights = np.linspace(0.1, 2, 60)
-    found = explainer.importance("nll", n_repeats=4, rows=rows, sample_weight=weights, level=0.9)
-    assert (np.diff(found.importance) <= 0).all()
-    assert sorted(found.features) == sorted(explainer.features)
-    assert found.per_row.shape == (3, 20)
-    assert found.repeats.shape == (3, 4)
+    result = explainer.importance("nll", n_repeats=4, rows=rows, sample_weight=weights, level=0.9)
+    assert (np.diff(result.importance) <= 0).all()
+    assert sorted(result.features) == sorted(explainer.features)
+    assert result.per_row.shape == (3, 20)
+    assert result.repeats.shape == (3, 4)
     assert (
-        found.measure,
-        found.unit,
-        found.interval,
-        found.level,
-        found.n_repeats,
-        found.seed,
+        result.measure,
+        result.unit,
+        result.interval,
+        result.level,
+        result.n_repeats,
+        result.seed,
     ) == (
         "nll",
         "nats",
@@ -122,26 +124,28 @@ def test_results_say_what_they_are_and_are_sorted():
         4,
         0,
     )
-    assert found.weighted
-    np.testing.assert_array_equal(found.rows, rows)
-    assert found.ess == pytest.approx(weights[rows].sum() ** 2 / (weights[rows] ** 2).sum())
+    assert result.weighted
+    np.testing.assert_array_equal(result.rows, rows)
+    assert result.ess == pytest.approx(weights[rows].sum() ** 2 / (weights[rows] ** 2).sum())
     codes = (explainer.table.y == "yes").astype(int)
     nll = -np.log(two_classes(table()[0])[np.arange(60), codes])
-    assert found.baseline == pytest.approx(np.average(nll[rows], weights=weights[rows]))
-    assert (found.low[:2] < found.importance[:2]).all()
-    assert (found.importance[:2] < found.high[:2]).all()
-    frame = found.frame
+    assert result.baseline == pytest.approx(np.average(nll[rows], weights=weights[rows]))
+    assert (result.low[:2] < result.importance[:2]).all()
+    assert (result.importance[:2] < result.high[:2]).all()
+    frame = result.frame
     assert list(frame.columns) == ["feature", "importance", "std_error", "low", "high"]
-    assert frame["feature"].tolist() == list(found.features)
-    assert "likelihood loss (nll) in nats: permutation, 4 repeats, 20 rows, weighted" in repr(found)
+    assert frame["feature"].tolist() == list(result.features)
+    assert "likelihood loss (nll) in nats: permutation, 4 repeats, 20 rows, weighted" in repr(
+        result
+    )
     with pytest.raises(AttributeError):
-        found.level = 0.5
+        result.level = 0.5
 
 
 def test_equal_features_stay_in_the_order_of_the_table():
     X = np.random.default_rng(0).normal(size=(20, 4))
-    found = Explainer(lambda X: X[:, 2], X, X[:, 2]).importance("squared_error")
-    assert found.features == ("x2", "x0", "x1", "x3")
+    result = Explainer(lambda X: X[:, 2], X, X[:, 2]).importance("squared_error")
+    assert result.features == ("x2", "x0", "x1", "x3")
 
 
 class TestSeeds:
@@ -185,13 +189,13 @@ class TestCalls:
     def test_fewer_repeats_and_other_measures_weights_rows_levels_intervals_ask_nothing(self):
         explainer = classification()
         explainer.importance("nll", n_repeats=8)
-        asked = explainer.model_calls, explainer.rows_evaluated
+        before = explainer.model_calls, explainer.rows_evaluated
         weights = explainer.stress_weights("x0", 0.7)
         for measure in measures_of(explainer):
             explainer.importance(measure, n_repeats=5, interval="model")
             explainer.importance(measure, n_repeats=8, level=0.5, rows=[1, 2, 3])
             explainer.importance(measure, n_repeats=8, sample_weight=weights)
-        assert (explainer.model_calls, explainer.rows_evaluated) == asked
+        assert (explainer.model_calls, explainer.rows_evaluated) == before
 
     def test_thirty_features_are_a_handful_of_calls(self):
         X = np.random.default_rng(0).normal(size=(143, 30))
@@ -212,7 +216,7 @@ def test_importance_under_weights_is_that_of_a_population_with_those_weights():
     X, y = table(300, seed=7)
     explainer = Explainer(normal_model, X, y)
     weights = explainer.stress_weights("x0", 0.9)
-    found = explainer.importance(
+    result = explainer.importance(
         "squared_error", ["x0", "x1"], n_repeats=200, sample_weight=weights
     )
     # All pairs of a row and a donor, drawn with these weights: the population's own value.
@@ -220,7 +224,7 @@ def test_importance_under_weights_is_that_of_a_population_with_those_weights():
     size, moved = 200_000, []
     row, donor = (rng.choice(300, size, p=weights / weights.sum()) for _ in range(2))
     for name, value, std_error in zip(
-        found.features, found.importance, found.repeats.std(axis=1), strict=True
+        result.features, result.importance, result.repeats.std(axis=1), strict=True
     ):
         replaced = X[row]
         replaced[:, int(name[1])] = X[donor, int(name[1])]
@@ -245,9 +249,9 @@ def test_weights_that_pair_nothing_are_said():
     alone = (np.arange(60) == 5).astype(float)
     donors = permuted_donors(0, 0, 1, 60)
     assert donors[0, 5] != 5
-    found = regression().importance(features=["x0"], n_repeats=1, sample_weight=alone)
-    assert np.isnan(found.importance[0])
-    assert "for 1 of 1 features no repeat pairs a scored row with a donor" in found.remarks[0]
+    result = regression().importance(features=["x0"], n_repeats=1, sample_weight=alone)
+    assert np.isnan(result.importance[0])
+    assert "for 1 of 1 features no repeat pairs a scored row with a donor" in result.remarks[0]
 
 
 def test_few_effective_pairs_are_said_and_widen_the_interval():
@@ -300,17 +304,17 @@ def test_every_value_of_a_mixed_column_is_asked_as_the_type_that_it_has():
     mixed = np.array([1, True, "1", 1.0] * (n // 4), dtype=object)
     X["m"] = pd.Series(mixed, dtype=object)
 
-    def model(asked):
-        return asked["a"].to_numpy(dtype=float) * scored_by_type(asked["m"]), np.full(
-            len(asked), 0.5
+    def model(batch):
+        return batch["a"].to_numpy(dtype=float) * scored_by_type(batch["m"]), np.full(
+            len(batch), 0.5
         )
 
     y = model(X)[0] + 0.1
     explainer = Explainer(model, X, y)
-    found = explainer.importance("squared_error", ["m"], n_repeats="all").importance[0]
+    result = explainer.importance("squared_error", ["m"], n_repeats="all").importance[0]
     under = [X.a.to_numpy() * one for one in scored_by_type(mixed)]
     brute = np.mean([np.mean((y - one) ** 2) for one in under]) - 0.1**2
-    assert found == pytest.approx(brute, rel=1e-12)
+    assert result == pytest.approx(brute, rel=1e-12)
     for options in ({}, {"spacing": "observed"}, {"grid": [True, 1]}):
         curve = explainer.dependence("m", **options)
         right = [np.mean(X.a.to_numpy() * one) for one in scored_by_type(curve.grid)]
@@ -326,8 +330,8 @@ def test_the_order_of_columns_does_not_matter(replacement):
     # Equally good splits, between which a tree chooses by their order.
     frame["f"] = frame["a"]
 
-    def model(asked):
-        return normal_model(asked[["a", "b"]].to_numpy())
+    def model(batch):
+        return normal_model(batch[["a", "b"]].to_numpy())
 
     groups = {"pair": ["c", "d"]}
     straight, other = (

@@ -25,13 +25,13 @@ def loss_of_auc(explainer, column, donors, weights, rows):
         p = two_classes(replaced)[:, 1]
         return roc_auc_score(truth[kept], p[kept], sample_weight=pairs[kept])
 
-    found = []
+    outcome = []
     for of_repeat in donors:
         replaced = X.copy()
         replaced[:, column] = X[of_repeat, column]
         pairs = weights * rows * weights[of_repeat]
-        found.append(auc(X, pairs) - auc(replaced, pairs))
-    return found
+        outcome.append(auc(X, pairs) - auc(replaced, pairs))
+    return outcome
 
 
 @pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "weighted filtered"])
@@ -41,17 +41,17 @@ def test_the_loss_of_score_is_scikit_learns(options, replacement):
     weights, rows = weights_of(options)
     chosen = {"sample_weight": weights} if "weighted" in options else {}
     chosen |= {"rows": rows} if "filtered" in options else {}
-    found = explainer.importance("roc_auc", n_repeats=4, replacement=replacement, **chosen)
-    for j, name in enumerate(found.features):
+    outcome = explainer.importance("roc_auc", n_repeats=4, replacement=replacement, **chosen)
+    for j, name in enumerate(outcome.features):
         column = explainer.features.index(name)
         donors = explainer.evaluations.donors((column,), replacement, 0, 4)
         expected = loss_of_auc(explainer, column, donors, weights, rows)
-        np.testing.assert_allclose(found.repeats[j], expected, atol=1e-12)
-        assert found.importance[j] == pytest.approx(np.mean(expected), abs=1e-12)
-    ignored = found.features.index("x2")
-    assert found.importance[ignored] == found.low[ignored] == found.high[ignored] == 0
-    assert np.isnan(found.per_row).all()
-    assert "loss of roc auc" in repr(found)
+        np.testing.assert_allclose(outcome.repeats[j], expected, atol=1e-12)
+        assert outcome.importance[j] == pytest.approx(np.mean(expected), abs=1e-12)
+    ignored = outcome.features.index("x2")
+    assert outcome.importance[ignored] == outcome.low[ignored] == outcome.high[ignored] == 0
+    assert np.isnan(outcome.per_row).all()
+    assert "loss of roc auc" in repr(outcome)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -60,7 +60,7 @@ def test_every_donor_scores_all_pairs_at_once(weighted, replacement):
     explainer = regression(50)
     X, y = table(50)
     weights = np.random.default_rng(1).gamma(1.0, size=50) if weighted else np.ones(50)
-    found = explainer.importance(
+    outcome = explainer.importance(
         "r2", ["x1"], n_repeats="all", replacement=replacement, sample_weight=weights
     )
     groups = explainer.evaluations.subgroups((1,), replacement).codes
@@ -71,8 +71,8 @@ def test_every_donor_scores_all_pairs_at_once(weighted, replacement):
     truth = np.repeat(y[:, None], 50, axis=1)
     plain = r2_score(y, X[:, 0] - 0.5 * X[:, 1] ** 2, sample_weight=weights)
     loss = plain - r2_score(truth.ravel(), predicted.ravel(), sample_weight=pairs.ravel())
-    assert found.importance[0] == pytest.approx(loss, rel=1e-10)
-    assert found.repeats.shape == (1, 1)
+    assert outcome.importance[0] == pytest.approx(loss, rel=1e-10)
+    assert outcome.repeats.shape == (1, 1)
 
 
 def test_a_scorer_of_ones_own_and_a_mean_over_rows_agree_with_the_measure():
@@ -92,9 +92,9 @@ def test_its_interval_follows_the_spread_over_fresh_samples():
     for seed in range(40):
         X, y = table(150, seed=seed)
         explainer = Explainer(two_classes, X, np.where(y > 0, "yes", "no"))
-        found = explainer.importance("roc_auc", ["x0"], n_repeats=3)
-        estimates.append(found.importance[0])
-        errors.append(found.std_error[0])
+        outcome = explainer.importance("roc_auc", ["x0"], n_repeats=3)
+        estimates.append(outcome.importance[0])
+        errors.append(outcome.std_error[0])
     # The standard deviation of 40 has a relative error of 11 %.
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(np.std(estimates), rel=0.33)
     rows_only = explainer.importance("roc_auc", ["x0"], n_repeats=3, interval="model")
@@ -125,9 +125,9 @@ def test_the_model_is_asked_no_more_than_for_a_measure():
 def test_where_a_metric_is_not_defined_it_is_said():
     explainer = classification()
     one_class = explainer.table.y == "yes"
-    found = explainer.importance("roc_auc", rows=one_class)
-    assert np.isnan(found.importance).all()
-    assert "roc auc is not defined, as where one class is left, for 3 of 3" in found.remarks[0]
+    outcome = explainer.importance("roc_auc", rows=one_class)
+    assert np.isnan(outcome.importance).all()
+    assert "roc auc is not defined, as where one class is left, for 3 of 3" in outcome.remarks[0]
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,9 @@ def test_the_spread_over_repeats_is_not_sold_as_an_interval():
 
 
 def test_the_band_of_a_curve_is_no_standard_deviation_of_its_lines():
-    found = regression().dependence("x0", grid=[0.0, 1.0])
-    spread = found.ice.std(axis=0, ddof=1)
-    np.testing.assert_allclose(found.std_error, spread / np.sqrt(60))
+    result = regression().dependence("x0", grid=[0.0, 1.0])
+    spread = result.ice.std(axis=0, ddof=1)
+    np.testing.assert_allclose(result.std_error, spread / np.sqrt(60))
 
 
 def test_strings_categories_and_missing_values_break_nothing():
@@ -46,9 +46,9 @@ def test_strings_categories_and_missing_values_break_nothing():
     y = rng.random(120) < 0.5
     model = HistGradientBoostingClassifier(max_iter=5, categorical_features="from_dtype").fit(X, y)
     explainer = Explainer(model, X, y)
-    found = explainer.importance(n_repeats=3)
-    assert set(found.features) == {"7", "kind", 'quote"d'}
-    assert np.isfinite(found.importance).all()
+    result = explainer.importance(n_repeats=3)
+    assert set(result.features) == {"7", "kind", 'quote"d'}
+    assert np.isfinite(result.importance).all()
     for feature in explainer.features:
         assert len(explainer.dependence(feature).rows) == 120  # rows with gaps stay
     assert explainer.dependence('quote"d').grid.dtype.kind == "i"
@@ -76,12 +76,12 @@ def test_a_mean_beyond_its_quantile_does_not_go_flat_or_the_wrong_way():
     X = np.column_stack(
         [np.where(np.arange(100) < 3, 50.0 + np.arange(100), 0.0), np.arange(100.0)]
     )
-    found = Explainer(lambda X: X[:, 0], X, X[:, 0] + 1).stress(indicators=["mean", "rmse"])
-    up = found.taus > 0
-    assert (found.status[0, up] == "beyond quantile").all()
-    for values in found.values.values():
+    result = Explainer(lambda X: X[:, 0], X, X[:, 0] + 1).stress(indicators=["mean", "rmse"])
+    up = result.taus > 0
+    assert (result.status[0, up] == "beyond quantile").all()
+    for values in result.values.values():
         assert np.isnan(values[0, up]).all()
-    assert (np.diff(found.values["mean"][0, ~up]) > 0).all()
+    assert (np.diff(result.values["mean"][0, ~up]) > 0).all()
 
 
 def test_levels_hold_an_exact_zero():
@@ -102,14 +102,14 @@ def test_another_model_of_the_same_rows_has_curves_of_its_own():
 
 def test_units_and_intervals_are_stated():
     explainer = regression()
-    found = explainer.importance("nll")
-    assert "in nats" in repr(found)
-    assert "95% interval u-statistic" in repr(found)
+    result = explainer.importance("nll")
+    assert "in nats" in repr(result)
+    assert "95% interval u-statistic" in repr(result)
     assert "95% band" in repr(explainer.dependence("x0"))
 
 
 def test_inputs_may_be_read_only_and_the_numbers_repeat():
     X, y = table()
     X.flags.writeable = y.flags.writeable = False
-    found = [Explainer(normal_model, X, y).importance().importance for _ in range(2)]
-    np.testing.assert_array_equal(*found)
+    result = [Explainer(normal_model, X, y).importance().importance for _ in range(2)]
+    np.testing.assert_array_equal(*result)

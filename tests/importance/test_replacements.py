@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 from models import Recorder, classification, measures_of, normal_model, regression, table
 from uqwidgets import Explainer
-from uqwidgets.evaluation.subgroups import subgroups_of
+from uqwidgets.evaluation.donors import subgroups_of
 
 
 def nll_of(X, y):
@@ -22,12 +22,12 @@ def nll_of(X, y):
 def changes_of(explainer, columns):
     """Change of the nll for every pair of a row (first) and a donor (second)."""
     X, y = table(len(explainer.table))
-    found = np.empty((len(X), len(X)))
+    result = np.empty((len(X), len(X)))
     for donor in range(len(X)):
         replaced = X.copy()
         replaced[:, columns] = X[donor, columns]
-        found[:, donor] = nll_of(replaced, y) - nll_of(X, y)
-    return found
+        result[:, donor] = nll_of(replaced, y) - nll_of(X, y)
+    return result
 
 
 @pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "both"])
@@ -40,11 +40,11 @@ def test_every_donor_is_the_mean_over_all_pairs(options, columns):
     rows = np.arange(40) % 3 > 0 if options in ("filtered", "both") else np.ones(40, dtype=bool)
     scored = weights * rows
     expected = scored @ changes_of(explainer, columns) @ weights / scored.sum() / weights.sum()
-    found = explainer.importance("nll", [unit], n_repeats="all", sample_weight=weights, rows=rows)
-    assert found.importance[0] == pytest.approx(expected, rel=1e-12)
-    assert found.low[0] < expected < found.high[0]
-    assert found.repeats.shape == (1, 0)
-    assert "permutation, every donor" in repr(found)
+    result = explainer.importance("nll", [unit], n_repeats="all", sample_weight=weights, rows=rows)
+    assert result.importance[0] == pytest.approx(expected, rel=1e-12)
+    assert result.low[0] < expected < result.high[0]
+    assert result.repeats.shape == (1, 0)
+    assert "permutation, every donor" in repr(result)
 
 
 def test_every_donor_is_what_many_permutations_tend_to():
@@ -81,18 +81,18 @@ def test_every_donor_with_a_small_memory(limit):
 
 def test_ablation_draws_from_the_column():
     explainer = regression(40)
-    found = explainer.importance("nll", replacement="ablation", n_repeats=5)
+    result = explainer.importance("nll", replacement="ablation", n_repeats=5)
     pairs = changes_of(explainer, [0])
     donors = explainer.evaluations.donors((0,), "ablation", 0, 5)
     expected = pairs[np.arange(40), donors].mean()
-    assert found.importance[found.features.index("x0")] == pytest.approx(expected, rel=1e-12)
-    assert found.replacement == "ablation"
+    assert result.importance[result.features.index("x0")] == pytest.approx(expected, rel=1e-12)
+    assert result.replacement == "ablation"
 
 
 @pytest.mark.parametrize("n_repeats", [4, "all"])
 def test_conditional_moves_values_within_subgroups(n_repeats):
     explainer = regression(90)
-    found = explainer.importance("nll", ["x1"], replacement="conditional", n_repeats=n_repeats)
+    result = explainer.importance("nll", ["x1"], replacement="conditional", n_repeats=n_repeats)
     groups = explainer.evaluations.subgroups((1,), "conditional").codes
     assert groups.max() > 0
     pairs = changes_of(explainer, [1])
@@ -102,9 +102,9 @@ def test_conditional_moves_values_within_subgroups(n_repeats):
     else:
         donors = explainer.evaluations.donors((1,), "conditional", 0, 4)
         expected = pairs[np.arange(90), donors].mean()
-    assert found.importance[0] == pytest.approx(expected, rel=1e-12)
-    assert list(found.subgroups.columns) == ["feature", "subgroups", "smallest", "separation"]
-    line = found.subgroups.iloc[0]
+    assert result.importance[0] == pytest.approx(expected, rel=1e-12)
+    assert list(result.subgroups.columns) == ["feature", "subgroups", "smallest", "separation"]
+    line = result.subgroups.iloc[0]
     assert (line["feature"], line["subgroups"]) == ("x1", groups.max() + 1)
     assert line["smallest"] == np.bincount(groups).min()
 
@@ -143,10 +143,10 @@ def test_subgroups_of_any_kind_of_feature():
     )
     explainer = Explainer(lambda X: X["number"].to_numpy(), data, data["number"])
     for j, name in enumerate(data.columns):
-        found = subgroups_of(explainer.table, (j,))
-        assert found.sizes.sum() == 300
-        assert found.sizes.min() >= 20
-        assert (found.separation > 0.6) == (name in ("number", "kind", "text", "flag"))
+        result = subgroups_of(explainer.table, (j,))
+        assert result.sizes.sum() == 300
+        assert result.sizes.min() >= 20
+        assert (result.separation > 0.6) == (name in ("number", "kind", "text", "flag"))
     assert len(subgroups_of(explainer.table, ()).sizes) == 1
     everything = tuple(range(len(data.columns)))
     assert len(subgroups_of(explainer.table, everything).sizes) == 1
@@ -193,9 +193,9 @@ class TestRatios:
         for seed in range(300):
             X, y = table(150, seed=seed)
             explainer = Explainer(normal_model, X, y)
-            found = explainer.importance("squared_error", ["x0"], compare="ratio", n_repeats=10)
-            estimates.append(found.importance[0])
-            errors.append(found.std_error[0])
+            result = explainer.importance("squared_error", ["x0"], compare="ratio", n_repeats=10)
+            estimates.append(result.importance[0])
+            errors.append(result.std_error[0])
         # The standard deviation of 300 has a relative error of 4 %.
         assert np.median(errors) == pytest.approx(np.std(estimates), rel=0.2)
 
@@ -213,14 +213,14 @@ GROUPS = {"first two": ["x0", "x1"]}
 class TestGroups:
     def test_a_group_moves_together_from_one_donor(self):
         X, y = table(30, p=4)
-        model = Recorder(lambda asked: asked[:, 0] + asked[:, 1] * asked[:, 3])
+        model = Recorder(lambda batch: batch[:, 0] + batch[:, 1] * batch[:, 3])
         explainer = Explainer(model, X, y, feature_groups={"ab": ["x0", "x1"]})
         assert explainer.table.units == ("ab", "x2", "x3")
-        found = explainer.importance("squared_error", n_repeats=2)
-        assert sorted(found.features) == ["ab", "x2", "x3"]
+        result = explainer.importance("squared_error", n_repeats=2)
+        assert sorted(result.features) == ["ab", "x2", "x3"]
         pairs = {tuple(row) for row in X[:, :2].tolist()}
-        asked = np.concatenate(model.asked)
-        assert {tuple(row) for row in asked[:, :2].tolist()} <= pairs
+        batch = np.concatenate(model.asked)
+        assert {tuple(row) for row in batch[:, :2].tolist()} <= pairs
 
     def test_features_of_a_group_can_still_be_asked_alone(self):
         explainer = regression(30, feature_groups=GROUPS)
@@ -234,8 +234,8 @@ class TestGroups:
         explainer = regression(60, feature_groups=GROUPS)
         for replacement in ("permutation", "ablation", "conditional"):
             for n_repeats in (2, "all"):
-                found = explainer.importance(replacement=replacement, n_repeats=n_repeats)
-                assert np.isfinite(found.high).all()
+                result = explainer.importance(replacement=replacement, n_repeats=n_repeats)
+                assert np.isfinite(result.high).all()
         over = explainer.importance_over_tau("x0", taus=3)
         assert over.features == ("first two", "x2")
 
@@ -247,9 +247,9 @@ class TestGroups:
         explainer = Explainer(model, data, data["c"], feature_groups={"ab": ["a", "b"]})
         explainer.importance("squared_error", n_repeats="all")
         pairs = set(zip(data["a"], data["b"], strict=True))
-        for asked in model.asked:
-            assert asked.dtypes.tolist() == data.dtypes.tolist()
-            assert set(zip(asked["a"], asked["b"], strict=True)) <= pairs
+        for batch in model.asked:
+            assert batch.dtypes.tolist() == data.dtypes.tolist()
+            assert set(zip(batch["a"], batch["b"], strict=True)) <= pairs
 
     @pytest.mark.parametrize(
         ("groups", "says"),
@@ -275,8 +275,8 @@ def test_a_new_interval_measure_or_comparison_asks_nothing():
     calls = explainer.model_calls
     for interval in ("u-statistic", "model", "fixed-data", "random-variable", "quantile"):
         for reference in ("t", "normal"):
-            found = explainer.importance("nll", interval=interval, reference=reference)
-            assert (found.interval, found.reference) == (interval, reference)
+            result = explainer.importance("nll", interval=interval, reference=reference)
+            assert (result.interval, result.reference) == (interval, reference)
     for measure in measures_of(explainer):
         explainer.importance(measure)
     assert explainer.model_calls == calls
@@ -297,7 +297,7 @@ def test_scikit_learns_permutations_give_scikit_learns_importance():
     explainer = Explainer(model, X, y)
     for j in range(3):
         key = ("donors", (j,), "permutation", 0)
-        explainer.evaluations.memo(key, lambda: np.array(donors[1:]))
+        explainer.evaluations.cached(key, lambda: np.array(donors[1:]))
     ours = explainer.importance("squared_error", n_repeats=3)
     for j, name in enumerate(ours.features):
         at = explainer.features.index(name)

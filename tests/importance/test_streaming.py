@@ -14,16 +14,16 @@ from uqwidgets import Explainer, Progress, ProgressBar
 
 def test_repeats_grow_and_the_last_result_is_the_whole():
     explainer, plain = regression(), regression()
-    found = list(explainer.importance("nll", n_repeats=10, stream=True))
-    repeats = [partial.n_repeats for partial in found]
+    result = list(explainer.importance("nll", n_repeats=10, stream=True))
+    repeats = [partial.n_repeats for partial in result]
     assert repeats == sorted(set(repeats))
     assert repeats[0] == 1
     assert repeats[-1] == 10
     whole = plain.importance("nll", n_repeats=10)
-    np.testing.assert_array_equal(found[-1].importance, whole.importance)
-    np.testing.assert_array_equal(found[-1].high, whole.high)
+    np.testing.assert_array_equal(result[-1].importance, whole.importance)
+    np.testing.assert_array_equal(result[-1].high, whole.high)
     assert explainer.rows_evaluated == plain.rows_evaluated
-    errors = [partial.std_error.max() for partial in found]
+    errors = [partial.std_error.max() for partial in result]
     assert errors[-1] < errors[0]
 
 
@@ -38,14 +38,14 @@ def test_the_model_is_asked_only_when_the_next_result_is():
 
 
 def test_intervals_over_repeats_begin_with_two():
-    found = list(regression().importance("nll", interval="fixed-data", n_repeats=4, stream=True))
-    assert [partial.n_repeats for partial in found] == [2, 3, 4]
-    assert all(np.isfinite(partial.high).all() for partial in found)
+    result = list(regression().importance("nll", interval="fixed-data", n_repeats=4, stream=True))
+    assert [partial.n_repeats for partial in result] == [2, 3, 4]
+    assert all(np.isfinite(partial.high).all() for partial in result)
 
 
 def test_every_donor_comes_feature_by_feature():
-    found = list(regression().importance("nll", n_repeats="all", stream=True))
-    assert [len(partial.features) for partial in found] == [1, 2, 3]
+    result = list(regression().importance("nll", n_repeats="all", stream=True))
+    assert [len(partial.features) for partial in result] == [1, 2, 3]
 
 
 def test_what_was_computed_when_it_stopped_is_not_computed_again():
@@ -71,7 +71,7 @@ def test_a_bar_follows_each_stretch_of_calls(monkeypatch):
             super().__init__(**options, file=io.StringIO())
             bars.append(self)
 
-    monkeypatch.setattr("uqwidgets.evaluation.progress_bar.tqdm", Quiet)
+    monkeypatch.setattr("uqwidgets.evaluation.progress.tqdm", Quiet)
     bar = ProgressBar("asked")
     explainer = regression()
     explainer.importance("nll", callback=bar)

@@ -10,7 +10,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from models import permuted_donors
-from uqwidgets.evaluation.replacement import SCHEMES, drawn_donors
+from uqwidgets.evaluation.donors import drawn_donors
+from uqwidgets.evaluation.replacement import SCHEMES
 from uqwidgets.inference import (
     INTERVALS,
     bounds,

@@ -12,9 +12,8 @@ import pytest
 from made import HOSTILE, dependence, importance, surface
 from offline import outside_references
 from reading_html import Still, numbers
-from uqwidgets.dependence.chart import dependence_chart
+from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.dependence.html import dependence_html
-from uqwidgets.dependence.surface_chart import surface_chart
 from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.importance.chart import importance_chart
 from uqwidgets.importance.html import importance_html

@@ -13,8 +13,7 @@ import pytest
 from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress, surface
 from offline import outside_references
 from reading_charts import AWKWARD, fields, tables
-from uqwidgets.dependence.chart import dependence_chart
-from uqwidgets.dependence.surface_chart import surface_chart
+from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.importance.chart import importance_chart
 from uqwidgets.plotting import altair as style
 from uqwidgets.plotting.altair import show_without_network

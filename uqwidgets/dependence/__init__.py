@@ -1,9 +1,8 @@
-"""Partial dependence and individual conditional expectation over evaluations."""
+"""Partial dependence, individual conditional expectation, and surfaces of two features."""
 
-from uqwidgets.dependence.curves import POINTS, dependence, dependences
+from uqwidgets.dependence.curves import POINTS, CurveTransform, dependence, dependences
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.surface import surface, surface_grids
-from uqwidgets.dependence.transforms import CurveTransform
 
 __all__ = [
     "POINTS",

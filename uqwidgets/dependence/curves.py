@@ -1,26 +1,94 @@
-"""Curves of a measure over the values of one feature."""
+r"""Partial dependence and ICE: curves of a measure over the values of one feature.
+
+With the measure :math:`\ell`, the ICE curve of row i over the values v of feature j is
+:math:`c_i(v) = \ell(v, x_{i,-j}, y_i)`; partial dependence is the mean of the curves over rows,
+
+.. math:: PD(v) = \frac{1}{n} \sum_{i=1}^{n} c_i(v)
+
+(Wood et al. 2024, eq. 7 to 9; Friedman 2001; Goldstein et al. 2015).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.dependence.transforms import CurveTransform, slopes
-from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
-from uqwidgets.evaluation.replacement import Constant
-from uqwidgets.importance import original_values
-from uqwidgets.importance.remarks import floored
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.replacement import Constant, Original, Replacement
+from uqwidgets.importance import remarks_on_ceiling
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
 POINTS = 50
+
+
+@dataclass(frozen=True)
+class CurveTransform:
+    """Transformation of each row's curve.
+
+    Attributes
+    ----------
+    center : bool or object
+        c-ICE (Goldstein et al. 2015): the curve minus its value at one value of the feature, the
+        same for all rows. True for the first value of the grid, or that value.
+    derivative : bool
+        d-ICE (Goldstein et al. 2015): the slope of the curve.
+    relative : bool
+        Individual conditional importance, whose mean is the partial importance (Dankers et al.
+        2020, chapter 8; Casalicchio et al. 2018): the curve minus the measure of the row as it is.
+    """
+
+    center: Any = False
+    derivative: bool = False
+    relative: bool = False
+
+    @classmethod
+    def of(
+        cls, center: Any = False, derivative: bool = False, relative: bool = False
+    ) -> CurveTransform:
+        """Check the options of a call.
+
+        Raises
+        ------
+        ValueError
+            If an option has another type, or two of them exclude each other.
+        """
+        for name, value in (("derivative", derivative), ("relative", relative)):
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{name} is {value!r}; it must be True or False.")
+        if isinstance(center, np.bool_):
+            center = bool(center)
+        if center is None:
+            raise ValueError("center is None; it must be True, False or a value of the feature.")
+        if center is not False and relative:
+            raise ValueError(
+                "center and relative subtract different values from a row's curve; ask for one."
+            )
+        if derivative and (center is not False or relative):
+            other = "relative" if relative else "center"
+            raise ValueError(
+                f"what {other} subtracts from a row's curve does not change its derivative; leave "
+                f"{other} out."
+            )
+        return cls(center, bool(derivative), bool(relative))
+
+    @property
+    def plain(self) -> bool:
+        """Whether curves are shown as they are."""
+        # `is`, because a curve may be centred at the value 0, which equals False.
+        return self.center is False and not self.derivative and not self.relative
 
 
 def dependence(
@@ -47,7 +115,7 @@ def dependence(
     callback : callable, optional
         See `Evaluations.ask`.
     curves : ndarray of shape (g, n), optional
-        Those of an earlier result of the same measure, grid and form, so that none is made anew.
+        The curves of an earlier result of the same measure, grid and form, to be used again.
 
     Returns
     -------
@@ -58,9 +126,9 @@ def dependence(
     ValueError
         If the feature has no curve of this form.
     """
-    asked = questions(evaluations, grid, form)
+    reference = _reference(evaluations, grid, form)
     if curves is None:
-        curves = _formed(evaluations, measure, grid, form, asked, callback)
+        (curves,) = _curves(evaluations, measure, [grid], [reference], form, callback)
     average, std_error = mean_over_rows(curves, population)
     width = half_width(std_error, level, population)
     axis = axis_of(evaluations, grid)
@@ -73,7 +141,7 @@ def dependence(
         categorical=grid.categorical,
         grid=grid.values,
         spacing=grid.spacing,
-        center=None if form.center is False else asked[-1].values[0],
+        center=reference.values[0] if isinstance(reference, Constant) else None,
         derivative=form.derivative,
         relative=form.relative,
         average=average,
@@ -89,7 +157,7 @@ def dependence(
         weighted=population.weighted,
         ess=population.ess,
         remarks=grid.remarks
-        + floored(measure, original_values(evaluations, measure))
+        + remarks_on_ceiling(measure, evaluations.original_values(measure))
         + evaluations.remarks,
     )
 
@@ -104,21 +172,38 @@ def dependences(
     level: float,
     callback: ProgressCallback | None = None,
 ) -> dict[str, Dependence]:
-    """`dependence` over each grid, the model being asked for all of them together."""
-    asked = [questions(evaluations, grid, form) for grid in grids]
-    room = evaluations.fitting(sum(len(q) for q in asked))
-    found: dict[str, Dependence] = {}
-    for group in _windows([len(q) for q in asked], room):
-        evaluations.prepare([q for j in group for q in asked[j]], callback)
-        for grid in (grids[j] for j in group):
-            found[grid.feature] = dependence(
-                evaluations, measure, grid, population, form=form, level=level, callback=callback
-            )
-    return found
+    """Return the `dependence` over each grid; the model is evaluated for all of them together."""
+    references = [_reference(evaluations, grid, form) for grid in grids]
+    all_curves = _curves(evaluations, measure, grids, references, form, callback)
+    return {
+        grid.feature: dependence(
+            evaluations, measure, grid, population, form=form, level=level, curves=curves
+        )
+        for grid, curves in zip(grids, all_curves, strict=True)
+    }
 
 
-def questions(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> list[Constant]:
-    """Return what has to be asked for a curve of this form: its grid, then its anchor.
+def _curves(
+    evaluations: Evaluations,
+    measure: Measure,
+    grids: Sequence[Grid],
+    references: Sequence[Replacement | None],
+    form: CurveTransform,
+    callback: ProgressCallback | None,
+) -> Iterator[Floats]:
+    """Yield the transformed curves of all rows over each grid, shape (g, n)."""
+    points = [grid.replacements for grid in grids]
+    all_curves = evaluations.curves(measure, points, references, callback)
+    for grid, curves in zip(grids, all_curves, strict=True):
+        if form.derivative:
+            key = ("slopes", measure.key, tuple(grid.replacements))
+            yield evaluations.cached(key, partial(slopes, curves, grid.values))
+        else:
+            yield curves
+
+
+def _reference(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Replacement | None:
+    """Return the replacement under which every row's curve of this form is zero.
 
     Raises
     ------
@@ -132,67 +217,49 @@ def questions(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> lis
         )
     if form.derivative and np.isfinite(grid.values).sum() < 2:
         raise ValueError(f"a derivative needs a grid of at least 2 values of {grid.feature!r}.")
-    anchor = _anchor(evaluations, grid, form)
-    return grid.questions if anchor is None else [*grid.questions, anchor]
-
-
-def _anchor(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Constant | None:
-    """Where centred curves are zero, which need not be a point of the grid."""
+    if form.relative:
+        return Original()
     if form.center is False:
         return None
     if form.center is True:
-        return grid.questions[0]
+        return grid.replacements[0]
     try:
-        (anchor,) = grid_of(evaluations.table, grid.feature, [form.center]).questions
+        # The value need not be a point of the grid.
+        (center,) = grid_of(evaluations.table, grid.feature, [form.center]).replacements
     except (TypeError, ValueError):
         raise ValueError(
             f"center is {form.center!r}; it must be True, for the first value of the grid, or a "
             f"value of {grid.feature!r}."
         ) from None
-    return anchor
+    return center
 
 
-def _formed(
-    evaluations: Evaluations,
-    measure: Measure,
-    grid: Grid,
-    form: CurveTransform,
-    asked: list[Constant],
-    callback: ProgressCallback | None,
-) -> Floats:
-    """Each row's curve in a form, shape (g, n)."""
+def slopes(curves: Floats, values: npt.NDArray[Any]) -> Floats:
+    """Differentiate each row's curve along an uneven grid.
 
-    def values(wanted: list[Constant]) -> Floats:
-        def compute() -> Floats:
-            # All at once: an anchor beside the grid costs no model call of its own.
-            evaluations.prepare(asked, callback)
-            return evaluations.values(wanted, measure, callback)
+    At an inner point, the slope is that of the parabola through the point and its two neighbours;
+    at an end, that of the line to its only neighbour. The slopes of a step function, such as a
+    tree's, depend on how fine the grid is.
 
-        return evaluations.memo(("curves", measure.key, tuple(wanted)), compute)
+    Parameters
+    ----------
+    curves : ndarray of shape (g, n)
+    values : ndarray of shape (g,)
+        Ascending; at least two are finite.
 
-    curves = values(grid.questions)
-
-    def formed() -> Floats:
-        if form.derivative:
-            return slopes(curves, grid.values)
-        if form.relative:
-            return difference(curves, original_values(evaluations, measure))
-        return difference(curves, values(asked[-1:])[0])
-
-    if form.plain:
-        return curves
-    key = ("formed", measure.key, tuple(asked), form.derivative, form.relative)
-    return evaluations.memo(key, formed)
-
-
-def _windows(sizes: Sequence[int], room: int) -> list[list[int]]:
-    """Positions of neighbours that fit into the room together, each at least alone."""
-    windows: list[list[int]] = []
-    held = 0
-    for position, size in enumerate(sizes):
-        if not windows or held + size > room:
-            windows.append([])
-            held = 0
-        windows[-1].append(position)
-        held += size
-    return windows
+    Returns
+    -------
+    ndarray of shape (g, n)
+        NaN where the value is not finite.
+    """
+    first, *_, last = np.flatnonzero(np.isfinite(values))
+    steps = np.diff(values.astype(np.float64))
+    derivative = np.full(curves.shape, np.nan)
+    before = derivative[first] = difference(curves[first + 1], curves[first]) / steps[first]
+    for g in range(first + 1, last):
+        after = difference(curves[g + 1], curves[g]) / steps[g]
+        share = steps[g] / (steps[g - 1] + steps[g])
+        derivative[g] = share * before + (1 - share) * after
+        before = after
+    derivative[last] = before
+    return derivative

@@ -1,8 +1,9 @@
-"""Values at which a feature's curve is drawn."""
+"""Grids: the values of a feature at which its curve is evaluated."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +12,6 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
-from uqwidgets.dependence.dates import Dates, dates_of
 from uqwidgets.evaluation.distinct import check_hashable, distinct, distinct_rows, kind_of
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
@@ -31,40 +31,38 @@ class Grid:
         Its position.
     categorical : bool
     values : ndarray of shape (g,)
-        As they are drawn: numbers, or objects where the feature is categorical. A missing value
-        among numbers is NaN.
-    asked : tuple of object, length g
-        The same as the model is asked about them: plain Python values, equal ones found again
-        in a cache.
+        Numbers, or objects if the feature is categorical. A missing value among numbers is NaN.
+    points : tuple of object, length g
+        The same values as plain Python objects, which are hashable and reach the model.
     spacing : {"quantile", "even", "observed", "given"}
     remarks : tuple of str
-        What is to be said of them.
+        What a reader of the curve should know about its grid.
     """
 
     feature: str
     column: int
     categorical: bool
     values: npt.NDArray[Any]
-    asked: tuple[Any, ...]
+    points: tuple[Any, ...]
     spacing: Spacing
     remarks: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.asked)
+        return len(self.points)
 
     @property
-    def questions(self) -> list[Constant]:
-        """What has to be asked for a curve over these values."""
-        return [Constant((self.column,), (value,)) for value in self.asked]
+    def replacements(self) -> list[Constant]:
+        """The replacement that makes each point of the curve."""
+        return [Constant((self.column,), (value,)) for value in self.points]
 
     def thinned(self, step: int) -> Grid:
-        """Every so many of the values."""
+        """Return the grid of every ``step``-th value."""
         return Grid(
             self.feature,
             self.column,
             self.categorical,
             self.values[::step],
-            self.asked[::step],
+            self.points[::step],
             self.spacing,
             self.remarks,
         )
@@ -73,36 +71,36 @@ class Grid:
 def grid_of(
     table: Table, feature: str, grid: int | npt.ArrayLike, spacing: str = "quantile"
 ) -> Grid:
-    """Values at which a feature's curve is drawn, and what to say of them.
+    """Return the grid of a feature: observed quantiles, even steps, or the values of the user.
 
-    A number of points gives evenly spaced quantiles of what was observed, or even steps, both
-    between its extremes. A grid of 2 g - 1 points holds the g points of the coarser one, so that
-    the model is asked about the new ones only. Integers stay integers. Where there are no more
-    distinct values than points, they are the quantiles. Categories are the observed ones, the
-    most frequent where they are too many; dates among them are spaced as numbers are.
+    Quantiles and even steps reach from the lowest to the highest observed value. A grid of 2 g - 1
+    points contains the g points of the coarser grid, so refining it evaluates the new points
+    only. Integers stay integers. With no more distinct values than points, all distinct values
+    are the grid. A categorical feature has its observed categories as points, the most frequent
+    ones if there are too many; dates are spaced like numbers.
 
     Parameters
     ----------
     table : Table
     feature : str
     grid : int or array-like of shape (g,)
-        How many values, or the values themselves.
+        Number of points, or the values themselves.
     spacing : {"quantile", "even", "observed"}
-        ``"observed"`` takes every distinct value, missing ones included, whatever their number.
+        ``"observed"`` takes every distinct value, including a missing one, however many.
 
     Raises
     ------
     ValueError
-        If there is nothing to draw, or a value does not belong to the feature.
+        If the feature has no values, or a value does not belong to the feature.
     """
     if spacing not in SPACINGS:
         raise ValueError(unknown("spacing", spacing, list(SPACINGS)))
-    name = _curved(table, feature)
+    name = _single_feature(table, feature)
     column, categorical = table.column(name), table.kind(name) == "categorical"
     dates = dates_of(column)
     if isinstance(grid, bool) or not isinstance(grid, (int, np.integer)):
-        values = dates.given(name, grid) if dates else _given(table, name, grid)
-        return _made(table, name, values, "given")
+        values = dates.parse(name, grid) if dates else _user_values(table, name, grid)
+        return _grid(table, name, values, "given")
     if grid < 2:
         raise ValueError(f"grid is {grid}; a curve needs at least 2 values.")
     present = column.dropna()
@@ -111,40 +109,40 @@ def grid_of(
     if spacing == "observed":
         return _observed(table, name)
     if dates:
-        return _made(table, name, _spaced_dates(dates, int(grid), spacing), spacing)
+        return _grid(table, name, _spaced_dates(dates, int(grid), spacing), spacing)
     if categorical:
         if present.dtype == object:
             check_hashable(name, present)
-        kept, remarks = _categories(present, int(grid))
-        return _made(table, name, kept, spacing, remarks)
-    return _made(table, name, _numbers(name, present, int(grid), spacing), spacing)
+        frequent, remarks = _categories(present, int(grid))
+        return _grid(table, name, frequent, spacing, remarks)
+    return _grid(table, name, _numbers(name, present, int(grid), spacing), spacing)
 
 
-def _curved(table: Table, feature: str) -> str:
-    """Name of a feature, if it is a single one."""
+def _single_feature(table: Table, feature: str) -> str:
+    """Return the name of a single feature; a group is an error."""
     if str(feature) in table.groups:
         members = ", ".join(repr(name) for name in table.groups[str(feature)])
         raise ValueError(f"{feature!r} is a group; name a feature of it, one of {members}.")
     return table.features[table.index(feature)]
 
 
-def _made(
+def _grid(
     table: Table, feature: str, values: Any, spacing: Any, remarks: tuple[str, ...] = ()
 ) -> Grid:
-    categorical, asked = table.kind(feature) == "categorical", tuple(values.tolist())
-    return Grid(feature, table.index(feature), categorical, values, asked, spacing, remarks)
+    categorical, points = table.kind(feature) == "categorical", tuple(values.tolist())
+    return Grid(feature, table.index(feature), categorical, values, points, spacing, remarks)
 
 
 def _observed(table: Table, feature: str) -> Grid:
     column = table.index(feature)
-    asked = tuple(value for (value,) in distinct_rows(table, (column,))[0])
+    points = tuple(value for (value,) in distinct_rows(table, (column,))[0])
     if table.kind(feature) == "categorical":
-        return Grid(feature, column, True, _objects(list(asked)), asked, "observed")
-    if any(pd.isna(value) for value in asked):
-        values = np.array([np.nan if pd.isna(value) else value for value in asked], dtype=float)
+        return Grid(feature, column, True, object_array(list(points)), points, "observed")
+    if any(pd.isna(value) for value in points):
+        values = np.array([np.nan if pd.isna(value) else value for value in points], dtype=float)
     else:
-        values = np.array(asked)
-    return Grid(feature, column, False, values, asked, "observed")
+        values = np.array(points)
+    return Grid(feature, column, False, values, points, "observed")
 
 
 def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -> npt.NDArray[Any]:
@@ -157,7 +155,7 @@ def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -
     if spacing == "even":
         low, high = numbers.min(), numbers.max()
         steps = low * (1 - levels) + high * levels
-        # In the column's own type, for this is what the model is asked.
+        # In the column's own dtype, which is what the model expects.
         return np.unique((np.rint(steps) if whole else steps).astype(numbers.dtype))
     distinct = np.unique(numbers)
     if len(distinct) <= points:
@@ -172,38 +170,38 @@ def _spaced_dates(dates: Dates, points: int, spacing: str) -> npt.NDArray[Any]:
 
 
 def _levels(points: int) -> Floats:
-    # Divided, not multiplied by a step: equal shares of finer grids are then equal floats.
+    # Division, because equal shares of coarse and fine grids are then exactly equal floats.
     return np.arange(points) / (points - 1)
 
 
 def _categories(present: pd.Series[Any], most: int) -> tuple[npt.NDArray[Any], tuple[str, ...]]:
     values, codes = distinct(present)
     _, first, counts = np.unique(codes, return_index=True, return_counts=True)
-    # Of equally frequent ones those that come first.
-    kept = [values[j] for j in np.lexsort((first, -counts))[:most]]
+    # Among equally frequent categories the first in the table win.
+    frequent = [values[j] for j in np.lexsort((first, -counts))[:most]]
     if isinstance(present.dtype, pd.CategoricalDtype):
-        kept.sort(key=list(present.cat.categories).index)
+        frequent.sort(key=list(present.cat.categories).index)
     else:
-        kept.sort(key=str)
+        frequent.sort(key=str)
     remarks: tuple[str, ...] = ()
     if len(values) > most:
         remarks = (f"the {most} most frequent of {len(values)} categories are shown",)
-    return _objects(kept), remarks
+    return object_array(frequent), remarks
 
 
-def _given(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
+def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
     if table.kind(feature) == "categorical":
-        given = np.asarray(grid, dtype=object).ravel()
-        wanted = list({(kind_of(value), value): value for value in given}.values())
-        known = set(table.column(feature).dropna().unique())
+        flat = np.asarray(grid, dtype=object).ravel()
+        categories = list({(kind_of(value), value): value for value in flat}.values())
+        observed = set(table.column(feature).dropna().unique())
         if isinstance(table.column(feature).dtype, pd.CategoricalDtype):
-            known |= set(table.column(feature).cat.categories)
-        for value in wanted:
-            if value not in known:
+            observed |= set(table.column(feature).cat.categories)
+        for value in categories:
+            if value not in observed:
                 raise ValueError(f"{feature!r} has no category {value!r}.")
-        if not wanted:
+        if not categories:
             raise ValueError(f"the grid of {feature!r} is empty; name at least one category.")
-        return _objects(wanted)
+        return object_array(categories)
     values = np.asarray(grid)
     if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iuf":
         raise ValueError(f"the grid of {feature!r} must be a list of numbers.")
@@ -212,7 +210,90 @@ def _given(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
     return np.unique(values)
 
 
-def _objects(values: list[Any]) -> npt.NDArray[Any]:
-    held = np.empty(len(values), dtype=object)
-    held[:] = values
-    return held
+def object_array(values: list[Any]) -> npt.NDArray[Any]:
+    """Return a one-dimensional array of Python objects, whatever they are."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+class Dates:
+    """Dates or durations of a column: categories in pictures, numbers when they are spaced.
+
+    Parameters
+    ----------
+    column : Series of dates or durations, shape (n,)
+    """
+
+    def __init__(self, column: pd.Series[Any]) -> None:
+        self._column = column
+        self._index: Any = pd.Index(column)
+
+    @property
+    def numbers(self) -> Floats:
+        """Points in time as numbers, shape (n,); NaN for missing dates."""
+        return np.where(self._index.isna(), np.nan, self._index.asi8)
+
+    def to_numbers(self, values: Any) -> Floats:
+        """Points in time of other values of the same dtype as numbers, shape (g,)."""
+        return Dates(pd.Series(list(values), dtype=self._column.dtype)).numbers
+
+    def nearest(self, values: Any) -> npt.NDArray[np.intp]:
+        """Position of the nearest of some ascending values, shape (n,); -1 for missing dates."""
+        points = self.to_numbers(values)
+        middles = (points[1:] + points[:-1]) / 2
+        return np.where(np.isnan(self.numbers), -1, np.searchsorted(middles, self.numbers))
+
+    def quantiles(self, levels: Floats) -> npt.NDArray[Any]:
+        """Return observed dates at these quantile levels, or all if there are no more of them."""
+        present = self._index.dropna().sort_values()
+        distinct = present.unique()
+        if len(distinct) > len(levels):
+            at = np.rint(levels * (len(present) - 1)).astype(np.intp)
+            distinct = present.take(at).unique()
+        return object_array(distinct.tolist())
+
+    def even(self, levels: Floats) -> npt.NDArray[Any]:
+        """Return even steps from the first date to the last."""
+        first, last = self._index.min(), self._index.max()
+        ends = pd.Index([first, last], dtype=self._column.dtype).asi8
+        # Only the span is a float: today's dates in nanoseconds exceed the precision of a float.
+        steps = ends[0] + np.rint(levels * (ends[1] - ends[0])).astype(np.int64)
+        return object_array(self._from_numbers(steps).unique().tolist())
+
+    def parse(self, feature: str, grid: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Convert the user's values, texts included, to sorted dates.
+
+        Raises
+        ------
+        ValueError
+            If a value cannot be converted.
+        """
+        values = pd.Series(np.ravel(np.asarray(grid)))
+        try:
+            # pandas would read numbers as nanoseconds.
+            if any(isinstance(value, Number) for value in values):
+                raise TypeError
+            dates: Any = pd.Index(values.astype(self._column.dtype))
+        except (TypeError, ValueError, OverflowError):
+            dates = pd.Index([])
+        if len(dates) == 0 or dates.isna().any():
+            raise ValueError(
+                f"the grid of {feature!r} must be a list of values such as "
+                f"{str(self._index.dropna()[0])!r}."
+            )
+        return object_array(dates.unique().sort_values().tolist())
+
+    def _from_numbers(self, numbers: npt.NDArray[np.int64]) -> Any:
+        kind = "timedelta64" if isinstance(self._index, pd.TimedeltaIndex) else "datetime64"
+        dates: Any = pd.Index(numbers.view(f"{kind}[{self._index.unit}]"))
+        zone = getattr(self._index, "tz", None)
+        return dates if zone is None else dates.tz_localize("UTC").tz_convert(zone)
+
+
+def dates_of(column: pd.Series[Any]) -> Dates | None:
+    """Return the dates or durations of a column, or None if its dtype is another."""
+    kinds = pd.api.types
+    if kinds.is_datetime64_any_dtype(column.dtype) or kinds.is_timedelta64_dtype(column.dtype):
+        return Dates(column)
+    return None

@@ -1,4 +1,4 @@
-"""Dependence: curves of a measure."""
+"""Dependence: the result of partial dependence and ICE."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
 from uqwidgets.plotting.repr import lines, over_refits
 
 if TYPE_CHECKING:
     import altair as alt
-
-from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,7 +24,8 @@ class Dependence:
     Attributes
     ----------
     feature, measure, label, unit : str
-        The measure; `quantity` says what the curve shows of it.
+        The feature, and the measure with its text in pictures and its unit. `quantity` is what
+        the curve shows of the measure.
     categorical : bool
         Whether the grid holds categories.
     grid : ndarray of shape (g,)
@@ -34,13 +34,13 @@ class Dependence:
     center : object or None
         The value at which every row's curve is zero; None if the curves are not centred.
     derivative : bool
-        Whether slopes are shown.
+        Whether the curves are slopes.
     relative : bool
-        Whether each row is compared with itself as it is.
+        Whether the curves are changes from the measure of the row as it is.
     average, std_error, low, high : ndarray of shape (g,)
-        Partial dependence with its pointwise band (Molnar et al. 2023, eq. 5).
+        Partial dependence with its standard error and pointwise band.
     curves : ndarray of shape (g, n)
-        A line of each row of the table, which the average is over.
+        Curve of each row of the table.
     rows : ndarray of shape (m,)
         Positions of the scored rows.
     observed : ndarray of shape (m,)
@@ -48,18 +48,41 @@ class Dependence:
     support : ndarray of shape (g,)
         Share of the (weighted) rows that are nearest to each value.
     near : ndarray of bool, shape (g,)
-        Whether there are rows around the value; where not, the curve is a guess of the model.
-        The rule is in `uqwidgets.dependence.density`.
+        Whether there are rows around the value; where not, the curve is an extrapolation of the
+        model. A value is near the data if the tenth of the data's central range around it holds
+        at least a tenth of the rows that an even spread would put there, and at least two.
     level : float
+        Confidence level of the band.
     weighted : bool
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
     per_refit : ndarray of shape (refits, g) or None
-        Of a learner, the average of every refit; its curves are means over the refits that have
-        not seen the row, NaN where all have.
+        For a learner, the average in every refit. Its ``curves`` are means over the refits that
+        did not train on the row, NaN if all did.
     remarks : tuple of str
         What a reader of the numbers should know.
+
+    See Also
+    --------
+    Explainer.dependence : Makes this result for one fitted model.
+    Surface : The same for two features.
+
+    References
+    ----------
+    Friedman 2001; Goldstein et al. 2015; Wood et al. 2024, eq. 7 to 9; band: Molnar et al. 2023,
+    eq. 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> curve = uq.Explainer(lambda X: 3 * X[:, 0], X, X[:, 0]).dependence("x0", grid=5)
+    >>> curve.frame.columns.tolist()
+    ['value', 'average', 'low', 'high', 'near']
+    >>> curve.ice.shape
+    (100, 5)
     """
 
     feature: str
@@ -89,7 +112,7 @@ class Dependence:
 
     @property
     def n_refits(self) -> int:
-        """How many refits it is the mean of; 0 where it is of one model."""
+        """Number of refits that the result averages; 0 for one model."""
         return 0 if self.per_refit is None else len(self.per_refit)
 
     @property
@@ -116,8 +139,8 @@ class Dependence:
     def importance(self) -> float:
         """Permutation importance with every row as a donor: the mean of a partial importance.
 
-        Each row's change is averaged over all values that were observed, each as often as it
-        was (Dankers et al. 2020, chapter 8; Casalicchio et al. 2018).
+        Each row's change is averaged over the observed values, weighted by their frequency (Dankers
+        et al. 2020, chapter 8; Casalicchio et al. 2018).
 
         Raises
         ------
@@ -133,7 +156,7 @@ class Dependence:
 
     @property
     def ice(self) -> Floats:
-        """The line of every scored row, shape (m, g): individual conditional expectation (ICE)."""
+        """Curve of every scored row, shape (m, g): individual conditional expectation (ICE)."""
         return self.curves[:, self.rows].T
 
     @property
@@ -170,14 +193,14 @@ class Dependence:
 
 
 def ice_sample(result: Dependence) -> tuple[Positions, Floats]:
-    """Positions of the rows that are drawn, shape (r,), and their lines, shape (r, g)."""
+    """Positions of the rows shown in pictures, shape (r,), and their curves, shape (r, g)."""
     most = min(MOST_CURVES, max(1, MOST_POINTS // len(result.grid)))
     rows = result.rows[evenly(len(result.rows), most)]
     return rows, result.curves[:, rows].T
 
 
 def thin_lines(result: Dependence) -> tuple[Positions, Floats]:
-    """Lines behind the average, shape (r, g), and what they are: refits, of one model rows."""
+    """Positions of the rows (or refits) behind the average, and their curves, shape (r, g)."""
     if result.per_refit is None:
         return ice_sample(result)
     return np.arange(result.n_refits), result.per_refit

@@ -7,28 +7,27 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets._typing import Floats
+from uqwidgets.dependence.curves import CurveTransform
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.dependence.transforms import CurveTransform
-from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
-from uqwidgets.importance import original_values
-from uqwidgets.importance.remarks import floored
+from uqwidgets.importance import remarks_on_ceiling
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
 
-# Of each feature: 400 points in all.
+# Points of each feature, which make 400 points in all.
 SURFACE_POINTS = 20
 
 
 def surface_grids(
     table: Table, features: Sequence[str], grid: Any, spacing: str, form: CurveTransform
 ) -> tuple[Grid, Grid]:
-    """Grids of two features as a person asks for them.
+    """Check the options of a surface and return the grids of its two features.
 
     Parameters
     ----------
@@ -45,8 +44,8 @@ def surface_grids(
         If these are not two features, or their surface has no such grid or form.
     """
     if len(features) != 2 or features[0] == features[1]:
-        named = ", ".join(repr(name) for name in features)
-        raise ValueError(f"a surface has two features, not {named or 'none'}; name two.")
+        names = ", ".join(repr(name) for name in features)
+        raise ValueError(f"a surface has two features, not {names or 'none'}; name two.")
     if not form.plain:
         raise ValueError(
             "center, derivative and relative are of curves; ask for the curve of one feature, or "
@@ -80,7 +79,7 @@ def surface(
 
     Source: Wood et al. 2024, eq. 7; band: Molnar et al. 2023, eq. 5.
 
-    Answers that do not fit in the memory together are asked and averaged piece by piece.
+    Values that do not fit in memory together are computed and averaged block by block.
 
     Parameters
     ----------
@@ -99,19 +98,13 @@ def surface(
     """
     first, second = grids
     columns = first.column, second.column
-    pairs = [Constant(columns, (one, other)) for one in first.asked for other in second.asked]
-    asked = [*first.questions, *second.questions, *pairs]
-    step = evaluations.fitting(len(asked))
-
-    def values(piece: list[Constant]) -> Floats:
-        key = ("surface", measure.key, tuple(piece))
-        return evaluations.memo(key, lambda: evaluations.values(piece, measure, callback))
-
-    pieces = (asked[k : k + step] for k in range(0, len(asked), step))
-    sums = [mean_over_rows(values(piece), population) for piece in pieces]
+    pairs = [Constant(columns, (one, other)) for one in first.points for other in second.points]
+    replacements = [*first.replacements, *second.replacements, *pairs]
+    blocks = evaluations.values_in_blocks(measure, replacements, callback)
+    sums = [mean_over_rows(values, population) for values in blocks]
     means, std_errors = (np.concatenate(parts) for parts in zip(*sums, strict=True))
-    shape, alone = (len(first), len(second)), len(first) + len(second)
-    average, std_error = means[alone:].reshape(shape), std_errors[alone:].reshape(shape)
+    shape, n_single = (len(first), len(second)), len(first) + len(second)
+    average, std_error = means[n_single:].reshape(shape), std_errors[n_single:].reshape(shape)
     width = half_width(std_error, level, population)
     axes = [axis_of(evaluations, grid) for grid in grids]
     return Surface(
@@ -126,7 +119,7 @@ def surface(
         std_error=std_error,
         low=average - width,
         high=average + width,
-        effects=(means[: len(first)], means[len(first) : alone]),
+        effects=(means[: len(first)], means[len(first) : n_single]),
         support=support(axes, population.weights),
         near=near(axes, population.weights),
         rows=population.positions,
@@ -135,6 +128,6 @@ def surface(
         ess=population.ess,
         remarks=first.remarks
         + second.remarks
-        + floored(measure, original_values(evaluations, measure))
+        + remarks_on_ceiling(measure, evaluations.original_values(measure))
         + evaluations.remarks,
     )

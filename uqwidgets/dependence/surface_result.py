@@ -25,20 +25,21 @@ class Surface:
     ----------
     features : tuple of two str
     measure, label, unit : str
+        Name of the measure, its text in pictures, and its unit.
     categorical : tuple of two bool
         Whether each grid holds categories.
     grids : tuple of ndarray, shapes (g1,) and (g2,)
         Values of each feature.
     spacings : tuple of two str
     average, std_error, low, high : ndarray of shape (g1, g2)
-        Partial dependence with its pointwise band (Molnar et al. 2023, eq. 5).
+        Partial dependence with its standard error and pointwise band.
     effects : tuple of ndarray, shapes (g1,) and (g2,)
-        The average over the values of either feature alone, the other being as it is.
+        Partial dependence of each feature alone.
     support : ndarray of shape (g1, g2)
         Share of the (weighted) rows that are nearest to each point.
     near : ndarray of bool, shape (g1, g2)
-        Whether there are rows around the point; where not, the surface is a guess of the model.
-        The rule is in `uqwidgets.dependence.density`.
+        Whether there are rows around the point; where not, the surface is an extrapolation of the
+        model (see `Dependence`).
     rows : ndarray of shape (m,)
         Positions of the scored rows.
     level : float
@@ -47,9 +48,30 @@ class Surface:
     ess : float
         Effective sample size of the scored rows.
     per_refit : ndarray of shape (refits, g1, g2) or None
-        Of a learner, the average of every refit.
+        For a learner, the average in every refit.
     remarks : tuple of str
         What a reader of the numbers should know.
+
+    See Also
+    --------
+    Explainer.dependence : Makes this result from two features.
+    Dependence : The same for one feature.
+
+    References
+    ----------
+    Friedman 2001; Wood et al. 2024, eq. 7; interaction: Friedman and Popescu 2008, section 8.1;
+    band: Molnar et al. 2023, eq. 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> surface = uq.Explainer(lambda X: X.sum(axis=1), X, X[:, 0]).dependence(["x0", "x1"], grid=4)
+    >>> surface.average.shape
+    (4, 4)
+    >>> surface.h_squared  # a sum has no interaction
+    0.0
     """
 
     features: tuple[str, str]
@@ -75,15 +97,15 @@ class Surface:
 
     @property
     def n_refits(self) -> int:
-        """How many refits it is the mean of; 0 where it is of one model."""
+        """Number of refits that the result averages; 0 for one model."""
         return 0 if self.per_refit is None else len(self.per_refit)
 
     @property
     def interaction(self) -> Floats:
-        """What is left of the surface without the curves of both features, shape (g1, g2).
+        """The surface minus the effects of both features, shape (g1, g2).
 
-        Zero everywhere where their effects add up. Its mean over the rows, each at the point
-        nearest to it, is zero (Friedman and Popescu 2008, section 8.1).
+        Zero everywhere if the effects add up. Its mean over the rows, each at its nearest point,
+        is zero (Friedman and Popescu 2008, section 8.1).
         """
         additive = self.effects[0][:, None] + self.effects[1]
         return difference(self.average, additive + np.sum(self._share * (self.average - additive)))
@@ -92,9 +114,9 @@ class Surface:
     def h_squared(self) -> float:
         """Share of the surface's variance over the rows that is interaction.
 
-        Friedman and Popescu's H² (2008, section 8.1), each row at the point nearest to it; NaN
-        where the surface is flat. Where the features depend on each other, interaction and the
-        effects of each may cancel in the surface, and it exceeds 1.
+        Friedman and Popescu's H² (2008, section 8.1), each row at its nearest point; NaN if the
+        surface is flat. If the features depend on each other, interaction and effects may cancel
+        in the surface, and H² exceeds 1.
         """
         mean = np.full_like(self.average, np.sum(self._share * self.average))
         total = float(np.sum(self._share * np.square(difference(self.average, mean))))
@@ -139,6 +161,6 @@ class Surface:
 
     def to_altair(self) -> alt.LayerChart:
         """Chart of the same numbers, to restyle or save."""
-        from uqwidgets.dependence.surface_chart import surface_chart
+        from uqwidgets.dependence.chart import surface_chart
 
         return surface_chart(self)

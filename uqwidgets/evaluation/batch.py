@@ -1,4 +1,4 @@
-"""Values put in the place of a row's own."""
+"""Batches for the model: rows of the table with the values of some features replaced."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+# Up to so many values the table is also kept row by row.
 _COPIED_VALUES = 1 << 17
 
 
 class RowBlock(NamedTuple):
-    """A run of rows for the model, with some features' values replaced, or none.
+    """Consecutive rows of the table, with the values of some features replaced, or none.
 
     Attributes
     ----------
     rows : range of length m
-        Positions of the rows that are asked, which are neighbours.
+        Positions of the rows.
     columns : tuple of int
         Positions of the replaced features, which move together.
     donors : ndarray of shape (m,) or None
         Positions of the rows the replacement values come from.
     values : tuple of object
-        The replacement value of each column, where there are no donors.
+        The constant replacement value of each column, if there are no donors.
     """
 
     rows: range
@@ -33,13 +34,13 @@ class RowBlock(NamedTuple):
     values: tuple[Any, ...] = ()
 
     def cut(self, start: int, stop: int) -> RowBlock:
-        """Rows ``start`` to ``stop`` of this segment."""
+        """Return rows ``start`` to ``stop`` of this block."""
         donors = None if self.donors is None else self.donors[start:stop]
         return RowBlock(self.rows[start:stop], self.columns, donors, self.values)
 
 
 class BatchBuilder:
-    """Stacks segments of a table below each other.
+    """Stacks blocks of rows below each other, in the form that the model was fitted on.
 
     Parameters
     ----------
@@ -47,9 +48,9 @@ class BatchBuilder:
     labels : Index of length p
         Names of the columns, as the model knows them.
     matrix : ndarray of shape (n, p) or None
-        The same values, where all are floats of one width.
+        The same values, if all columns have one float dtype.
     as_frame : bool
-        Whether the model wants a DataFrame.
+        Whether the model expects a DataFrame.
     """
 
     def __init__(
@@ -61,65 +62,65 @@ class BatchBuilder:
     ) -> None:
         self._columns = columns
         self._labels = labels
-        # A frame holds column by column. Row by row is several times as quick to stack, but a
-        # second copy of many rows costs memory.
+        # A DataFrame stores column by column. Stacking is several times faster row by row, but
+        # needs a second copy, which costs too much memory for many rows.
         small = matrix is not None and matrix.size <= _COPIED_VALUES
         self._matrix = np.ascontiguousarray(matrix) if small else matrix
         self._as_frame = as_frame
 
-    def of(self, segments: Sequence[RowBlock]) -> Any:
-        """All segments below each other: a DataFrame or an array."""
-        if self._matrix is not None and all(_fit_floats(s.values) for s in segments):
-            matrix = self._stacked_matrix(self._matrix, segments)
+    def of(self, blocks: Sequence[RowBlock]) -> Any:
+        """Return all blocks below each other, as a DataFrame or an array."""
+        if self._matrix is not None and all(_fit_floats(b.values) for b in blocks):
+            matrix = self._stacked_matrix(self._matrix, blocks)
             if not self._as_frame:
                 return matrix
             return pd.DataFrame(matrix, columns=self._labels, copy=False)
-        rows = np.concatenate([np.arange(s.rows.start, s.rows.stop) for s in segments])
+        rows = np.concatenate([np.arange(b.rows.start, b.rows.stop) for b in blocks])
         columns = {
-            position: self._stacked_column(position, segments, rows)
+            position: self._stacked_column(position, blocks, rows)
             for position in range(len(self._columns))
         }
-        block = pd.DataFrame(columns, copy=False)
-        block.columns = self._labels
-        return block if self._as_frame else block.to_numpy(copy=True)
+        batch = pd.DataFrame(columns, copy=False)
+        batch.columns = self._labels
+        return batch if self._as_frame else batch.to_numpy(copy=True)
 
     @staticmethod
-    def _stacked_matrix(matrix: npt.NDArray[Any], segments: Sequence[RowBlock]) -> npt.NDArray[Any]:
-        block = np.empty((sum(len(s.rows) for s in segments), matrix.shape[1]), matrix.dtype)
+    def _stacked_matrix(matrix: npt.NDArray[Any], blocks: Sequence[RowBlock]) -> npt.NDArray[Any]:
+        batch = np.empty((sum(len(b.rows) for b in blocks), matrix.shape[1]), matrix.dtype)
         start = 0
-        for s in segments:
-            stop = start + len(s.rows)
-            # Neighbours are copied at once, several times as fast as rows that are gathered.
-            block[start:stop] = matrix[s.rows.start : s.rows.stop]
-            for place, column in enumerate(s.columns):
-                block[start:stop, column] = (
-                    s.values[place] if s.donors is None else matrix[s.donors, column]
+        for b in blocks:
+            stop = start + len(b.rows)
+            # Copying a slice is several times faster than gathering rows by position.
+            batch[start:stop] = matrix[b.rows.start : b.rows.stop]
+            for place, column in enumerate(b.columns):
+                batch[start:stop, column] = (
+                    b.values[place] if b.donors is None else matrix[b.donors, column]
                 )
             start = stop
-        return block
+        return batch
 
     def _stacked_column(
-        self, position: int, segments: Sequence[RowBlock], rows: npt.NDArray[np.intp]
+        self, position: int, blocks: Sequence[RowBlock], rows: npt.NDArray[np.intp]
     ) -> pd.Series[Any]:
-        # Every new value is a look-up in a pool: the column itself, then the constants.
+        # Every value is taken from a pool: the column itself, followed by the constants.
         column = self._columns[position]
         constants: list[Any] = []
-        picked, start = rows, 0
-        for s in segments:
-            stop = start + len(s.rows)
-            if position in s.columns:
-                if picked is rows:
-                    picked = rows.copy()
-                if s.donors is not None:
-                    picked[start:stop] = s.donors
+        positions, start = rows, 0
+        for b in blocks:
+            stop = start + len(b.rows)
+            if position in b.columns:
+                if positions is rows:
+                    positions = rows.copy()
+                if b.donors is not None:
+                    positions[start:stop] = b.donors
                 else:
-                    picked[start:stop] = len(column) + len(constants)
-                    constants.append(s.values[s.columns.index(position)])
+                    positions[start:stop] = len(column) + len(constants)
+                    constants.append(b.values[b.columns.index(position)])
             start = stop
         pool = _with_constants(column, constants)
-        # Through the array: of all rows in their order, pandas would share the table's memory with
-        # the model.
-        return pd.Series(pool.array.take(picked))
+        # `Series.take` of all rows in their order would share the table's memory with the model;
+        # `take` of the underlying array copies.
+        return pd.Series(pool.array.take(positions))
 
 
 def _fit_floats(values: tuple[Any, ...]) -> bool:
@@ -138,9 +139,9 @@ def _with_constants(column: pd.Series[Any], constants: list[Any]) -> pd.Series[A
 
 
 def _as_integers(values: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[Any]:
-    # A model may mind the width of its integers, but a value they cannot hold is a wish to keep.
+    # The model may depend on the integer dtype; a value that it cannot represent stays as it is.
     present = values.dropna()
-    held = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
-    if all(v == int(v) and held.min <= v <= held.max for v in present):
+    limits = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
+    if all(v == int(v) and limits.min <= v <= limits.max for v in present):
         return values.astype(column.dtype)
     return pd.Series(values.tolist()) if len(present) == len(values) else values.astype("Float64")

@@ -1,21 +1,22 @@
-"""How many rows to hand a model at once."""
+"""Batch sizes: how many rows to evaluate in one call of the model."""
 
 from __future__ import annotations
 
-# Long enough that the cost of a call hardly shows, short enough that a wish to stop is heard.
+# Long enough to hide the overhead of a call, short enough to react to a request to stop.
 SECONDS_PER_BLOCK = 0.1
-# A model whose every call costs much gets longer blocks: its overhead stays below an eighth, or
-# below a sixteenth where that takes no longer than a step into the unknown may.
+# Models with a large overhead per call get longer blocks: the overhead is at most one eighth of a
+# block, or one sixteenth if that takes no longer than SECONDS_PER_STEP.
 OVERHEAD_SHARE = 8
-# What a step into the unknown may take at worst.
+# Longest block, by a pessimistic estimate, before its cost is known.
 SECONDS_PER_STEP = 1.0
-# A first look at few rows: whether the model takes them at all shows at once, and the next call
-# is so much larger that the two tell what a call costs from what a row costs.
+# The first call has few rows: it shows at once whether the model accepts them, and the next call
+# is so much larger that the two separate the overhead of a call from the time of a row.
 FIRST_SHARE = 16
 FIRST_ROWS = (8, 256)
-# Memory may grow faster than rows (a Gaussian process), so until then size is felt for.
+# Memory may grow faster than rows (Gaussian processes), so block sizes grow at most by this factor
+# until there are calls of two sizes.
 GROWTH = 32
-# By how much the times of two calls of one size may differ.
+# Relative difference between the times of two calls of one size.
 JITTER = 0.1
 
 
@@ -25,7 +26,7 @@ class BatchSizer:
     Parameters
     ----------
     most_rows : int
-        Rows that fit in the memory set aside for one block.
+        Rows that fit in the memory reserved for one block.
     """
 
     def __init__(self, most_rows: int) -> None:
@@ -43,7 +44,7 @@ class BatchSizer:
         self._latest = (rows, seconds)
 
     def cost(self) -> tuple[float, float]:
-        """Overhead of a call and time of a row, in seconds."""
+        """Return the overhead of a call and the time of a row, in seconds."""
         quick, few, slow, many = self._compared()
         if not few:
             return 0.0, max(slow / many, 1e-9)
@@ -51,7 +52,7 @@ class BatchSizer:
         return max(0.0, quick - per_row * few), per_row
 
     def rows(self, waiting: int) -> int:
-        """Rows of the next block, of those that are waiting."""
+        """Return the number of rows of the next block, given the number that is waiting."""
         if self._smallest is None or self._largest is None or self._latest is None:
             least, most = FIRST_ROWS
             first = min(max(waiting // FIRST_SHARE, least), most)
@@ -62,35 +63,39 @@ class BatchSizer:
         dear = OVERHEAD_SHARE * overhead
         step = many + int((max(SECONDS_PER_STEP, dear) - slow) / self._dearest_row())
         if one_size:
-            # Its time may be all overhead or none.
+            # The time of calls of one size may be all overhead, or contain none.
             block = min(step, GROWTH * many)
         else:
             aim = max(SECONDS_PER_BLOCK, dear, min(2 * dear, SECONDS_PER_STEP))
             block = min(step, int((aim - overhead) / per_row))
         block = max(1, min(block, self._most))
-        # A small rest would pay the overhead once more for little.
+        # A small remainder joins the block rather than pay the overhead of another call.
         return waiting if waiting <= min(1.5 * block, self._most) else block
 
     def _dearest_row(self) -> float:
-        """Most that a row more than last time may take, in seconds."""
+        """Return an upper bound for the time of each further row, in seconds."""
         quick, few, slow, many = self._compared()
         return max((slow - (1 - JITTER) * quick) / (many - few), 1e-9)
 
     def _compared(self) -> tuple[float, int, float, int]:
-        """Seconds and rows of two calls that tell overhead from rows; or of none, and the last."""
+        """Return seconds and rows of a small and a large call, whose difference is time of rows.
+
+        If no two calls differ enough, the small one is 0 seconds for 0 rows.
+        """
         assert self._smallest is not None
         assert self._largest is not None
         assert self._latest is not None
         few, quick = self._smallest
-        # A small block is told from a larger one of before: alone, its time may be all overhead.
+        # The latest block is compared if it is at least 4 times the smallest. A smaller one may be
+        # all overhead, so then the largest block is compared instead.
         many, slow = self._latest if self._latest[0] >= 4 * few else self._largest
-        # A first call may be slow for reasons of its own, such as what has to be imported.
+        # The first call may be slow for other reasons, such as imports.
         if many < 4 * few or quick > (1 + JITTER) * slow:
             many, slow = self._latest
             return 0.0, 0, slow, many
         return min(quick, slow), few, slow, many
 
     def seconds(self, rows: int) -> float:
-        """Time that this many rows will take."""
+        """Return the estimated time of so many rows, in seconds."""
         overhead, per_row = self.cost()
         return rows * per_row + overhead * max(1.0, rows / self.rows(rows))

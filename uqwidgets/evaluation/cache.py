@@ -1,4 +1,4 @@
-"""What is kept of earlier work, within a limit of bytes."""
+"""A cache of the model's answers and of arrays derived from them, limited in bytes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ class Sized(Protocol):
 
 T = TypeVar("T", bound=Sized)
 
+# Arrays of up to 4 MiB always have room, however small the limit.
+_SMALL = 1 << 22
+
 
 class Cache(Generic[T]):
-    """Answers of the model, and arrays derived from them, least recently used first out.
+    """LRU cache of the model's answers and of arrays derived from them.
 
-    Over the limit, derived arrays go first: while the answers are here, they cost no model call
-    to make again. But a quarter of the limit is left to them, for answers can be large, as those
-    of many members are, and what was read off them then outlives them. Answers follow, and cost
-    calls if more is to be read off them. The newest entry always stays.
+    Over the limit, derived arrays are evicted first, because they can be computed again from the
+    answers without a model call. But a quarter of the limit is reserved for them: answers can be
+    large (a mixture of many members), and the values derived from them should outlive them. Then
+    answers are evicted, and reading more from them costs model calls. The newest entry always
+    stays.
 
     Parameters
     ----------
@@ -42,7 +46,8 @@ class Cache(Generic[T]):
         self.derived: OrderedDict[Hashable, npt.NDArray[Any]] = OrderedDict()
         self._answer_bytes = 0
         self._derived_bytes = 0
-        # Whether both counts are those of what is here: Ctrl-C can come between two lines.
+        # False while an entry changes: KeyboardInterrupt can come between any two lines, and the
+        # bytes are then counted anew.
         self._counted = True
 
     @property
@@ -52,7 +57,7 @@ class Cache(Generic[T]):
         return self._answer_bytes + self._derived_bytes
 
     def keep(self, key: Hashable, answer: T) -> None:
-        """Remember an answer of the model, in place of what this key had."""
+        """Store an answer of the model in place of the former one of this key."""
         self._count()
         self._counted = False
         former = self.answers.pop(key, None)
@@ -62,14 +67,14 @@ class Cache(Generic[T]):
         self._counted = True
 
     def get(self, key: Hashable) -> T | None:
-        """Return the answer, if it is still here."""
+        """Return the answer if it is cached, and mark it as the most recently used."""
         answer = self.answers.get(key)
         if answer is not None:
             self.answers.move_to_end(key)
         return answer
 
     def drop(self, key: Hashable) -> None:
-        """Let go of an answer, if it is still here."""
+        """Evict an answer if it is cached."""
         self._count()
         self._counted = False
         answer = self.answers.pop(key, None)
@@ -77,14 +82,14 @@ class Cache(Generic[T]):
         self._counted = True
 
     def array(self, key: Hashable) -> npt.NDArray[Any] | None:
-        """Return the derived array of this key, if it is still here."""
+        """Return the derived array if it is cached, and mark it as the most recently used."""
         array = self.derived.get(key)
         if array is not None:
             self.derived.move_to_end(key)
         return array
 
-    def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """Return the derived array of this key, computed if it is not here."""
+    def cached(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Return the derived array of this key, computed if it is not cached."""
         array = self.array(key)
         if array is None:
             array = compute()
@@ -92,7 +97,7 @@ class Cache(Generic[T]):
         return array
 
     def put(self, key: Hashable, array: npt.NDArray[Any]) -> None:
-        """Remember a derived array, in place of what this key had."""
+        """Store a derived array in place of the former one of this key."""
         array.flags.writeable = False
         self._count()
         self._counted = False
@@ -101,6 +106,10 @@ class Cache(Generic[T]):
         self.derived[key] = array
         self._shrink(key)
         self._counted = True
+
+    def has_room(self, nbytes: int) -> bool:
+        """Whether so many bytes of derived arrays are small, or at most half of the limit."""
+        return nbytes <= max(_SMALL, self.limit // 2)
 
     def _count(self) -> None:
         if self._counted:
@@ -128,21 +137,21 @@ class Cache(Generic[T]):
 
 
 def parse_bytes(size: int | str) -> int:
-    """Bytes of a size such as ``1_000_000`` or ``"1GiB"``.
+    """Return the number of bytes of a size such as ``1_000_000`` or ``"1GiB"``.
 
     Raises
     ------
     ValueError
-        If it is no size.
+        If the size cannot be read.
     """
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         return size
     pattern = r"\s*([0-9]{1,15}(?:\.[0-9]*)?)\s*(?:([KMGT])(i?))?B?\s*"
     match = re.fullmatch(pattern, str(size), re.IGNORECASE)
-    found = 0
+    nbytes = 0
     if match is not None:
         power = " KMGT".index((match[2] or " ").upper())
-        found = int(float(match[1]) * (1024 if match[3] else 1000) ** power)
-    if found < 1:
+        nbytes = int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+    if nbytes < 1:
         raise ValueError(f"memory_limit is {size!r}; give bytes or a text such as '1GiB'.")
-    return found
+    return nbytes

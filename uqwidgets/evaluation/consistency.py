@@ -1,4 +1,4 @@
-"""Whether a model answers the same when it is asked about the same row again."""
+"""Consistency: whether the model predicts the same for the same row in another call."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ import numpy.typing as npt
 
 from uqwidgets.predictive import Distribution
 
-# Libraries and processors round differently with the size of a block, in single precision too;
-# noise that matters is larger than this share of the spread of the answers over rows.
+# Rounding depends on the batch size, also in single precision. Noise that matters is larger than
+# this share of the standard deviation of the predictions over rows.
 _TOLERANCE = 1e-3
 _ROUNDING = 1e-6
-# So many comparisons tell, and of one question so many are enough.
-_ROWS = 200
-_ROWS_AT_ONCE = 20
+# Rows that are compared in all, and of one batch at most.
+_MAX_ROWS = 200
+_MAX_ROWS_OF_BATCH = 20
 
 
 class Consistency:
-    """Compares answers about rows whose values were replaced by the same ones.
+    """Compares predictions for rows whose values were replaced by equal ones.
 
-    Some rows of every permutation are their own donors, and some rows hold the value of a point of
-    a curve already. What the model says of them is known, so that to compare costs no model call.
+    Some rows of every permutation are their own donors, and some rows have the value of a curve's
+    point already. The model must predict for them what it predicted for the rows as they are, so
+    the comparison costs no model call.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class Consistency:
     Attributes
     ----------
     compared, differing : int
-        Rows that were asked again, and those of them that were answered otherwise.
+        Rows that were evaluated again, and those with another prediction.
     """
 
     def __init__(self, original: Distribution) -> None:
@@ -42,21 +43,21 @@ class Consistency:
     @property
     def settled(self) -> bool:
         """Whether enough rows were compared."""
-        return self.compared >= _ROWS
+        return self.compared >= _MAX_ROWS
 
     def compare(self, answer: Distribution, unchanged: npt.NDArray[np.intp], rows: range) -> None:
-        """Compare answers with those of the rows as they are.
+        """Compare predictions with those of the rows as they are.
 
         Parameters
         ----------
         answer : Distribution
-            Of some rows of the table.
+            Predictions for some rows of the table.
         unchanged : ndarray of int
-            Positions in the answer of rows whose replaced values are their own.
+            Positions in the answer of rows whose replaced values equal their own.
         rows : range
             Positions in the table of the rows of the answer.
         """
-        some = unchanged[:_ROWS_AT_ONCE]
+        some = unchanged[:_MAX_ROWS_OF_BATCH]
         if len(some) == 0:
             return
         before = self._original.take(some + rows.start).arrays()

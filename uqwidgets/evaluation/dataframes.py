@@ -1,4 +1,4 @@
-"""Tables of other libraries as pandas DataFrames, which is what models get."""
+"""Conversion of other libraries' tables to pandas DataFrames."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 from scipy.sparse import issparse
 
-# What tables that are not worked out yet, or not here, want to be asked for.
-_TO_BRING_IT_HERE = ("collect", "compute", "toPandas")
+# Methods by which lazy and remote tables load their rows.
+_LOADING_METHODS = ("collect", "compute", "toPandas")
 
 
 def to_pandas(X: Any) -> Any:
@@ -32,8 +32,8 @@ def to_pandas(X: Any) -> Any:
     Raises
     ------
     ValueError
-        If this is a single column, a dict or a sparse matrix; if the table needs pyarrow, which
-        is not installed, or is not worked out yet.
+        For a single column, a dict or a sparse matrix; if the table needs pyarrow, which is not
+        installed; for a lazy or remote table.
     """
     if isinstance(X, pd.DataFrame):
         return X
@@ -57,7 +57,7 @@ def to_pandas(X: Any) -> Any:
         ) from error
     if hasattr(X, "__dataframe__"):
         return _by_interchange(X)
-    for method in _TO_BRING_IT_HERE:
+    for method in _LOADING_METHODS:
         if hasattr(X, method):
             raise ValueError(f"X is a {_kind(X)}, which does not hold its rows; pass X.{method}().")
     return X
@@ -66,13 +66,13 @@ def to_pandas(X: Any) -> Any:
 def _by_arrow(X: Any) -> pd.DataFrame:
     import pyarrow
 
-    found: pd.DataFrame = pyarrow.table(X).to_pandas()
-    return found
+    frame: pd.DataFrame = pyarrow.table(X).to_pandas()
+    return frame
 
 
 def _by_interchange(X: Any) -> pd.DataFrame:
     with warnings.catch_warnings():
-        # pandas 3 asks libraries to move on to Arrow; some have not.
+        # pandas 3 deprecates this protocol in favour of Arrow, which some libraries lack.
         warnings.simplefilter("ignore", DeprecationWarning)
         return pd.api.interchange.from_dataframe(X)
 

@@ -1,4 +1,4 @@
-"""What some columns hold, each combination of values once."""
+"""Distinct values of columns, and distinct combinations of values of several columns."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def distinct_rows(
 ) -> tuple[list[tuple[Any, ...]], npt.NDArray[np.intp]]:
     """Distinct combinations of the values of some columns, and which of them each row has.
 
-    They are what `Constant` asks about: whoever needs every observed value asks the model the
-    same, an importance over all donors and a curve over all observed values.
+    An importance over all donors and a curve over all observed values make the same `Constant`
+    replacements of them, and so share the model's answers.
 
     Parameters
     ----------
@@ -28,34 +28,34 @@ def distinct_rows(
     Returns
     -------
     values : list of tuple, length u
-        Plain Python values, hashable; in the order of the first column, then of the next. Numbers,
-        dates and durations ascend, categories come as their type has them, or else as texts
-        ascend; a missing value is a value of its own, and the last. In a column of mixed types 1,
-        1.0 and True are three values, for a model may tell them apart (see `kind_of`).
+        Plain Python values, hashable, ordered by the first column, then by the next. Numbers,
+        dates and durations ascend; categories have the order of their dtype, or else of their
+        texts; a missing value is a value of its own and the last. In a column of mixed types 1,
+        1.0 and True are three values, because a model may distinguish them (see `kind_of`).
     codes : ndarray of shape (n,)
         Position of each row's combination.
 
     Raises
     ------
     ValueError
-        If a column holds values that cannot be looked up, such as lists.
+        If a column holds values that cannot be hashed, such as lists.
     """
-    found = [distinct(table.column(table.features[column])) for column in columns]
-    codes = found[0][1]
-    for values, more in found[1:]:
+    single = [distinct(table.column(table.features[column])) for column in columns]
+    codes = single[0][1]
+    for values, more in single[1:]:
         codes = np.unique(codes * len(values) + more, return_inverse=True)[1]
     _, first = np.unique(codes, return_index=True)
-    of_columns = [[values[code] for code in each[first].tolist()] for values, each in found]
+    of_columns = [[values[code] for code in each[first].tolist()] for values, each in single]
     return list(zip(*of_columns, strict=True)), codes.astype(np.intp, copy=False)
 
 
 def check_hashable(feature: str, values: Iterable[Any]) -> None:
-    """Refuse values that cannot be looked up.
+    """Raise an error for values that cannot be hashed.
 
     Raises
     ------
     ValueError
-        If there are any.
+        If there is such a value.
     """
     for value in values:
         try:
@@ -68,7 +68,7 @@ def check_hashable(feature: str, values: Iterable[Any]) -> None:
 
 
 def kind_of(value: Any) -> type:
-    """Type that tells a value from others that Python holds to be equal: 1, 1.0 and True."""
+    """Return the type that distinguishes equal Python values such as 1, 1.0 and True."""
     for kind in (bool, int, float, str):  # a bool is an int
         if isinstance(value, kind):
             return kind
@@ -80,12 +80,12 @@ def distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     if column.dtype == object:
         check_hashable(str(column.name), column)
         return _distinct_objects(column)
-    codes, found = pd.factorize(column)
-    order = _order(found)
+    codes, uniques = pd.factorize(column)
+    order = _order(uniques)
     places = np.empty(len(order) + 1, dtype=np.intp)
     places[order] = np.arange(len(order))
     places[-1] = len(order)  # a missing value has code -1
-    values = found.take(order).tolist()
+    values = uniques.take(order).tolist()
     if (codes < 0).any():
         values.append(_missing(column))
     return values, places[codes]
@@ -94,19 +94,21 @@ def distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
 def _distinct_objects(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     codes, _ = pd.factorize(column)
     kinds, names = pd.factorize(np.array([kind_of(value) for value in column], dtype=object))
-    _, first, held = np.unique(codes * len(names) + kinds, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(
+        codes * len(names) + kinds, return_index=True, return_inverse=True
+    )
     values = column.iloc[first].tolist()
     missing = codes[first] < 0
-    # No two NaN are equal, but one and the same is found again in a cache.
+    # NaN objects are unequal, but a dictionary finds the identical object again.
     values = [np.nan if isinstance(value, float) and value != value else value for value in values]
     order = sorted(range(len(values)), key=lambda j: (bool(missing[j]), str(values[j])))
     places = np.empty(len(order), dtype=np.intp)
     places[order] = np.arange(len(order))
-    return [values[j] for j in order], places[held]
+    return [values[j] for j in order], places[inverse]
 
 
 def _order(values: Any) -> npt.NDArray[np.intp]:
-    """Positions of distinct values that put them in order."""
+    """Positions that sort distinct values."""
     if isinstance(values.dtype, pd.CategoricalDtype):
         return np.argsort(values.codes)
     kinds = pd.api.types
@@ -119,5 +121,5 @@ def _order(values: Any) -> npt.NDArray[np.intp]:
 
 def _missing(column: pd.Series[Any]) -> Any:
     value = column[column.isna()].iloc[0]
-    # No two NaN are equal, but one and the same is found again in a cache.
+    # NaN objects are unequal, but a dictionary finds the identical object again.
     return np.nan if isinstance(value, float) else value

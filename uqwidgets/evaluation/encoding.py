@@ -1,4 +1,4 @@
-"""Columns of any kind as numbers that trees can read and predict."""
+"""Encoding of columns as numbers that trees take as predictors and responses."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ import pandas as pd
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.table import Table
 
-# A tree keeps a number per category in every node, and what is rarer than the first of them is
-# hardly ever predicted.
+# Every node of a tree stores one number per category, and rarer categories are hardly predicted.
 MOST_CATEGORIES = 20
 
 
 def ranked(column: pd.Series[Any]) -> npt.NDArray[np.float32]:
-    """Rank of each value among the distinct ones, shape (n,); NaN where there is none.
+    """Rank of each value among the distinct ones, shape (n,); NaN for missing values.
 
-    A tree sees nothing of a predictor but the order of its values.
+    The splits of a tree depend on the order of a predictor's values alone.
     """
     codes = _codes(column)
     return np.where(codes < 0, np.nan, codes).astype(np.float32)
 
 
 def responses(table: Table, feature: str) -> Floats:
-    """Return what trees are to predict of a feature, (n, k); NaN where there is no value.
+    """Return a feature as responses of a tree, shape (n, k); NaN for missing values.
 
-    Numbers, and seconds for dates, are one column; categories are an indicator each, those beyond
-    the most frequent `MOST_CATEGORIES` one together.
+    Numbers are one column, dates one column of seconds; each category is an indicator, and the
+    categories beyond the most frequent `MOST_CATEGORIES` share one.
     """
     column = table.column(feature)
     if table.kind(feature) == "numeric":
@@ -50,7 +49,7 @@ def responses(table: Table, feature: str) -> Floats:
 
 
 def categories(table: Table, feature: str) -> int:
-    """How many distinct categories a feature has; 0 for numbers and dates."""
+    """Return the number of distinct categories of a feature; 0 for numbers and dates."""
     column = table.column(feature)
     if table.kind(feature) == "numeric" or _is_date(column):
         return 0
@@ -62,8 +61,8 @@ def _is_date(column: pd.Series[Any]) -> bool:
 
 
 def _codes(column: pd.Series[Any]) -> npt.NDArray[np.intp]:
-    """Position of each value among the distinct ones in their order; -1 where there is none."""
+    """Position of each value among the sorted distinct ones; -1 for missing values."""
     if column.dtype == object:
-        # Values of mixed kinds, and lists, have no order; what they are written as has one.
+        # Values of mixed types have no order; their texts have one.
         column = column.map(repr).where(column.notna())
     return np.asarray(pd.factorize(column, sort=True)[0], dtype=np.intp)

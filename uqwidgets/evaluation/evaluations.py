@@ -1,367 +1,414 @@
-"""What is asked of the model, and what it said."""
+"""Measures of every row under replacements: values, differences from the original, curves.
+
+The cache's policy lives here and in `Predictions`: what is evaluated together, what fits in
+memory, what is read ahead. The rooms that compute statistics iterate over the results.
+"""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import ModelError
-from uqwidgets._utils.forking import renew_after_fork
-from uqwidgets.evaluation.batch import RowBlock
-from uqwidgets.evaluation.cache import Cache
-from uqwidgets.evaluation.consistency import Consistency
-from uqwidgets.evaluation.model_calls import ModelCalls
-from uqwidgets.evaluation.replacement import (
-    Constant,
-    Drawn,
-    Original,
-    Replacement,
-    Scheme,
-    drawn_donors,
-    stream_of,
-)
-from uqwidgets.evaluation.subgroups import Subgroups, subgroups_of
+from uqwidgets.evaluation.distinct import distinct_rows
+from uqwidgets.evaluation.predictions import Predictions
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.replacement import Constant, Drawn, Draws, Original, Replacement
 from uqwidgets.evaluation.table import Table
+from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError, class_codes, classes_among
 
-# Bytes that are no matter, however little may be kept.
-_SMALL = 1 << 22
+# Features with few values are computed together: one pass over up to so many values is faster.
+_VALUES_TOGETHER = 1 << 17
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far a stretch of model calls has come.
+class DifferenceBlock(NamedTuple):
+    """Changes of a measure in every row under k of the replacements of one feature.
 
     Attributes
     ----------
-    rows_done, rows_total : int
-    seconds_left : float
-        From the pace of the model so far.
+    replacements : slice
+        Which of the feature's replacements.
+    values : ndarray of shape (k, n)
+    donors : ndarray of shape (k, n) or None
+        Rows that the values come from; None for constant replacements.
     """
 
-    rows_done: int
-    rows_total: int
-    seconds_left: float
+    replacements: slice
+    values: Floats
+    donors: Positions | None = None
 
 
-ProgressCallback = Callable[[Progress], None]
+@dataclass(frozen=True, eq=False)
+class Differences:
+    """Changes of a measure in every row under all replacements of one feature, or group.
+
+    Attributes
+    ----------
+    original : ndarray of shape (n,)
+        The measure of each row as it is.
+    subgroups : ndarray of shape (n,) or None
+        Subgroup of each row, within which donors are drawn; None for all rows.
+    codes : ndarray of shape (n,) or None
+        With every row as a donor: which of the replacements has the row's own value. None where
+        donors are drawn.
+    n_replacements, n_blocks : int
+    blocks : iterator of DifferenceBlock
+        To be iterated over once; the model is evaluated on the way.
+    donors : iterator of ndarray of shape (n,)
+        Donors of each draw, one draw at a time.
+    """
+
+    original: Floats
+    subgroups: Positions | None
+    codes: Positions | None
+    n_replacements: int
+    n_blocks: int
+    blocks: Iterator[DifferenceBlock]
+    donors: Iterator[Positions]
 
 
-class Evaluations:
-    """Has the model asked about replaced rows, in large blocks, and remembers the answers.
-
-    Many replacements of many features go to the model in one call. Answers are kept as
-    distributions, so that every measure of them is free afterwards.
+class Evaluations(Predictions):
+    """Measures of every row under replacements, computed from cached predictive distributions.
 
     Parameters
     ----------
     predictive : Predictive
     table : Table
     memory_limit : int
-        Bytes to work in. Two fifths of them keep answers and derived arrays (see `Cache` for
-        what is dropped first); the rest is left to the block that is asked, to what is being
-        summed, and to the result.
+        See `Predictions`.
 
     Attributes
     ----------
-    memory_limit : int
-    original : Distribution
-        Of the rows as they are.
     classes : ndarray of shape (k,) or None
         Labels, where the target is a class.
     truth : ndarray of shape (n,)
-        The target as measures want it (see `Measure`).
+        The target in the form that measures need (see `Measure`).
     """
 
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
-        self.table = table
-        self.memory_limit = memory_limit
-        self._calls = ModelCalls(predictive, table, memory_limit)
-        self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
-        # Answers about their first rows, of questions that are not yet answered in full.
-        self._unfinished: dict[Replacement, list[Distribution]] = {}
-        self._subgroups: dict[tuple[int, ...], Subgroups] = {}
-        self._rows = range(len(table))
-        self._line: tuple[Drawn, npt.NDArray[np.intp]] | None = None
-        self.renew_locks()
-        renew_after_fork(self)
-        # Everything is compared with the rows as they are: the cache must not let them go.
-        self._lasting: dict[Replacement, Distribution] = {}
-        self.original = self._lasting[Original()] = self.answer(Original())
-        self._consistency = Consistency(self.original)
+        super().__init__(predictive, table, memory_limit)
         self.classes = _classes(self.original, predictive, table)
         self.truth = _truth(self.original, self.classes, table)
         self.truth.flags.writeable = False
 
-    def renew_locks(self) -> None:
-        """Free what a thread that does not exist in a forked process held."""
-        self._lock = threading.RLock()
-
-    @property
-    def model_calls(self) -> int:
-        """ModelCalls of the model so far."""
-        return self._calls.made
-
-    @property
-    def rows_evaluated(self) -> int:
-        """Rows that it was asked in them."""
-        return self._calls.rows
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What the answers so far tell of the model that a reader of results should know."""
-        return self._consistency.remarks
-
-    def ask(
-        self, questions: Sequence[Replacement], callback: ProgressCallback | None = None
-    ) -> None:
-        """Ask the model all of these that have no answer yet.
-
-        Parameters
-        ----------
-        questions : sequence of Replacement
-        callback : callable, optional
-            Called with a `Progress` after every block. What it raises stops the work; the
-            blocks that are finished stay.
-
-        Raises
-        ------
-        ModelError
-            If the model fails; the sentence names the feature.
-        """
-        done = 0
+    def cached(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Return the array of this key, computed unless it is cached; kept while there is room."""
         with self._lock:
-            # Found, not only known: what is wanted now is the last to be dropped.
-            waiting = [q for q in dict.fromkeys(questions) if self._found(q) is None]
-        while True:
-            with self._lock:
-                waiting = [q for q in waiting if not self.known(q)]
-                if not waiting:
-                    return
-                begun = sum(len(piece) for q in waiting for piece in self._unfinished.get(q, ()))
-                left = len(waiting) * len(self.table) - begun
-                rows = self._calls.pace.rows(left)
-                finished = self._ask_block(list(self._block(waiting, rows)))
-                # Where there is no room to keep it, an answer is not asked for twice.
-                waiting = [q for q in waiting if q not in finished]
-                seconds_left = self._calls.pace.seconds(left - rows) if left > rows else 0.0
-            done += rows
-            if callback is not None:
-                callback(Progress(done, done + left - rows, seconds_left))
-
-    def answer(self, question: Replacement) -> Distribution:
-        """Distribution of every row under this replacement; asked if it is not known."""
-        with self._lock:
-            found = self._found(question)
-            while found is None:
-                self.ask([question])
-                found = self._found(question)
-            return found
-
-    def known(self, question: Replacement) -> bool:
-        """Whether this was asked already."""
-        return question in self._lasting or question in self._cache.answers
-
-    def prepare(
-        self, questions: Sequence[Replacement], callback: ProgressCallback | None = None
-    ) -> None:
-        """Ask these ahead, if their answers fit together; if not, `values` goes piece by piece."""
-        if self.fitting(len(questions)) == len(questions):
-            self.ask(questions, callback)
+            return self._cache.cached(key, compute)
 
     def values(
         self,
-        questions: Sequence[Replacement],
+        replacements: Sequence[Replacement],
         measure: Measure,
         callback: ProgressCallback | None = None,
     ) -> Floats:
-        """Compute a measure of every row under each replacement, shape (questions, n)."""
+        """Compute a measure of every row under each replacement, shape (replacements, n)."""
         pieces = []
-        step = self.fitting(len(questions))
-        for first in range(0, len(questions), step):
+        step = self.max_in_memory(len(replacements))
+        for first in range(0, len(replacements), step):
             with self._lock:
-                piece = questions[first : first + step]
-                answers = self._answers(piece, callback)
+                piece = replacements[first : first + step]
+                answers = self._all_cached(piece, callback)
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
             try:
                 truth = self.truth if len(answers) == 1 else np.tile(self.truth, len(answers))
                 pieces.append(measure.of(joined, truth))
             except InvalidRowError as error:
-                where = self._calls.where([self._whole(q) for q in piece], error.row)
+                where = self._calls.where([self._row_block(r) for r in piece], error.row)
                 raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        return values.reshape(len(questions), len(self.table))
+        return values.reshape(len(replacements), len(self.table))
 
-    def forget(self, questions: Sequence[Replacement]) -> None:
-        """Let go of the answers to these, which will not be read again while they would be here."""
-        with self._lock:
-            for question in questions:
-                self._cache.drop(question)
+    def original_values(self, measure: Measure) -> Floats:
+        """Compute a measure of every row as it is, shape (n,)."""
+        return self.cached(("original", measure.key), lambda: self.values([Original()], measure)[0])
 
-    def memo(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """Return an array derived from answers, kept as long as there is room."""
-        with self._lock:
-            return self._cache.memo(key, compute)
+    def values_in_blocks(
+        self,
+        measure: Measure,
+        replacements: Sequence[Replacement],
+        callback: ProgressCallback | None = None,
+    ) -> Iterator[Floats]:
+        """Yield `values` of as many neighbouring replacements at a time as fit in memory."""
+        step = self.max_in_memory(len(replacements))
+        for first in range(0, len(replacements), step):
+            block = replacements[first : first + step]
+            compute = partial(self.values, block, measure, callback)
+            yield self.cached(("values", measure.key, tuple(block)), compute)
 
-    def kept(self, key: Hashable, length: int) -> bool:
-        """Whether an array of this many lines that was derived from answers is still here."""
-        with self._lock:
-            found = self._cache.derived.get(key)
-            return found is not None and len(found) >= length
+    def differences(
+        self,
+        measure: Measure,
+        columns: Sequence[tuple[int, ...]],
+        draws: Draws,
+        callback: ProgressCallback | None = None,
+    ) -> Iterator[Differences]:
+        """Yield the change of a measure in every row under the replacements of each feature.
 
-    def grown(
+        The change is the measure after the replacement minus that of the same row as it is.
+        Features are evaluated together as far as they fit in memory. Each result is to be used
+        before the next one is asked for, because it holds arrays of all rows and repeats.
+
+        Parameters
+        ----------
+        measure : Measure
+        columns : sequence of tuple of int
+            Positions of each feature, or of the features of each group.
+        draws : Draws
+        callback : callable, optional
+            See `ask`.
+        """
+        if draws.n_repeats == "all":
+            for moved in columns:
+                yield self._every_donor(measure, moved, draws, callback)
+            return
+        n_repeats = draws.n_repeats
+        window = max(1, self.max_in_memory(n_repeats * len(columns)) // n_repeats)
+        together = max(1, _VALUES_TOGETHER // (n_repeats * len(self.table)))
+        for first in range(0, len(columns), window):
+            group = columns[first : first + window]
+            # Derived values may still be cached after the model's answers were evicted; those
+            # features need no model call.
+            missing = {
+                moved: draws.replacements(self.table, moved)
+                for moved in group
+                if not self._has_rows(_difference_key(measure, moved, draws), n_repeats)
+            }
+            self.prepare([r for each in missing.values() for r in each], callback)
+            for start in range(0, len(group), together):
+                part = group[start : start + together]
+                waiting = {moved: missing[moved] for moved in part if moved in missing}
+                if len(waiting) > 1:
+                    self._cache_differences(measure, waiting, draws, callback)
+                for moved in part:
+                    yield self._drawn_donors(measure, moved, draws, callback)
+
+    def curves(
+        self,
+        measure: Measure,
+        grids: Sequence[Sequence[Constant]],
+        relative_to: Sequence[Replacement | None],
+        callback: ProgressCallback | None = None,
+    ) -> Iterator[Floats]:
+        """Yield the curves of all rows over each grid, shape (g, n).
+
+        Grids are evaluated together as far as they fit in memory.
+
+        Parameters
+        ----------
+        measure : Measure
+        grids : sequence of sequences of Constant
+            The points of each grid.
+        relative_to : sequence of Replacement or None
+            For each grid, the replacement under which every row's curve is zero; None for
+            curves as they are.
+        callback : callable, optional
+            See `ask`.
+        """
+        requests = list(zip(grids, relative_to, strict=True))
+        sizes = [len(grid) + isinstance(reference, Constant) for grid, reference in requests]
+        for window in _windows(sizes, self.max_in_memory(sum(sizes))):
+            missing = [r for j in window for r in self._missing_points(measure, *requests[j])]
+            self.prepare(missing, callback)
+            for j in window:
+                yield self._curves(measure, *requests[j], callback)
+
+    def _missing_points(
+        self, measure: Measure, grid: Sequence[Constant], reference: Replacement | None
+    ) -> list[Replacement]:
+        """Return the replacements whose values are not cached, evaluated with one model call."""
+        if self._has_rows(_curve_key(measure, grid, reference), 1):
+            return []
+        missing: list[Replacement] = []
+        if not self._has_rows(_curve_key(measure, grid, None), 1):
+            missing.extend(grid)
+        if isinstance(reference, Constant) and not self._has_rows(
+            _curve_key(measure, [reference], None), 1
+        ):
+            missing.append(reference)
+        return missing
+
+    def _curves(
+        self,
+        measure: Measure,
+        grid: Sequence[Replacement],
+        reference: Replacement | None,
+        callback: ProgressCallback | None,
+    ) -> Floats:
+        def compute() -> Floats:
+            if reference is None:
+                return self.values(grid, measure, callback)
+            curves = self._curves(measure, grid, None, callback)
+            if isinstance(reference, Original):
+                return difference(curves, self.original_values(measure))
+            (row_values,) = self._curves(measure, [reference], None, callback)
+            return difference(curves, row_values)
+
+        return self.cached(_curve_key(measure, grid, reference), compute)
+
+    def _difference(
+        self,
+        measure: Measure,
+        replacements: Sequence[Replacement],
+        callback: ProgressCallback | None,
+    ) -> Floats:
+        values = self.values(replacements, measure, callback)
+        return difference(values, self.original_values(measure))
+
+    def _cache_differences(
+        self,
+        measure: Measure,
+        replacements: dict[tuple[int, ...], list[Replacement]],
+        draws: Draws,
+        callback: ProgressCallback | None,
+    ) -> None:
+        """Compute the differences of several features in one pass, and cache those of each."""
+        everything = [r for each in replacements.values() for r in each]
+        values = self._difference(measure, everything, callback)
+        for moved, part in zip(replacements, np.split(values, len(replacements)), strict=True):
+            with self._lock:
+                self._cache.put(_difference_key(measure, moved, draws), part)
+
+    def _cached_prefix(
         self, key: Hashable, length: int, compute: Callable[[], npt.NDArray[Any]]
     ) -> npt.NDArray[Any]:
-        """Return the first ``length`` lines of a derived array, made anew if it has fewer."""
+        """Return the first rows of a derived array, computed anew if it has fewer."""
         with self._lock:
-            lines = self._cache.array(key)
-            if lines is None or len(lines) < length:
-                lines = compute()
-                self._cache.put(key, lines)
-            return lines[:length]
+            array = self._cache.array(key)
+            if array is None or len(array) < length:
+                array = compute()
+                self._cache.put(key, array)
+            return array[:length]
 
-    def donors(
-        self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
-    ) -> npt.NDArray[np.intp]:
-        """Donors of the first ``n_repeats`` draws for some columns, shape (n_repeats, n).
+    def _drawn_donors(
+        self,
+        measure: Measure,
+        columns: tuple[int, ...],
+        draws: Draws,
+        callback: ProgressCallback | None,
+    ) -> Differences:
+        drawn: list[Any] = draws.replacements(self.table, columns)
+        if self._donors.repeats_fit(len(drawn)):
+            n_blocks, blocks = 1, self._whole_block(measure, columns, draws, drawn, callback)
+        else:
+            step = 1
+            while self._donors.repeats_fit(step + 1):
+                step += 1
+            room = self.max_in_memory(len(drawn))
+            step = min(step, room)
+            # Distributions that do not fit together would be evicted before they are read again.
+            blocks = self._blocks(measure, drawn, step, callback, evict=room < len(drawn))
+            n_blocks = -(-len(drawn) // step)
+        conditional = draws.scheme == "conditional"
+        return Differences(
+            original=self.original_values(measure),
+            subgroups=self.subgroups(columns, draws.scheme).codes if conditional else None,
+            codes=None,
+            n_replacements=len(drawn),
+            n_blocks=n_blocks,
+            blocks=blocks,
+            donors=(self._donors_of(one) for one in drawn),
+        )
 
-        They are kept while there is room, and more are drawn to them.
-        """
-        key = ("donors", columns, scheme, seed)
-        with self._lock:
-            kept = self._cache.array(key)
-            known = 0 if kept is None else len(kept)
-            if kept is not None and n_repeats <= known:
-                return kept[:n_repeats]
-            lines = self._drawn(columns, scheme, seed, known, n_repeats)
-            if kept is not None:
-                lines = np.concatenate([kept, lines])
-            if self.keeps(len(lines)):
-                self._cache.put(key, lines)
-            return lines
+    def _whole_block(
+        self,
+        measure: Measure,
+        columns: tuple[int, ...],
+        draws: Draws,
+        drawn: list[Any],
+        callback: ProgressCallback | None,
+    ) -> Iterator[DifferenceBlock]:
+        """Yield the differences of all draws at once."""
+        values = self._cached_prefix(
+            _difference_key(measure, columns, draws),
+            len(drawn),
+            partial(self._difference, measure, drawn, callback),
+        )
+        donors = self.donors(columns, draws.scheme, draws.seed, len(drawn))
+        yield DifferenceBlock(slice(0, len(drawn)), values, donors)
 
-    def donors_of(self, question: Drawn) -> npt.NDArray[np.intp]:
-        """Donors of one draw, shape (n,)."""
-        columns, scheme, repeat, seed = question
-        with self._lock:
-            kept = self._cache.array(("donors", columns, scheme, seed))
-            if kept is not None and repeat < len(kept):
-                return np.asarray(kept[repeat])
-            # Rows of one question may be asked in many blocks, one after the other.
-            if self._line is None or self._line[0] != question:
-                line = self._drawn(columns, scheme, seed, repeat, repeat + 1)[0]
-                self._line = question, line
-            return self._line[1]
+    def _blocks(
+        self,
+        measure: Measure,
+        drawn: list[Drawn],
+        step: int,
+        callback: ProgressCallback | None,
+        *,
+        evict: bool,
+    ) -> Iterator[DifferenceBlock]:
+        """Yield the differences of as many draws at a time as there is room for."""
+        for first in range(0, len(drawn), step):
+            part = drawn[first : first + step]
+            values = self._difference(measure, part, callback)
+            if evict:
+                with self._lock:
+                    for one in part:
+                        self._cache.drop(one)
+            lines = [self._donors_of(one) for one in part]
+            donors = np.stack(lines) if len(lines) > 1 else lines[0][None]
+            yield DifferenceBlock(slice(first, first + len(part)), values, donors)
+            del values, lines, donors  # otherwise they stay in memory while the next are made
 
-    def keeps(self, n_repeats: int) -> bool:
-        """Whether there is room for the donors and changes of this many repeats of a feature."""
-        return n_repeats * len(self.table) * 16 <= max(_SMALL, self._cache.limit // 2)
+    def _every_donor(
+        self,
+        measure: Measure,
+        columns: tuple[int, ...],
+        draws: Draws,
+        callback: ProgressCallback | None,
+    ) -> Differences:
+        values, codes = distinct_rows(self.table, columns)
+        constants = [Constant(columns, value) for value in values]
+        self.prepare(constants, callback)
+        step = self.max_in_memory(len(constants))
 
-    def subgroups(self, columns: tuple[int, ...], scheme: Scheme) -> Subgroups:
-        """Within which rows values of these columns move: all of them, unless conditional."""
-        with self._lock:
-            key = columns if scheme == "conditional" else ()
-            if key not in self._subgroups:
-                self._subgroups[key] = subgroups_of(self.table, key)
-            return self._subgroups[key]
+        def blocks() -> Iterator[DifferenceBlock]:
+            for first in range(0, len(constants), step):
+                part = constants[first : first + step]
+                key = ("every donor", measure.key, columns, first, len(part))
+                compute = partial(self._difference, measure, part, callback)
+                yield DifferenceBlock(slice(first, first + len(part)), self.cached(key, compute))
 
-    def seconds(self, questions: Sequence[Replacement]) -> float:
-        """Time that asking those of these that are not known will take, from the pace so far."""
-        waiting = sum(not self.known(q) for q in questions)
-        return self.seconds_for(waiting * len(self.table))
+        return Differences(
+            original=self.original_values(measure),
+            subgroups=self.subgroups(columns, draws.scheme).codes,
+            codes=codes,
+            n_replacements=len(constants),
+            n_blocks=-(-len(constants) // step),
+            blocks=blocks(),
+            donors=iter(()),
+        )
 
-    def seconds_for(self, rows: int) -> float:
-        """Time that asking so many rows will take, from the pace so far."""
-        return self._calls.pace.seconds(rows) if rows > 0 else 0.0
 
-    def fitting(self, questions: int) -> int:
-        """How many of this many questions have answers that fit in the memory together."""
-        bytes_each = max(1, 2 * self.original.nbytes)
-        return max(1, min(questions, self._cache.limit // (2 * bytes_each)))
+def _difference_key(measure: Measure, columns: tuple[int, ...], draws: Draws) -> Hashable:
+    return ("change", measure.key, columns, draws.scheme, draws.seed)
 
-    def _answers(
-        self, questions: Sequence[Replacement], callback: ProgressCallback | None
-    ) -> list[Any]:
-        found = [self._found(q) for q in questions]
-        # Looked up once where all are known: of thousands of questions, that is what costs.
-        if any(answer is None for answer in found):
-            self.ask(questions, callback)
-            found = [self.answer(q) for q in questions]
-        return found
 
-    def _found(self, question: Replacement) -> Distribution | None:
-        found = self._cache.get(question)
-        return self._lasting.get(question) if found is None else found
+def _curve_key(
+    measure: Measure, grid: Sequence[Replacement], reference: Replacement | None
+) -> Hashable:
+    return ("curves", measure.key, tuple(grid), reference)
 
-    def _block(
-        self, waiting: Sequence[Replacement], rows: int
-    ) -> Iterator[tuple[Replacement, RowBlock]]:
-        n = len(self.table)
-        for question in waiting:
-            begun = self._unfinished.get(question)
-            asked = sum(map(len, begun)) if begun else 0
-            segment = self._whole(question)
-            if asked or rows < n:
-                segment = segment.cut(asked, min(n, asked + rows))
-            yield question, segment
-            rows -= len(segment.rows)
-            if rows == 0:
-                return
 
-    def _drawn(
-        self, columns: tuple[int, ...], scheme: Scheme, seed: int, first: int, stop: int
-    ) -> npt.NDArray[np.intp]:
-        stream = stream_of(self.table.features[column] for column in columns)
-        codes = self.subgroups(columns, scheme).codes
-        return drawn_donors(scheme, stream, seed, stop - first, codes, first)
-
-    def _whole(self, question: Replacement) -> RowBlock:
-        rows = self._rows
-        match question:
-            case Original():
-                return RowBlock(rows)
-            case Drawn():
-                return RowBlock(rows, question.columns, donors=self.donors_of(question))
-            case Constant(columns, values):
-                return RowBlock(rows, columns, values=values)
-
-    def _ask_block(self, block: list[tuple[Replacement, RowBlock]]) -> set[Replacement]:
-        """Ask a block and return the questions that are answered in full."""
-        answer: Any = None
-        try:
-            answer = self._calls.ask([segment for _, segment in block])
-        except ModelError:
-            if len(block) == 1:
-                raise
-        if answer is None:
-            # Half by half the one that the model cannot answer is found, and named alone.
-            half = len(block) // 2
-            return self._ask_block(block[:half]) | self._ask_block(block[half:])
-        finished = set()
-        start, n = 0, len(self.table)
-        for question, segment in block:
-            stop = start + len(segment.rows)
-            # What is cut would keep all of the block alive, and may be the model's own memory.
-            piece = answer.take(slice(start, stop)).owned()
-            if segment.columns and not self._consistency.settled:
-                self._consistency.compare(piece, self.table.unchanged(segment), segment.rows)
-            pieces = [*self._unfinished.pop(question, ()), piece]
-            if sum(map(len, pieces)) == n:
-                whole = piece if len(pieces) == 1 else pieces[0].joined(pieces[1:])
-                self._cache.keep(question, whole)
-                finished.add(question)
-            else:
-                self._unfinished[question] = pieces
-            start = stop
-        return finished
+def _windows(sizes: Sequence[int], room: int) -> list[list[int]]:
+    """Positions of neighbours that fit in the room together, at least one in each window."""
+    windows: list[list[int]] = []
+    size_of_window = 0
+    for position, size in enumerate(sizes):
+        if not windows or size_of_window + size > room:
+            windows.append([])
+            size_of_window = 0
+        windows[-1].append(position)
+        size_of_window += size
+    return windows
 
 
 def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArray[Any] | None:

@@ -1,4 +1,4 @@
-"""Values of a column by the texts that name them, as a filter offers and compares them."""
+"""Labels: the distinct values of a column as texts, which filters offer and compare."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pandas as pd
 
 from uqwidgets._utils.choices import unknown
 
-# Of a misspelt value with these, not with all of an id-like column, the nearest are told.
-_COMPARED = 1000
+# A misspelt value is compared with so many texts at most: an id-like column has too many.
+_MAX_COMPARED = 1000
 
 
 class Labels:
@@ -34,9 +34,9 @@ class Labels:
 
     def __init__(self, values: Sequence[Any], codes: npt.NDArray[np.intp]) -> None:
         texts = [_text(value) for value in values]
-        often = {text for text, count in Counter(texts).items() if count > 1}
+        repeated = {text for text, count in Counter(texts).items() if count > 1}
         for place, value in enumerate(values):
-            if texts[place] in often and not isinstance(value, str):
+            if texts[place] in repeated and not isinstance(value, str):
                 texts[place] += f" ({type(value).__name__})"  # 1 beside "1"
         self._places: dict[str, list[int]] = {}
         for place, text in enumerate(texts):
@@ -48,22 +48,22 @@ class Labels:
 
     @classmethod
     def of(cls, column: pd.Series[Any]) -> Labels:
-        """Labels of a column (n,): values in their order, or else as their texts ascend."""
+        """Labels of a column (n,): values in their order, or else in that of their texts."""
         try:
             codes, values = pd.factorize(column, sort=True)
-        except TypeError:  # lists have no hash, and complex objects no order
+        except TypeError:  # lists cannot be hashed, and complex numbers not ordered
             codes, values = pd.factorize(column.map(str, na_action="ignore"), sort=True)
         return cls(values.tolist(), codes)
 
     def text(self, value: Any, of: str) -> str | None:
-        """Return the text of a value that may itself be a text; None for a missing one.
+        """Return the text of a value, which may be a text itself; None for a missing value.
 
         Parameters
         ----------
         value : object
             The value, its text, or another way to write it, such as 1.0 or a date's text.
         of : str
-            Whose value it is.
+            Name of the column, for the error.
 
         Raises
         ------
@@ -77,15 +77,15 @@ class Labels:
         for read in (value, _like(self._first, value)):
             try:
                 return self._by_value[read]
-            except (KeyError, TypeError):  # lists have no hash
+            except (KeyError, TypeError):  # lists cannot be hashed
                 continue
-        raise ValueError(unknown(f"value of {of}", str(value), list(self.texts[:_COMPARED])))
+        raise ValueError(unknown(f"value of {of}", str(value), list(self.texts[:_MAX_COMPARED])))
 
     def mask(self, texts: Collection[str | None]) -> npt.NDArray[np.bool_]:
-        """Rows whose value has one of these texts, shape (n,); None stands for a missing value."""
+        """Mask of the rows with one of these texts, shape (n,); None stands for a missing value."""
         chosen = np.zeros(self._count + 1, dtype=np.bool_)
         for text in texts:
-            # The code of a missing value points at the last.
+            # The code -1 of a missing value points at the last element.
             chosen[[self._count] if text is None else self._places[text]] = True
         return np.asarray(chosen[self._codes])
 
@@ -97,7 +97,7 @@ def _text(value: Any) -> str:
 
 
 def _like(model: Any, value: Any) -> Any:
-    """Read a value as one of the same type as another; None where it cannot be."""
+    """Convert a value to the type of another; None if it cannot be converted."""
     try:
         match model:
             case pd.Timestamp():

@@ -1,4 +1,4 @@
-"""Blocks of rows, put to the model."""
+"""Calls of the model, counted and timed, with errors that name the replaced feature."""
 
 from __future__ import annotations
 
@@ -15,87 +15,88 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError
 
-# Rows or numbers of a block, whichever are more. Memory for more is not to be had again as soon
-# as it was let go, and new memory costs several times what it takes to write rows into it.
-_BLOCK_ROWS, _BLOCK_NUMBERS = 1 << 16, 1 << 21
-# Missing features that a sentence names.
-_NAMED = 5
+# Largest batch: 65,536 rows or 2 M cells, whichever is more rows. The allocator returns larger
+# buffers to the operating system, and page faults on fresh memory cost several times the copy.
+_MAX_ROWS, _MAX_CELLS = 1 << 16, 1 << 21
+# Most missing features that an error names.
+_MAX_NAMED = 5
 
 
 class ModelCalls:
-    """ModelCalls of the model: what they cost, and what is said where one fails.
+    """Calls of the model: counts, times, and errors that name what was replaced.
 
     Parameters
     ----------
     predictive : Predictive
     table : Table
     memory_limit : int
-        Bytes of which a sixteenth may be a block: a model may well make as many numbers again.
+        In bytes. A batch takes at most one sixteenth, because a model may allocate as much again
+        several times.
 
     Attributes
     ----------
     made, rows : int
-        ModelCalls so far, and rows that were asked in them.
+        Calls so far, and the rows in them.
     pace : BatchSizer
-        What was learned of the time they take.
+        Learns from every call how many rows the next should have.
     """
 
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
         self.made = 0
         self.rows = 0
         features = max(1, len(table.features))
-        fitting = memory_limit // (16 * 8 * features)
-        self.pace = BatchSizer(min(fitting, max(_BLOCK_ROWS, _BLOCK_NUMBERS // features)))
+        most_rows = memory_limit // (16 * 8 * features)
+        self.pace = BatchSizer(min(most_rows, max(_MAX_ROWS, _MAX_CELLS // features)))
         self._predictive = predictive
         self._table = table
 
-    def ask(self, segments: Sequence[RowBlock]) -> Distribution:
-        """Ask about the rows of all segments in one call.
+    def ask(self, blocks: Sequence[RowBlock]) -> Distribution:
+        """Evaluate the rows of all blocks in one call.
 
         Raises
         ------
         ModelError
-            If the model fails; the sentence says on what.
+            If the model fails; the sentence names the row or the replaced feature.
         """
-        rows = sum(len(s.rows) for s in segments)
-        X = self._table.stacked(segments)
+        rows = sum(len(b.rows) for b in blocks)
+        X = self._table.stacked(blocks)
         self.made += 1
         self.rows += rows
         started = time.perf_counter()
         try:
             answer = self._predictive(X)
         except InvalidRowError as error:
-            where = self.where(segments, error.row)
+            where = self.where(blocks, error.row)
             raise ModelError(f"the model's {error.problem} {where}.") from error
         except Exception as error:
-            name = self._name(segments[0])
-            asked = f"rows with {name} replaced" if name else "the rows of X"
+            name = self._name(blocks[0])
+            rows_of = f"rows with {name} replaced" if name else "the rows of X"
             raise ModelError(
-                f"the model failed while {asked} were asked: {in_one_line(error)}"
+                f"the model failed while {rows_of} were asked: {in_one_line(error)}"
             ) from error
         self.pace.observe(rows, time.perf_counter() - started)
         return answer
 
-    def where(self, segments: Sequence[RowBlock], row: int) -> str:
-        """Say which row of X a row of stacked segments is, what is replaced and missing in it."""
-        for segment in segments:
-            if row < len(segment.rows):
-                name = self._name(segment)
-                place = f"in row {segment.rows[row]} of X"
+    def where(self, blocks: Sequence[RowBlock], row: int) -> str:
+        """Describe a row of a batch: its row of X, what is replaced and what is missing in it."""
+        for block in blocks:
+            if row < len(block.rows):
+                name = self._name(block)
+                place = f"in row {block.rows[row]} of X"
                 replaced = f", with {name} replaced" if name else ""
-                return f"{place}{replaced}{self._missing(segment.cut(row, row + 1))}"
-            row -= len(segment.rows)
+                return f"{place}{replaced}{self._missing(block.cut(row, row + 1))}"
+            row -= len(block.rows)
         return f"in row {row} of the block"
 
     def _missing(self, row: RowBlock) -> str:
-        """Say which features have no value in a single row, as the model saw it."""
+        """Name the features that are missing in a single row, as the model saw it."""
         missing = np.flatnonzero(pd.DataFrame(self._table.stacked([row])).isna().to_numpy()[0])
-        names = [repr(self._table.features[column]) for column in missing[:_NAMED]]
+        names = [repr(self._table.features[column]) for column in missing[:_MAX_NAMED]]
         if not names:
             return ""
         more = len(missing) - len(names)
         listed = ", ".join(names) + (f" and {more} more" if more else "")
         return f", where {listed} {'is' if len(missing) == 1 else 'are'} missing"
 
-    def _name(self, segment: RowBlock) -> str:
-        return ", ".join(repr(self._table.features[column]) for column in segment.columns)
+    def _name(self, block: RowBlock) -> str:
+        return ", ".join(repr(self._table.features[column]) for column in block.columns)

@@ -1,24 +1,99 @@
-"""Work that goes fit by fit: several at a time, and how far it has come."""
+"""Progress of long work: model calls block by block, and fits several at a time."""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from sklearn.utils.parallel import Parallel
+from tqdm.auto import tqdm
 
-from uqwidgets.evaluation.evaluations import Progress, ProgressCallback
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a stretch of model calls has come.
+
+    Every method that takes ``callback=`` calls it with a `Progress` after each block.
+
+    Attributes
+    ----------
+    rows_done, rows_total : int
+        Rows that the model has evaluated, and rows that it has to evaluate.
+    seconds_left : float
+        Estimated from the speed of the model so far, in seconds.
+
+    See Also
+    --------
+    ProgressBar : A callback that shows a bar.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> progress = uq.Progress(rows_done=500, rows_total=2_000, seconds_left=0.3)
+    >>> f"{progress.rows_done / progress.rows_total:.0%}"
+    '25%'
+    """
+
+    rows_done: int
+    rows_total: int
+    seconds_left: float
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+class ProgressBar:
+    """Progress bar for the model calls of a method: ``callback=uq.ProgressBar()``.
+
+    Every stretch of calls has a bar of its own; the bar of a stretch that is stopped stays where
+    it was.
+
+    Parameters
+    ----------
+    description : str, default="rows evaluated"
+        Text before the bar.
+
+    See Also
+    --------
+    Progress : What a callback is called with.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.arange(20.0).reshape(10, 2)
+    >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    >>> result = explainer.importance("squared_error", callback=uq.ProgressBar())
+    """
+
+    def __init__(self, description: str = "rows evaluated") -> None:
+        self._description = description
+        self._bar: Any = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Move the bar."""
+        if self._bar is not None and progress.rows_done <= self._bar.n:
+            self._bar.close()  # the former stretch of calls was stopped
+            self._bar = None
+        if self._bar is None:
+            self._bar = tqdm(desc=self._description, unit=" rows", unit_scale=True)
+        self._bar.total = progress.rows_total
+        self._bar.update(progress.rows_done - self._bar.n)
+        if progress.rows_done >= progress.rows_total:
+            self._bar.close()
+            self._bar = None
 
 
 @contextmanager
 def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[Any]]:
-    """Give what delayed tasks return, in their order, from joblib and whichever backend is set up.
+    """Iterate over the results of delayed tasks in their order, by joblib's current backend.
 
-    When the block is left, what still runs is cancelled at once, not when the traceback that
-    holds it is dropped.
+    When the block is left, running tasks are cancelled at once, rather than when the traceback
+    that refers to them is garbage collected.
 
     Parameters
     ----------
@@ -26,27 +101,27 @@ def run_parallel(n_jobs: int | None, tasks: Iterable[Any]) -> Iterator[Iterator[
     tasks : iterable
         Of scikit-learn's ``delayed``.
     """
-    found = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
     try:
-        yield found
+        yield results
     finally:
-        # That what is on the way is wasted is what stopping means, and no news.
+        # joblib warns that pending tasks are discarded, which is intended here.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            found.close()
+            results.close()
 
 
 class FitProgress:
-    """Tells a report how far a number of fits on the same rows has come.
+    """Calls a progress callback after each of a number of fits on equally many rows.
 
     Parameters
     ----------
     total : int
-        Fits.
+        Number of fits.
     rows : int
-        Rows of each.
+        Rows of each fit.
     callback : callable, optional
-        Called with a `Progress` after every fit; what it raises stops the work.
+        Called with a `Progress` after every fit; an exception that it raises stops the work.
     """
 
     def __init__(self, total: int, rows: int, callback: ProgressCallback | None) -> None:
@@ -57,10 +132,10 @@ class FitProgress:
         self._started = time.perf_counter()
 
     def step(self) -> None:
-        """Say that one more is done."""
+        """Report that one more fit is done."""
         self._done += 1
         if self._callback is None:
             return
-        left = self._total - self._done
-        seconds = (time.perf_counter() - self._started) / self._done * left
+        remaining = self._total - self._done
+        seconds = (time.perf_counter() - self._started) / self._done * remaining
         self._callback(Progress(self._done * self._rows, self._total * self._rows, seconds))

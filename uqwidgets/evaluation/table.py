@@ -1,4 +1,4 @@
-"""The table that is explained: rows, features and groups of them, target."""
+"""Table: the rows to explain, with features, groups of features and the target."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Kind = Literal["numeric", "categorical"]
 
 
 class Table:
-    """Features and target, checked once, never modified.
+    """Features and target, validated once, never modified.
 
     Parameters
     ----------
     X : DataFrame (see `to_pandas`) or array-like of shape (n, p)
     y : array-like of shape (n,)
     predictive : Predictive
-        Decides which columns are wanted, in which order, and whether as a DataFrame.
+        Determines the columns, their order, and whether the model expects a DataFrame.
     groups : mapping of str to sequence of str, optional
         Features that move together, by the name of their group.
 
@@ -36,17 +36,17 @@ class Table:
         Names of the columns the model sees.
     groups : dict of str to tuple of str
     units : tuple of str
-        What importance is asked of: the groups, and every feature that is in none.
+        Names that importance is computed for: the groups, and every feature in no group.
     y : ndarray of shape (n,)
-        The target as given.
+        The target in the form that the user passed.
     target : str
         Its name.
 
     Raises
     ------
     ValueError
-        If a wanted column is missing, names repeat, lengths differ, or y has missing values; if
-        a group is empty, names an unknown feature, or has the name of another feature.
+        If a column of the model is missing, names repeat, lengths differ, or y has missing
+        values; if a group is empty, names an unknown feature, or has the name of a feature.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Table:
         frame = _frame(X, predictive)
         self.features = tuple(str(c) for c in frame.columns)
         self._positions = {name: position for position, name in enumerate(self.features)}
-        # Taken out once: pandas makes a new object each time.
+        # Extracted once, because pandas makes a new Series at every access.
         self._columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
         self._kinds = [_kind(column) for column in self._columns]
         _check_names(self.features)
@@ -72,7 +72,7 @@ class Table:
         self._labels: dict[str, Labels] = {}
         self._missing: dict[str, int] = {}
         self._n = len(frame)
-        # A model fitted on bare arrays would warn about names at every call.
+        # A scikit-learn model fitted on arrays warns about column names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
         on_arrays = predictive.wanted is None and predictive.n_wanted is not None and texts
         named = isinstance(X, pd.DataFrame) or predictive.wanted is not None
@@ -90,7 +90,7 @@ class Table:
         Raises
         ------
         ValueError
-            If there is none of that name.
+            If no feature has this name.
         """
         try:
             return self._positions[str(feature)]
@@ -103,7 +103,7 @@ class Table:
         Raises
         ------
         ValueError
-            If there is neither of that name.
+            If neither a feature nor a group has this name.
         """
         members = self.groups.get(str(unit))
         if members is None and str(unit) not in self._positions:
@@ -119,14 +119,14 @@ class Table:
         return self._columns[self.index(feature)]
 
     def labels(self, feature: str) -> Labels:
-        """Values of a feature by the texts that name them, worked out once."""
+        """Distinct values of a feature as texts, computed once."""
         name = self.features[self.index(feature)]
         if name not in self._labels:
             self._labels[name] = Labels.of(self.column(name))
         return self._labels[name]
 
     def missing(self, feature: str) -> int:
-        """How many rows have no value of a feature."""
+        """Return the number of rows with a missing value of a feature."""
         name = self.features[self.index(feature)]
         if name not in self._missing:
             self._missing[name] = int(self.column(name).isna().sum())
@@ -158,10 +158,10 @@ class Table:
         Raises
         ------
         ValueError
-            If it is not made of finite numbers.
+            If it holds anything but finite numbers.
         """
         try:
-            if self.y.dtype.kind in "mMc":  # floats of dates or complex numbers are something else
+            if self.y.dtype.kind in "mMc":  # dates and complex numbers would convert too
                 raise TypeError
             numbers = self.y.astype(np.float64)
         except (TypeError, ValueError):
@@ -190,27 +190,27 @@ class Table:
         return tuple(dict.fromkeys(self.features[self.index(f)] for f in names))
 
     def _units(self) -> tuple[str, ...]:
-        # A group stands where the first of its features stood.
+        # A group has the place of the first of its features.
         grouped = {name for members in self.groups.values() for name in members}
         alone = [name for name in self.features if name not in grouped]
         return tuple(sorted([*self.groups, *alone], key=lambda unit: min(self.columns_of(unit))))
 
-    def unchanged(self, segment: RowBlock) -> npt.NDArray[np.intp]:
-        """Return positions in a segment of rows whose replaced values are as they were."""
-        rows = segment.rows
-        if segment.donors is not None:
-            return np.flatnonzero(segment.donors == np.arange(rows.start, rows.stop))
-        same = np.full(len(rows), bool(segment.columns))
-        for column, value in zip(segment.columns, segment.values, strict=True):
-            held = self._columns[column].iloc[rows.start : rows.stop]
-            if held.dtype == object:  # what Python holds to be equal, a model may tell apart
+    def unchanged(self, block: RowBlock) -> npt.NDArray[np.intp]:
+        """Return positions in a block of the rows whose replaced values equal their own."""
+        rows = block.rows
+        if block.donors is not None:
+            return np.flatnonzero(block.donors == np.arange(rows.start, rows.stop))
+        same = np.full(len(rows), bool(block.columns))
+        for column, value in zip(block.columns, block.values, strict=True):
+            own = self._columns[column].iloc[rows.start : rows.stop]
+            if own.dtype == object:  # a model may distinguish values that are equal in Python
                 return np.empty(0, dtype=np.intp)
-            same &= (held == value).to_numpy(dtype=np.bool_, na_value=False)
+            same &= (own == value).to_numpy(dtype=np.bool_, na_value=False)
         return np.flatnonzero(same)
 
-    def stacked(self, segments: Sequence[RowBlock]) -> Any:
-        """All segments below each other, as the model wants them: a DataFrame or an array."""
-        return self._stack.of(segments)
+    def stacked(self, blocks: Sequence[RowBlock]) -> Any:
+        """Return all blocks below each other, as a DataFrame or an array for the model."""
+        return self._stack.of(blocks)
 
 
 def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
@@ -233,7 +233,7 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
-    # A copy that is one: pandas may share memory with whoever made X, who may go on to write there.
+    # A deep copy, because pandas may share memory with the user's X, which may change later.
     return pd.DataFrame(X).reset_index(drop=True).copy()
 
 
@@ -247,7 +247,7 @@ def _check_names(names: tuple[str, ...]) -> None:
 
 
 def _check_values(columns: Sequence[pd.Series[Any]]) -> None:
-    """Raise if a column holds what cannot be compared, counted or ordered as one value."""
+    """Raise an error if a column holds values that cannot be compared, counted or sorted."""
     for column in columns:
         if column.dtype.kind == "c":
             raise ValueError(
@@ -273,12 +273,12 @@ def _hashable(value: object) -> bool:
 
 
 def _check_order(X: Any, y: Any) -> None:
-    """Raise if y has the rows of X in another order: they are matched by position."""
+    """Raise an error if y has the index of X in another order: rows match by position."""
     if not (isinstance(X, pd.DataFrame) and isinstance(y, (pd.Series, pd.DataFrame))):
         return
     if len(X) != len(y) or X.index.equals(y.index):
         return
-    # Sets, for labels such as numbers among texts have no order to sort them by.
+    # Sets, because labels of mixed types cannot be sorted.
     if X.index.is_unique and y.index.is_unique and set(X.index) == set(y.index):
         raise ValueError(
             "y has the index of X in another order, and rows are matched by position; pass "
@@ -288,7 +288,7 @@ def _check_order(X: Any, y: Any) -> None:
 
 def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
     name = getattr(y, "name", None)
-    values = np.array(y)  # a copy: a later change of y must not reach what is explained
+    values = np.array(y)  # a copy, so that a later change of y does not reach the table
     values.flags.writeable = False
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]

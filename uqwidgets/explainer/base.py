@@ -1,4 +1,4 @@
-"""What all questions to an explainer share."""
+"""The base of an explainer: model, table, and the measures that the model gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uqwidgets.measures import Function, Measure, Offers, described, find
 
 
 class Explained:
-    """The model, the table, and what can be measured."""
+    """The model, the table, and the measures that the model gives."""
 
     table: Table
     evaluations: Evaluations
@@ -30,29 +30,43 @@ class Explained:
 
     @property
     def model_calls(self) -> int:
-        """How often the model was called so far."""
+        """Number of calls of the model so far."""
         return self.evaluations.model_calls
 
     @property
     def rows_evaluated(self) -> int:
-        """How many rows the model was asked so far, over all calls."""
+        """Number of rows that the model has evaluated so far, over all calls."""
         return self.evaluations.rows_evaluated
 
     def measures(self) -> pd.DataFrame:
-        """Names that can be asked for with this model, and why the others cannot.
+        """List the measures of this model, and the reason why the others are not available.
 
-        Of ``interval_width:<level>`` one is listed; any level between 0 and 1 may be asked for.
+        Only one ``interval_width:<level>`` is listed; every level between 0 and 1 is available.
 
         Returns
         -------
         DataFrame
             Columns ``measure, label, unit, available, reason``.
+
+        See Also
+        --------
+        Explainer.measure : One of these measures, or one of a function.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(20.0).reshape(10, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> measures = explainer.measures().set_index("measure")
+        >>> bool(measures.loc["squared_error", "available"]), bool(measures.loc["nll", "available"])
+        (True, False)
         """
         lines = [
-            (name, "", "", False, found)
-            if isinstance(found, str)
-            else (name, found.label, found.unit, True, "")
-            for name, found in described(self._measures)
+            (name, "", "", False, measure_or_reason)
+            if isinstance(measure_or_reason, str)
+            else (name, measure_or_reason.label, measure_or_reason.unit, True, "")
+            for name, measure_or_reason in described(self._measures)
         ]
         return pd.DataFrame(lines, columns=["measure", "label", "unit", "available", "reason"])
 
@@ -64,22 +78,58 @@ class Explained:
         measure : str or callable
             A name (see `measures`), or ``f(distribution, y)`` that returns one finite number
             per row of the distribution; y holds the labels of the same rows as they are in the
-            target. What it returns is remembered: it must depend on its arguments alone.
+            target. The numbers are cached, so the function must depend on its arguments alone.
+
+        Returns
+        -------
+        Measure
+            With attributes ``name``, ``label`` and ``unit``.
 
         Raises
         ------
         ValueError
-            If there is none, or this model does not give it; the message says why.
+            If no measure has this name, or the model does not give it; the message says why.
+
+        See Also
+        --------
+        Explainer.measures : The names of all measures.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(20.0).reshape(10, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> explainer.measure("squared_error").name
+        'squared_error'
         """
         return find(measure, self._measures)
 
     def units(self, features: Sequence[str] | None = None) -> list[str]:
-        """Return what importance is asked of: these features and groups, or all of them.
+        """Return the names that importance is computed for: features and groups.
+
+        Parameters
+        ----------
+        features : sequence of str, optional
+            By default every group, and every feature that is in no group.
+
+        Returns
+        -------
+        list of str
 
         Raises
         ------
         ValueError
-            If one does not exist.
+            If a name does not exist.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(30.0).reshape(10, 3)
+        >>> groups = {"both": ["x0", "x1"]}
+        >>> uq.Explainer(lambda X: X[:, 0], X, X[:, 0], feature_groups=groups).units()
+        ['both', 'x2']
         """
         if features is None:
             return list(self.table.units)

@@ -1,4 +1,4 @@
-"""What an explainer can be asked about curves and surfaces."""
+"""Methods of an explainer for curves and surfaces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from uqwidgets.dependence import (
 )
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.base import Explained
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
@@ -79,49 +79,81 @@ class Curves(Explained):
         Parameters
         ----------
         feature : str or sequence of two str
-            Two give a surface.
+            Two features give a surface.
         measure : str or callable, default="prediction"
-            See `measures`.
+            A name of `measures`, or a function (see `measure`). A scikit-learn scorer has no
+            curve, because it has no values of single rows.
         grid : int, array-like of shape (g,), or one of these for each of two features
             Number of values, or the values themselves. By default 50 for a curve, and 20 of each
             feature for a surface.
         spacing : {"quantile", "even", "observed"}, default="quantile"
-            Quantiles of the observed values, even steps from the lowest to the highest, or every
-            distinct value, whatever ``grid`` says. A grid of 2 g - 1 points asks the model for
-            g - 1 more than one of g.
+            Quantiles of the observed values; even steps from the lowest to the highest; or every
+            distinct value, whatever ``grid`` says. A grid of 2 g - 1 points evaluates only the
+            g - 1 points that one of g points does not have.
         center : bool or value of the feature, default=False
-            Each row's curve minus its value at the first point of the grid, or at the value that
-            is given (c-ICE; Goldstein et al. 2015).
+            c-ICE: each row's curve minus its value at the first point of the grid, or at this
+            value of the feature.
         derivative : bool, default=False
-            The slope of each row's curve (d-ICE; Goldstein et al. 2015), for numeric features.
+            d-ICE: the slope of each row's curve, for numeric features.
         relative : bool, default=False
-            Each row's curve minus the measure of the row as it is: individual conditional
-            importance, and its mean, partial importance (Dankers et al. 2020, chapter 8). With
-            ``spacing="observed"`` the result's ``importance`` is that over all donors.
-        level, sample_weight, rows, callback
-            As in `importance`; the band is pointwise (Molnar et al. 2023, eq. 5).
+            Individual conditional importance: each row's curve minus the measure of the row as it
+            is. Its mean is the partial importance; with ``spacing="observed"`` the result's
+            ``importance`` is the permutation importance over all donors.
+        level : float, default=0.95
+            Confidence level of the band, which is pointwise.
+        sample_weight : array-like of shape (n,), optional
+            Weights that describe a population, stress included.
+        rows : array-like, optional
+            A mask or the positions of the rows that are averaged.
+        callback : callable, optional
+            Called with a `Progress` after every block of model calls. An exception that it raises
+            stops the work; finished blocks are kept.
 
         Returns
         -------
         Dependence or Surface
-            Both say which points are far from the data.
+            Both tell which points are far from the data.
 
         Raises
         ------
         ValueError
-            For a name that does not exist, a value out of range, or forms that exclude each other.
+            For a name that does not exist, a value out of range, or options that exclude each
+            other.
+
+        See Also
+        --------
+        Explainer.dependences : The curves of several features.
+        Explainer.importance : How much a measure changes on average.
+
+        References
+        ----------
+        Likelihood and entropy curves: Wood et al. 2024, eq. 7 to 9. Partial dependence: Friedman
+        2001; c-ICE and d-ICE: Goldstein et al. 2015; partial importance: Dankers et al. 2020,
+        chapter 8; Casalicchio et al. 2018; band: Molnar et al. 2023, eq. 5.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: 3 * X[:, 0], X, X[:, 0])
+        >>> curve = explainer.dependence("x0", grid=[-1.0, 0.0, 1.0])
+        >>> curve.average.round(6).tolist()
+        [-3.0, 0.0, 3.0]
+        >>> explainer.dependence("x0", grid=[-1.0, 0.0, 1.0], derivative=True).quantity
+        'slope of prediction per unit of x0'
         """
         form = CurveTransform.of(center, derivative, relative)
-        found, level = self.measure(measure), checked_level(level)
+        of_rows, level = self.measure(measure), checked_level(level)
         population = Population.of(len(self.table), sample_weight, rows)
         if isinstance(feature, (list, tuple)):
             grids = surface_grids(self.table, feature, grid, spacing, form)
             return surface(
-                self.evaluations, found, grids, population, level=level, callback=callback
+                self.evaluations, of_rows, grids, population, level=level, callback=callback
             )
         points = grid_of(self.table, str(feature), POINTS if grid is None else grid, spacing)
         return dependence(
-            self.evaluations, found, points, population, form=form, level=level, callback=callback
+            self.evaluations, of_rows, points, population, form=form, level=level, callback=callback
         )
 
     def dependences(
@@ -139,14 +171,14 @@ class Curves(Explained):
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
     ) -> dict[str, Dependence]:
-        """`dependence` of several features at once, in few large model calls.
+        """Compute `dependence` for several features at once, in few large model calls.
 
         Parameters
         ----------
         features : sequence of str, optional
-            All of them, unless named.
+            By default all features.
         measure, grid, spacing, center, derivative, relative, level, sample_weight, rows, callback
-            As in `dependence`.
+            As in `dependence`; ``grid`` and ``center`` are the same for all features.
 
         Returns
         -------
@@ -155,7 +187,22 @@ class Curves(Explained):
         Raises
         ------
         ValueError
-            For a name that does not exist, a value out of range, or forms that exclude each other.
+            For a name that does not exist, a value out of range, or options that exclude each
+            other.
+
+        See Also
+        --------
+        Explainer.dependence : One curve or surface.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: 3 * X[:, 0], X, X[:, 0])
+        >>> curves = explainer.dependences(grid=5)
+        >>> {name: len(curve.grid) for name, curve in curves.items()}
+        {'x0': 5, 'x1': 5}
         """
         form = CurveTransform.of(center, derivative, relative)
         return dependences(

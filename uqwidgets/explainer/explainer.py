@@ -1,4 +1,4 @@
-"""One model, one table, and everything that can be asked of the two."""
+"""Explainer: one fitted model and one table."""
 
 from __future__ import annotations
 
@@ -7,57 +7,94 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.stress import Stressing
+from uqwidgets.inference import checked_level
+from uqwidgets.inference.population import Population
 from uqwidgets.measures import available
 from uqwidgets.predictive import Predictive, as_predictive
+from uqwidgets.redundancy import redundancy
+from uqwidgets.redundancy.result import Redundancy
 
 
 class Explainer(Ranking, Curves, Stressing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
-    The model is asked once for every replaced value; measures, weights, row filters and
-    intervals are worked out from what it said then and ask it nothing more.
+    The model is evaluated once for every replaced value, and its predictive distributions are
+    cached. Further measures, weights, row filters and intervals are computed from them without
+    another model call.
 
     Parameters
     ----------
     model : object or callable
         A fitted model, see `as_predictive`. It is never refitted.
     X : DataFrame or array-like of shape (n, p)
-        Rows to explain, best ones the model was not fitted on. Never modified; columns that
-        the model was not fitted with are left out.
+        Rows to explain, preferably rows that the model was not fitted on. Never modified; columns
+        that the model was not fitted on are ignored.
     y : array-like of shape (n,)
         Their true target.
     feature_groups : mapping of str to sequence of str, optional
-        Features that move together, by the name of their group. Importance is that of the
-        groups and of the features in none, unless others are named.
+        Features that move together, by the name of their group. By default, importance is
+        computed for the groups and for the features in no group.
     random_state : int, RandomState, Generator or None, default=0
-        Of the donors that are drawn.
+        Seed of the donors. The default is an integer, so that results are reproducible and
+        cached donors are used again.
     memory_limit : int or str, default="1GiB"
-        What may be kept of the model's answers. Over it, derived arrays are dropped first and
-        cost no model call to make again; then answers, the longest unused first.
+        Memory to work in, most of it for cached predictions, in bytes or with a unit. Over the
+        limit the least recently used arrays are evicted: first those that are computed again
+        without a model call, then predictions.
 
     Attributes
     ----------
     features : tuple of str
+        Names of the columns that the model sees, in its order.
     classes : ndarray of shape (k,) or None
         Labels of a classifier.
     model_calls, rows_evaluated : int
-        What the model was asked so far.
+        Calls of the model so far, and rows in them.
 
     Raises
     ------
     TypeError
         If the model offers no way to predict.
     ValueError
-        If X, y and the model do not fit each other, or the model fails on the rows as they are.
+        If X, y and the model do not match, or the model fails on the rows as they are.
+
+    See Also
+    --------
+    explore : The same in a notebook, with sliders.
+    Learner : The procedure that fits the model; its intervals include refitting.
+    as_predictive : The models that can be explained.
+
+    References
+    ----------
+    Wood et al. 2024; Dankers et al. 2020; Merrick 2019; Molnar et al. 2023; Bachoc et al. 2023.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> def model(X):
+    ...     return X[:, 0], np.ones(len(X))  # mean and standard deviation of a normal distribution
+    >>> explainer = uq.Explainer(model, X, X[:, 0])
+    >>> explainer.importance("nll").features
+    ('x0', 'x1')
+    >>> explainer.rows_evaluated  # 10 repeats of 2 features, and the rows as they are
+    2100
+    >>> explainer.importance("squared_error").features
+    ('x0', 'x1')
+    >>> explainer.rows_evaluated  # another measure costs no model call
+    2100
     """
 
     def __init__(
@@ -81,6 +118,84 @@ class Explainer(Ranking, Curves, Stressing):
         raise TypeError(
             "an Explainer cannot be pickled or copied, for what asks the model is no plain data; "
             "pickle the model, X and y, and make an Explainer of them where it is needed."
+        )
+
+    def redundancy(
+        self,
+        with_target: bool = False,
+        features: Sequence[str] | None = None,
+        *,
+        n_estimators: int = 100,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        n_jobs: int | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> Redundancy:
+        """How well each feature is known from the others: R2 out of bag.
+
+        The model is not evaluated. Pass the result to `diagnose` to learn which features are
+        informative and independent of the others.
+
+        Parameters
+        ----------
+        with_target : bool, default=False
+            Whether to predict each feature once more with the target among the predictors.
+        features : sequence of str, optional
+            Features or groups. By default every group, and every feature in no group.
+        n_estimators : int, default=100
+            Trees of each random forest, at least 50.
+        level : float, default=0.95
+            Confidence level of the intervals.
+        sample_weight : array-like of shape (n,), optional
+            Weights that describe a population, stress included. They act on the forests and on
+            the score.
+        rows : array-like, optional
+            A mask or the positions of the rows that are scored; the forests are fitted on all
+            rows.
+        n_jobs : int, optional
+            Number of trees that are fitted in parallel.
+        callback : callable, optional
+            Called with a `Progress` after every forest. An exception that it raises stops the
+            work.
+
+        Returns
+        -------
+        Redundancy
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, a value out of range, or a table of one feature.
+
+        See Also
+        --------
+        Explainer.diagnose : The same question to the model.
+
+        References
+        ----------
+        Wood et al. 2024, figure 7.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> x = np.random.default_rng(0).normal(size=100)
+        >>> X = np.column_stack([x, 2 * x, np.random.default_rng(1).normal(size=100)])
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, x)
+        >>> explainer.redundancy(n_estimators=50).features[-1]  # the least redundant
+        'x2'
+        """
+        return redundancy(
+            self.table,
+            self.units(features),
+            Population.of(len(self.table), sample_weight, rows),
+            with_target=with_target,
+            n_estimators=n_estimators,
+            level=checked_level(level),
+            seed=self.seed,
+            n_jobs=n_jobs,
+            callback=callback,
         )
 
     def __repr__(self) -> str:
@@ -119,7 +234,7 @@ def _predictive(model: Any, y: Any) -> Predictive:
     labels = np.asarray(y)
     if isinstance(model, Predictive) or not plain_function or labels.ndim != 1:
         return as_predictive(model)
-    # A function that gives probabilities gives them for the labels of y, in sorted order.
+    # The probabilities of a function are those of the labels of y, in sorted order.
     try:
         distinct = np.unique(labels[~pd.isna(labels)])
     except TypeError:
@@ -128,5 +243,5 @@ def _predictive(model: Any, y: Any) -> Predictive:
         ) from None
     if len(distinct) < 2:
         return as_predictive(model)
-    # Whether it does give probabilities is not known before it is asked.
+    # Only its first call shows whether the function returns probabilities.
     return replace(as_predictive(model, classes=distinct), classes=None)

@@ -1,23 +1,21 @@
-"""What an explainer can be asked about importance."""
+"""Methods of an explainer for importance and diagnosis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, overload
+from collections.abc import Iterator, Sequence
+from typing import Literal, overload
 
 import numpy.typing as npt
 
-from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.base import Explained
-from uqwidgets.importance import Settings, importance, metric_importance, streamed
+from uqwidgets.importance import Settings, metric_importance, permutation_importance
 from uqwidgets.importance.diagnosis import NOT_CONDITIONAL, diagnose
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.result import Importance
-from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function
 from uqwidgets.metrics import find_metric, is_metric
-from uqwidgets.redundancy import redundancy
 from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.stress.columns import stressed_one
 from uqwidgets.stress.importance_over_tau import importance_over_tau
@@ -82,43 +80,52 @@ class Ranking(Explained):
     ) -> Importance | Iterator[Importance]:
         """How much a measure rises when a feature's values are replaced by those of other rows.
 
-        Likelihood-PFI is ``measure="nll"`` (Wood et al. 2024, eq. 5), Entropy-PFI ``"entropy"``
-        (Wood et al. 2024, section 3.2).
+        ``measure="nll"`` is Likelihood-PFI, ``measure="entropy"`` Entropy-PFI, and a loss gives
+        permutation feature importance.
 
         Parameters
         ----------
         measure : str, function or scorer, default="nll"
-            See `measure`; or a scikit-learn scorer, by name (``"roc_auc"``, ``"r2"``) or made by
-            ``make_scorer``, for the loss of its score.
+            A name of `measures` or a function (see `measure`); or a scikit-learn scorer, by name
+            (``"roc_auc"``, ``"r2"``) or made by ``make_scorer``, for the loss of its score.
         features : sequence of str, optional
-            Features or groups; every group and every feature in none, unless named.
+            Features or groups. By default every group, and every feature in no group.
         replacement : {"permutation", "ablation", "conditional"}, default="permutation"
-            The column shuffled; drawn from with replacement (Merrick 2019, eq. 9); or shuffled
-            within
-            subgroups of rows that are alike in the other features (Wood et al. 2024, section 2.3).
+            ``"permutation"`` shuffles the column; ``"ablation"`` draws from it with replacement;
+            ``"conditional"`` shuffles it within subgroups of rows that are alike in the other
+            features.
         n_repeats : int or "all", default=10
-            Donors of each row; more ask the model only for the new ones. ``"all"`` takes every
-            row as a donor, which leaves no error of drawing: a feature with u distinct values
-            asks for u rows per row, the same that its curve over all observed values asks.
+            Number of permutations. Raising it later evaluates only the new ones. ``"all"``
+            averages over all n donors of each row, without Monte Carlo error, and evaluates
+            (number of distinct values) x n rows for each feature.
         compare : {"difference", "ratio"}, default="difference"
-            Measure after replacement minus that before, or over it (Dankers et al. 2020, section
-            8.4).
+            The measure after the replacement minus the one before, or divided by it.
         interval : str, default="u-statistic"
-            Or ``"model"``, ``"fixed-data"``, ``"random-variable"``, ``"quantile"``; what each
-            accounts for is said in `uqwidgets.inference.kinds`.
+            The sources of error that the interval includes:
+
+            - ``"u-statistic"``: the rows, as scored and as donors, and the draws;
+            - ``"model"``: the rows as scored;
+            - ``"random-variable"``: pairs of a row and a donor, as if they were independent;
+            - ``"fixed-data"``: the draws alone, for these rows;
+            - ``"quantile"``: no standard error, but the spread of single repeats.
+
+            Only the first holds the importance in the population about as often as its level says.
+            None includes refitting the model; see `Learner`.
         level : float, default=0.95
+            Confidence level.
         reference : {"t", "normal"}, default="t"
-            Whose quantiles the interval uses.
+            Distribution whose quantiles the interval uses.
         sample_weight : array-like of shape (n,), optional
-            Describes a population, stress included; acts on rows as scored and as donors.
+            Weights that describe a population, stress included. They act on rows as scored and as
+            donors.
         rows : array-like, optional
-            A mask or positions of the rows that are scored; donors come from all.
+            A mask or the positions of the rows that are scored; donors come from all rows.
         callback : callable, optional
-            Called with a `Progress` after every block of model calls; raise from it to stop.
-            What is finished is kept.
+            Called with a `Progress` after every block of model calls. An exception that it raises
+            stops the work; finished blocks are kept.
         stream : bool, default=False
-            Give an iterator of results that get better as the model is asked: of more and more
-            repeats, or with ``n_repeats="all"`` of more and more features.
+            Return an iterator of results that improve while the model is evaluated: with more and
+            more repeats, or for ``n_repeats="all"`` more and more features.
 
         Returns
         -------
@@ -128,6 +135,35 @@ class Ranking(Explained):
         ------
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        Explainer.diagnose : Likelihood and entropy importance read together.
+        Explainer.importance_over_tau : Importance as a feature's mean moves.
+        loco_importance : Importance by fits without the feature.
+
+        References
+        ----------
+        Likelihood-PFI: Wood et al. 2024, eq. 5; Entropy-PFI: section 3.2 there. Permutation:
+        Breiman 2001; ablation: Merrick 2019, eq. 9; conditional: Wood et al. 2024, section 2.3, and
+        Molnar et al. 2024; all donors: Fisher et al. 2019. Ratio: Dankers et al. 2020, section 8.4.
+        Intervals: Hoeffding 1948 (``"u-statistic"``), Molnar et al. 2023, eq. 6 (``"model"``),
+        Merrick 2019, section 5 (``"fixed-data"``, ``"random-variable"``), Dankers et al. 2020,
+        figure 8.2 (``"quantile"``).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> result = explainer.importance("squared_error", n_repeats="all")
+        >>> result.features
+        ('x0', 'x1')
+        >>> bool(np.isclose(result.importance[0], 2 * X[:, 0].var()))
+        True
+        >>> float(result.importance[1])  # the model ignores x1
+        0.0
         """
         settings = Settings.of(
             replacement=replacement,
@@ -138,24 +174,23 @@ class Ranking(Explained):
             reference=reference,
             seed=self.seed,
         )
-        units = self.units(features)
+        names = self.units(features)
         population = Population.of(len(self.table), sample_weight, rows)
-        compute = self._importance_for(measure, population, callback)
-        return streamed(compute, units, settings) if stream else compute(units, settings)
-
-    def _importance_for(
-        self, measure: Any, population: Population, callback: ProgressCallback | None
-    ) -> Callable[[Sequence[str], Settings], Importance]:
-        """Return how features are ranked: by a measure of rows, or a metric of all of them."""
+        evaluations = self.evaluations
+        steps = settings.steps(names) if stream else iter([(names, settings)])
         if is_metric(measure):
             metric = find_metric(measure, self.classes)
-            return lambda units, settings: metric_importance(
-                self.evaluations, metric, units, population, settings, callback
+            results = (
+                metric_importance(evaluations, metric, some, population, step, callback)
+                for some, step in steps
             )
-        found = self.measure(measure)
-        return lambda units, settings: importance(
-            self.evaluations, found, units, population, settings, callback
-        )
+        else:
+            of_rows = self.measure(measure)
+            results = (
+                permutation_importance(evaluations, of_rows, some, population, step, callback)
+                for some, step in steps
+            )
+        return results if stream else next(results)
 
     def importance_over_tau(
         self,
@@ -177,18 +212,20 @@ class Ranking(Explained):
     ) -> ImportanceOverTau:
         """How each feature's importance changes as the mean of one feature is moved.
 
-        Asks the model no more than `importance` does, once for all levels.
+        The levels change only the weights of the rows, so all levels together need the model
+        calls of one `importance`.
 
         Parameters
         ----------
         stressed : str
             The feature whose mean is moved.
         measure, features, replacement, n_repeats, interval, level, reference, callback
-            As in `importance`.
+            As in `importance`, but the measure cannot be a scorer.
         category, taus, alpha, anchor
-            As in `stress` and `stress_weights`.
+            As in `stress`. There are 9 levels by default, because each is a whole importance.
         rows : array-like, optional
-            A mask or positions of the rows that are stressed and scored; donors come from all.
+            A mask or the positions of the rows that are stressed and scored; donors come from all
+            rows.
 
         Returns
         -------
@@ -198,6 +235,25 @@ class Ranking(Explained):
         ------
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        Explainer.stress : Summaries of the model as a feature's mean moves.
+        Explainer.importance : Importance in one population.
+
+        References
+        ----------
+        Entropic projection: Bachoc et al. 2023, section 2.2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0] * X[:, 1], X, X[:, 0] * X[:, 1])
+        >>> over_tau = explainer.importance_over_tau("x0", "squared_error", taus=5)
+        >>> over_tau.importance.shape
+        (2, 5)
         """
         name = self.features[self.table.index(stressed)]
         chosen = Population.of(len(self.table), rows=rows).rows
@@ -234,23 +290,40 @@ class Ranking(Explained):
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
     ) -> Diagnosis:
-        """Read likelihood and entropy importance together (Wood et al. 2024, section 3.4).
+        """Read likelihood and entropy importance together.
 
-        Says of each feature whether it shares information with others, is informative (with
-        ``redundancy``, also whether independent of them), is not used, ..., or that it is not
-        clear from these rows; see
-        `uqwidgets.importance.diagnosis.diagnose`. The two importances come of the same model calls.
+        An importance is ``negligible``, so known to be small, if its whole interval lies within
+        ``margin`` of zero. Else it is ``positive`` or ``negative`` if its interval lies to one
+        side of zero, and ``not clear`` if the interval includes zero. Both importances use the same
+        model calls.
+
+        ========== ========== ========================================================
+        nll        entropy    verdict
+        ========== ========== ========================================================
+        positive   positive   shares information about the target with other features
+        positive   negligible informative; with ``redundancy``, also whether independent
+        positive   negative   informative, falsely sure: surer where features disagree
+        positive   not clear  informative
+        negligible positive   confidence only: shares what does not concern the target
+        negligible negligible not used; hardly used if an interval excludes zero
+        negligible negative   doubt only
+        negligible not clear  not informative
+        negative   any        misleading: predictions are better without its values
+        not clear  any        not clear
+        ========== ========== ========================================================
 
         Parameters
         ----------
         features, replacement, n_repeats, interval, level, reference, sample_weight, rows, callback
-            As in `importance`.
+            As in `importance`, without ``replacement="conditional"``, which makes every entropy
+            importance zero.
         margin : float, default=0.01
-            In nats: an importance whose whole interval lies within it is negligible.
+            In nats, for both importances. 0.01 nats change a probability, the width of a predictive
+            density or its effective number of classes by one percent.
         redundancy : Redundancy, optional
-            From `redundancy`, of the same rows and weights; it takes one to conclude that a
-            feature is independent. It is not computed here, for a forest for each feature takes
-            many times as long as most models take for the importances.
+            From `redundancy`, of the same rows and weights. An entropy importance of zero alone
+            does not make a feature independent, so only the redundancy can tell. It is not
+            computed here, because its forests take much longer than most models.
 
         Returns
         -------
@@ -261,9 +334,29 @@ class Ranking(Explained):
         ValueError
             If the model gives no uncertainty; the message says why. For a name that does not
             exist, or a value out of range.
+
+        See Also
+        --------
+        Explainer.redundancy : How well each feature is known from the others, without the model.
+
+        References
+        ----------
+        Wood et al. 2024, section 3.4, propositions 1 to 3.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> def model(X):
+        ...     return X[:, 0], np.ones(len(X))
+        >>> explainer = uq.Explainer(model, X, X[:, 0] + rng.normal(size=200))
+        >>> explainer.diagnose().verdict
+        ('informative', 'not used')
         """
         if replacement == "conditional":
-            # Said before the model is asked about any row.
+            # Before any model call.
             raise ValueError(NOT_CONDITIONAL)
         nll, entropy = (
             self.importance(
@@ -281,62 +374,3 @@ class Ranking(Explained):
             for measure in ("nll", "entropy")
         )
         return diagnose(nll, entropy, margin=margin, redundancy=redundancy)
-
-    def redundancy(
-        self,
-        with_target: bool = False,
-        features: Sequence[str] | None = None,
-        *,
-        n_estimators: int = 100,
-        level: float = 0.95,
-        sample_weight: npt.ArrayLike | None = None,
-        rows: npt.ArrayLike | None = None,
-        n_jobs: int | None = None,
-        callback: ProgressCallback | None = None,
-    ) -> Redundancy:
-        """How well each feature is known from the others: R2 out of bag.
-
-        Source: Wood et al. 2024, figure 7.
-
-        The model is not asked. Give the result to `diagnose` to learn which features are
-        informative and independent of the others.
-
-        Parameters
-        ----------
-        with_target : bool, default=False
-            Whether to predict each feature once more with the target beside the others.
-        features : sequence of str, optional
-            Features or groups; every group and every feature in none, unless named.
-        n_estimators : int, default=100
-            Trees of each forest, at least 50.
-        level : float, default=0.95
-            Of the intervals; what they account for is said in `uqwidgets.redundancy`.
-        sample_weight : array-like of shape (n,), optional
-            Describes a population, stress included; acts on the forests and on the score.
-        rows : array-like, optional
-            A mask or positions of the rows that are scored; the forests are grown from all.
-        n_jobs : int, optional
-            Trees grown at a time.
-        callback : callable, optional
-            Called with a `Progress` after every forest; raise from it to stop.
-
-        Returns
-        -------
-        Redundancy
-
-        Raises
-        ------
-        ValueError
-            For a name that does not exist, a value out of range, or a table of one feature.
-        """
-        return redundancy(
-            self.table,
-            self.units(features),
-            Population.of(len(self.table), sample_weight, rows),
-            with_target=with_target,
-            n_estimators=n_estimators,
-            level=checked_level(level),
-            seed=self.seed,
-            n_jobs=n_jobs,
-            callback=callback,
-        )

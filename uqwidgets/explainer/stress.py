@@ -14,7 +14,6 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
-from uqwidgets.importance import original_values
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure, Offers
 from uqwidgets.stress.columns import (
@@ -175,7 +174,7 @@ class Stressing:
         return found
 
     def _values(self, measure: Measure) -> Floats:
-        return original_values(self.evaluations, measure)
+        return self.evaluations.original_values(measure)
 
     def stress_weights(
         self,

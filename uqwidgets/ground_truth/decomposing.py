@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets.evaluation.evaluations import ProgressCallback
-from uqwidgets.evaluation.progress import FitProgress, run_parallel
+from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.components import components
 from uqwidgets.ground_truth.process import Process

@@ -13,7 +13,7 @@ from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.decomposing import decomposed
 from uqwidgets.ground_truth.process import Noise, Process

@@ -39,9 +39,9 @@ _REDUNDANCY = {
     "none": "other features tell nothing of its values",
     "not clear": "it is not clear whether other features tell of its values",
 }
-# What the signs of likelihood and entropy importance say together (Wood et al. 2024, section 3.4):
-# the likelihood knows the target; the entropy knows how sure the model is, which it is where
-# features agree.
+# Verdict and explanation for each pair of signs (Wood et al. 2024, section 3.4): the likelihood
+# depends on the target, the entropy only on how sure the model is, and it is surer where features
+# agree.
 _READINGS = {
     ("positive", "positive"): (
         "shares information",
@@ -114,9 +114,7 @@ def diagnose(
     margin: float = 0.01,
     redundancy: _Redundancy | None = None,
 ) -> Diagnosis:
-    """Say what likelihood and entropy importance tell of each feature.
-
-    Source: Wood et al. 2024, section 3.4.
+    """Read likelihood and entropy importance together (Wood et al. 2024, section 3.4).
 
     The verdict follows from the two intervals. An importance is ``negligible`` where its whole
     interval lies within the margin around zero: so it is known to be small, even where it is known
@@ -178,12 +176,12 @@ def diagnose(
         _check_redundancy(redundancy, nll)
     if not 0 <= margin < np.inf:
         raise ValueError(f"margin is {margin}; give nats, as a finite number of at least 0.")
-    at = [entropy.features.index(feature) for feature in nll.features]
-    entropy_low, entropy_high = entropy.low[at], entropy.high[at]
+    order = [entropy.features.index(feature) for feature in nll.features]
+    entropy_low, entropy_high = entropy.low[order], entropy.high[order]
     nll_sign = _signs(nll.low, nll.high, margin)
     entropy_sign = _signs(entropy_low, entropy_high, margin)
     r2, r2_low, r2_high = _r2(redundancy, nll.features)
-    read = [
+    readings = [
         _read(*signs, margin)
         for signs in zip(
             nll_sign,
@@ -199,7 +197,7 @@ def diagnose(
         nll=nll.importance,
         nll_low=nll.low,
         nll_high=nll.high,
-        entropy=entropy.importance[at],
+        entropy=entropy.importance[order],
         entropy_low=entropy_low,
         entropy_high=entropy_high,
         with_redundancy=redundancy is not None,
@@ -208,8 +206,8 @@ def diagnose(
         r2_high=r2_high,
         nll_sign=nll_sign,
         entropy_sign=entropy_sign,
-        verdict=tuple(verdict for verdict, _ in read),
-        explanation=tuple(explanation for _, explanation in read),
+        verdict=tuple(verdict for verdict, _ in readings),
+        explanation=tuple(explanation for _, explanation in readings),
         margin=float(margin),
         unit=nll.unit,
         replacement=nll.replacement,
@@ -264,7 +262,7 @@ def _read(
 
 
 def _signs(low: Floats, high: Floats, margin: float) -> tuple[str, ...]:
-    # In this order: what is known to be small is negligible, even where it is known not to be zero.
+    # Negligible comes first: a small interval is negligible even if it excludes zero.
     return tuple(
         str(sign)
         for sign in np.select(
@@ -316,15 +314,15 @@ def _check_redundancy(redundancy: _Redundancy, nll: Importance) -> None:
 
 
 def _check(nll: Importance, entropy: Importance) -> None:
-    for wanted, given in (("nll", nll), ("entropy", entropy)):
-        if given.measure != wanted:
+    for measure, result in (("nll", nll), ("entropy", entropy)):
+        if result.measure != measure:
             raise ValueError(
-                f"the importance given as {wanted} is that of {given.measure!r}; pass the nll "
+                f"the importance given as {measure} is that of {result.measure!r}; pass the nll "
                 "importance first, then that of the entropy."
             )
-        if given.compare != "difference":
+        if result.compare != "difference":
             raise ValueError(
-                f"the {wanted} importance compares by {given.compare}; a diagnosis needs "
+                f"the {measure} importance compares by {result.compare}; a diagnosis needs "
                 "compare='difference'."
             )
     if entropy.replacement == "conditional":

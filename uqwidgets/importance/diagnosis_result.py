@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis:
-    """What likelihood and entropy importance say of each feature together.
-
-    Source: Wood et al. 2024, section 3.4.
+    """Likelihood and entropy importance of each feature, read together.
 
     Attributes
     ----------
     features : tuple of str, length p
-        Most important for the likelihood first; everything else is in this order.
+        The most important for the likelihood first; all other attributes are in this order.
     nll, nll_low, nll_high : ndarray of shape (p,)
         Importance for the likelihood loss, and its interval.
     entropy, entropy_low, entropy_high : ndarray of shape (p,)
@@ -35,15 +33,17 @@ class Diagnosis:
         Share of the feature's variance that the other features explain, and its interval; NaN
         where the redundancy has no score, or none was given.
     nll_sign, entropy_sign : tuple of str, length p
-        What the interval says of each: ``positive``, ``negative``, ``negligible``, ``not clear``
-        or ``not available``.
+        Sign of each according to its interval: ``positive``, ``negative``, ``negligible``,
+        ``not clear`` or ``not available``.
     verdict : tuple of str, length p
-        What the two signs, and the redundancy, say together, in two or three words.
+        Reading of the two signs and the redundancy, in two or three words.
     explanation : tuple of str, length p
-        The same in a sentence.
+        The same reading in a sentence.
     margin : float
-        What is negligible, in nats: an interval that goes no further than this to either side.
+        In nats: an importance is negligible if its interval reaches no further than this from
+        zero.
     unit : str
+        Unit of both importances.
     replacement, interval : str
     level : float
     weighted : bool
@@ -52,6 +52,26 @@ class Diagnosis:
         Effective sample size of the scored rows.
     remarks : tuple of str
         What a reader of the numbers should know.
+
+    See Also
+    --------
+    Explainer.diagnose : Makes this result; lists the verdicts.
+
+    References
+    ----------
+    Wood et al. 2024, section 3.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> def model(X):
+    ...     return X[:, 0], np.ones(len(X))
+    >>> result = uq.Explainer(model, X, X[:, 0] + rng.normal(size=200)).diagnose()
+    >>> result.nll_sign, result.entropy_sign
+    (('positive', 'negligible'), ('negligible', 'negligible'))
     """
 
     features: tuple[str, ...]
@@ -127,6 +147,6 @@ class Diagnosis:
 
     def to_altair(self) -> alt.LayerChart:
         """Chart of the same numbers, to restyle or save."""
-        from uqwidgets.importance.diagnosis_chart import diagnosis_chart
+        from uqwidgets.importance.chart import diagnosis_chart
 
         return diagnosis_chart(self)

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.distinct import distinct_rows
-from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
-from uqwidgets.importance.assemble import asked, ranked
-from uqwidgets.importance.measure_importance import subgroups_frame
-from uqwidgets.importance.permutation import questions
-from uqwidgets.importance.remarks import open_ended
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.importance.permutation import (
+    build_result,
+    provenance,
+    remarks_on_open_ends,
+    subgroups_frame,
+)
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import (
@@ -33,30 +36,29 @@ from uqwidgets.inference import (
 from uqwidgets.inference.population import Population
 from uqwidgets.metrics import Metric, undefined
 
-Positions = npt.NDArray[np.intp]
-
 
 def metric_importance(
     evaluations: Evaluations,
     metric: Metric,
-    units: Sequence[str],
+    features: Sequence[str],
     population: Population,
     settings: Settings,
     callback: ProgressCallback | None = None,
 ) -> Importance:
-    r"""Rank features by how much a metric's score falls when their values are replaced.
+    """Rank features by how much a metric's score falls when their values are replaced.
 
-    A metric has no values of single rows, so its interval comes from leaving out groups of rows
-    (`uqwidgets.inference.jackknife`), as scored rows and as donors for ``u-statistic``, as
-    scored rows for ``model``. Each
-    draw of donors shows up in two groups though it happened once; its variance, that of the mean
-    over repeats, is taken off again.
+    A metric has no values of single rows, so its interval comes from a delete-a-group jackknife
+    (`uqwidgets.inference.without_groups`). Groups of rows are left out as scored rows and as donors
+    for ``u-statistic``, as scored rows alone for ``model``. For ``u-statistic`` each pair of a row
+    and its donor falls in two groups, so the jackknife counts the Monte Carlo variance of the draws
+    twice; the variance of the mean over repeats is subtracted once.
 
     Parameters
     ----------
     evaluations : Evaluations
     metric : Metric
-    units : sequence of str, length p
+    features : sequence of str, length p
+        Features, or groups of them that move together.
     population : Population
     settings : Settings
     callback : callable, optional
@@ -70,8 +72,8 @@ def metric_importance(
     Raises
     ------
     ValueError
-        If the metric cannot score this model, or is asked for with an interval over pairs, or as
-        a ratio though it is no loss or the rows as they are lose nothing.
+        If the metric cannot score this model; for an interval over pairs; for a ratio of a metric
+        that is no loss, or of rows that lose nothing as they are.
     """
     ratio = settings.compare == "ratio"
     if settings.interval == "random-variable":
@@ -82,57 +84,58 @@ def metric_importance(
     base = metric.on(evaluations.original, evaluations.truth)
     if ratio:
         metric.check_ratio(base(population.scored), "scored")
-    each, sides = [], []
-    for unit in units:  # one after the other, for each holds on to what the scorer is shown
-        loss = _Loss(base, _replaced(evaluations, metric, unit, settings, callback))
-        each.append(loss.repeats(population.weights, population.scored))
-        sides.append(_bounds(loss, each[-1], population, settings))
+    repeats, intervals = [], []
+    for feature in features:  # one at a time, because each holds all distributions of its repeats
+        loss = _Loss(base, _replaced(evaluations, metric, feature, settings, callback))
+        repeats.append(loss.repeats(population.weights, population.scored))
+        intervals.append(_bounds(loss, repeats[-1], population, settings))
         del loss
-    missing = sum(bool(np.isnan(side.estimate)) for side in sides)
-    return ranked(
-        units,
-        sides,
-        [np.full(len(population.positions), np.nan) for _ in units],
-        [1 - repeats / base(population.scored) for repeats in each] if ratio else each,
+    missing = sum(bool(np.isnan(interval.estimate)) for interval in intervals)
+    return build_result(
+        features,
+        intervals,
+        [np.full(len(population.positions), np.nan) for _ in features],
+        [1 - lost / base(population.scored) for lost in repeats] if ratio else repeats,
         measure=metric.name,
         label=metric.loss_label if ratio else f"loss of {metric.label}",
         unit="times" if ratio else metric.unit,
         baseline=-base(population.scored) if ratio else base(population.scored),
-        subgroups=subgroups_frame(evaluations, units, settings),
-        remarks=((undefined(metric.label, missing, len(units), "features"),) if missing else ())
-        + open_ended(sides)
+        subgroups=subgroups_frame(evaluations, features, settings),
+        remarks=((undefined(metric.label, missing, len(features), "features"),) if missing else ())
+        + remarks_on_open_ends(intervals)
         + evaluations.remarks,
-        **asked(settings, population),
+        **provenance(settings, population),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Replaced:
-    """Answers to a replacement, scored under weights of donors and of scored rows, each (n,).
+    """Score of some replacements under weights, each of shape (n,), of donors and scored rows.
 
-    ``pairs`` gives the weights of what was asked, in lines of n rows.
+    ``pair_weights`` gives the weight of every scored prediction, in lines of n rows.
     """
 
     score: Callable[[Floats], float]
-    pairs: Callable[[Floats, Floats], Floats]
+    pair_weights: Callable[[Floats, Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class _Loss:
     """Score of the rows as they are minus that of their replacements, under the same weights.
 
-    As the same pairs weigh both, a feature that the model ignores loses exactly nothing.
+    The same pair weights act on both scores, so a feature that the model ignores loses exactly
+    nothing.
     """
 
     base: Callable[[Floats], float]
     replaced: list[_Replaced]
 
     def repeats(self, w: Floats, s: Floats) -> Floats:
-        found = []
+        losses = []
         for part in self.replaced:
-            pairs = part.pairs(w, s)
-            found.append(self.base(pairs.sum(axis=0)) - part.score(pairs.ravel()))
-        return np.array(found)
+            weights = part.pair_weights(w, s)
+            losses.append(self.base(weights.sum(axis=0)) - part.score(weights.ravel()))
+        return np.array(losses)
 
 
 def _bounds(loss: _Loss, repeats: Floats, population: Population, settings: Settings) -> Bounds:
@@ -147,64 +150,61 @@ def _bounds(loss: _Loss, repeats: Floats, population: Population, settings: Sett
             repeats=drawn,
             totals=np.ones(len(drawn)),
         )
-        side = bounds(change, settings.interval, settings.level, population, settings.reference)
-        return over_baseline(side, before) if ratio else side
+        interval = bounds(change, settings.interval, settings.level, population, settings.reference)
+        return over_baseline(interval, before) if ratio else interval
     w, s = population.weights, population.scored
 
-    def estimated(kept: npt.NDArray[np.bool_]) -> tuple[float, float]:
-        donors = w * kept if settings.interval == "u-statistic" else w
-        baseline = -loss.base(s * kept) if ratio else 0.0
-        return float(loss.repeats(donors, s * kept).mean()), baseline
+    def estimate_on(mask: npt.NDArray[np.bool_]) -> tuple[float, float]:
+        donors = w * mask if settings.interval == "u-statistic" else w
+        baseline = -loss.base(s * mask) if ratio else 0.0
+        return float(loss.repeats(donors, s * mask).mean()), baseline
 
-    covariance, freedom = without_groups(estimated, len(w), settings.seed)
-    drawing = 0.0
+    covariance, freedom = without_groups(estimate_on, len(w), settings.seed)
+    monte_carlo = 0.0
     if settings.interval == "u-statistic" and len(repeats) > 1:
-        drawing = float(repeats.var(ddof=1)) / len(repeats)
+        monte_carlo = float(repeats.var(ddof=1)) / len(repeats)
 
-    def differing(times: float) -> Bounds:
-        along = np.array([1.0, 1.0 - times])
-        variance = max(float(along @ covariance @ along) - drawing, drawing)
-        moved = estimate - (times - 1) * before if ratio else estimate
-        return symmetric(moved, math.sqrt(variance), freedom, settings.level, settings.reference)
+    def bounds_of_contrast(times: float) -> Bounds:
+        """Bounds of the loss after the replacement minus so many times the loss before."""
+        contrast = np.array([1.0, 1.0 - times])
+        variance = max(float(contrast @ covariance @ contrast) - monte_carlo, monte_carlo)
+        value = estimate - (times - 1) * before if ratio else estimate
+        return symmetric(value, math.sqrt(variance), freedom, settings.level, settings.reference)
 
-    return fieller(differing, 1 + estimate / before, before) if ratio else differing(1.0)
+    if ratio:
+        return fieller(bounds_of_contrast, 1 + estimate / before, before)
+    return bounds_of_contrast(1.0)
 
 
 def _replaced(
     evaluations: Evaluations,
     metric: Metric,
-    unit: str,
+    feature: str,
     settings: Settings,
     callback: ProgressCallback | None,
 ) -> list[_Replaced]:
-    """Answers to each repeat's replacement; with every donor, all of them as one."""
-    asked = questions(evaluations, unit, settings)
-    evaluations.prepare(asked, callback)
-    columns = evaluations.table.columns_of(unit)
+    """Scores of each repeat's replacement; with every row as a donor, one score of them all."""
+    columns = evaluations.table.columns_of(feature)
+    replacements = settings.draws.replacements(evaluations.table, columns)
+    distributions = evaluations.distributions(replacements, callback)
     subgroups = evaluations.subgroups(columns, settings.replacement).codes
     truth = evaluations.truth
     if settings.n_repeats == "all":
-        answers: list[Any] = [evaluations.answer(question) for question in asked]
-        joined = answers[0].joined(answers[1:])
+        first, *others = list[Any](distributions)
         _, codes = distinct_rows(evaluations.table, columns)
-        return [
-            _Replaced(
-                metric.on(joined, np.tile(truth, len(asked))),
-                lambda w, s: every_pair(w, s, codes, subgroups),
-            )
-        ]
-    donors = evaluations.donors(columns, settings.replacement, settings.seed, len(asked))
-    parts = []
-    for question, of_repeat in zip(asked, donors, strict=True):
-        score_of = metric.on(evaluations.answer(question), truth)
-        parts.append(_Replaced(score_of, _pairing(of_repeat, subgroups)))
-    return parts
+        score = metric.on(first.joined(others), np.tile(truth, len(replacements)))
+        return [_Replaced(score, lambda w, s: every_pair(w, s, codes, subgroups))]
+    donors = evaluations.donors(columns, settings.replacement, settings.seed, len(replacements))
+    return [
+        _Replaced(metric.on(distribution, truth), _pair_weights(of_repeat, subgroups))
+        for distribution, of_repeat in zip(distributions, donors, strict=True)
+    ]
 
 
-def _pairing(donors: Positions, subgroups: Positions) -> Callable[[Floats, Floats], Floats]:
-    def pairs(w: Floats, s: Floats) -> Floats:
+def _pair_weights(donors: Positions, subgroups: Positions) -> Callable[[Floats, Floats], Floats]:
+    def pair_weights(w: Floats, s: Floats) -> Floats:
         if subgroups.any():
             s = balanced(s, w[donors], subgroups)
         return np.asarray(s * w[donors])[None]
 
-    return pairs
+    return pair_weights

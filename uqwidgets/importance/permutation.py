@@ -1,247 +1,349 @@
-"""The mean change of a measure under replacement of each feature, or group of features."""
+r"""Permutation importance of features for a measure: the mean change when values are replaced.
+
+With the measure :math:`\ell`, row i and the donor d(k, i) of its value of feature j in repeat k,
+
+.. math:: \hat{I}_j = \frac{1}{K n} \sum_{k=1}^{K} \sum_{i=1}^{n}
+          \left[ \ell(x_{d(k,i),j}, x_{i,-j}, y_i) - \ell(x_i, y_i) \right].
+
+With the negative log-likelihood as the measure this is Likelihood-PFI (Wood et al. 2024, eq. 5),
+with the entropy Entropy-PFI (section 3.2 there), with a loss and ``ablation`` randomized ablation
+importance (Merrick 2019, eq. 9), with a loss and ``permutation`` model PFI (Molnar et al. 2023,
+eq. 4). Row weights :math:`w` act on both roles of a row: each term is weighted by
+:math:`w_i w_{d(k,i)}`, which gives the importance in the reweighted population.
+
+The changes of single rows come from `Evaluations.differences`, the weighted mean and the influence
+of each row on it from `uqwidgets.inference.mean_change`, the interval from
+`uqwidgets.inference.bounds`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.evaluation.distinct import distinct_rows
-from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
-from uqwidgets.evaluation.replacement import Constant, Drawn, Original, Replacement
+from uqwidgets.evaluation.evaluations import Differences, Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
-from uqwidgets.inference import Change, every_donor, mean_change, pooled
+from uqwidgets.inference import (
+    Bounds,
+    Change,
+    bounds,
+    every_donor,
+    mean_change,
+    pooled,
+    ratio_bounds,
+)
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.rounding import difference
+from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
 
-_VALUES_READ = 1 << 17
+# A row with a larger share of the mean than this dominates it.
+_DOMINATING_SHARE = 0.5
+# With fewer rows than this, a single row may well have that share.
+_FEW_ROWS = 10
+# Fewer effective pairs of a scored row and a donor than this deserve a remark.
+_FEW_PAIRS = 30
 
 
-def questions(evaluations: Evaluations, unit: str, settings: Settings) -> list[Replacement]:
-    """Return what has to be asked for one feature, or group of features.
-
-    With ``n_repeats="all"`` these are all the values that were observed of it, the same that a
-    curve over them asks.
-    """
-    columns = evaluations.table.columns_of(unit)
-    if settings.n_repeats == "all":
-        return [
-            Constant(columns, values) for values in distinct_rows(evaluations.table, columns)[0]
-        ]
-    return [
-        Drawn(columns, settings.replacement, repeat, settings.seed)
-        for repeat in range(settings.n_repeats)
-    ]
-
-
-def changes(
+def permutation_importance(
     evaluations: Evaluations,
     measure: Measure,
-    units: Sequence[str],
+    features: Sequence[str],
     population: Population,
     settings: Settings,
     callback: ProgressCallback | None = None,
-) -> Iterator[Change]:
-    """Yield the mean change under replacement of each.
-
-    Source: Wood et al. 2024, eq. 5; Merrick 2019, eq. 9; Molnar et al. 2023, eq. 4.
-
-    One after the other, for each holds on to arrays of all rows and repeats.
+) -> Importance:
+    """Rank features, or groups of features, by importance, the most important first.
 
     Parameters
     ----------
     evaluations : Evaluations
     measure : Measure
-    units : sequence of str, length p
+    features : sequence of str, length p
         Features, or groups of them that move together.
     population : Population
     settings : Settings
     callback : callable, optional
         See `Evaluations.ask`.
 
+    Returns
+    -------
+    Importance
+
+    Raises
+    ------
+    ValueError
+        If the comparison is a ratio and the measure's mean is not positive.
+    """
+    changes = mean_changes(evaluations, measure, features, population, settings, callback)
+    return importance_of_changes(evaluations, measure, features, population, settings, changes)
+
+
+def mean_changes(
+    evaluations: Evaluations,
+    measure: Measure,
+    features: Sequence[str],
+    population: Population,
+    settings: Settings,
+    callback: ProgressCallback | None = None,
+) -> Iterator[Change]:
+    """Yield the mean change of a measure under the replacements of each feature.
+
+    Lazily, because the changes of one feature hold arrays of all rows and repeats.
+
+    Parameters
+    ----------
+    evaluations, measure, features, population, settings, callback
+        As in `permutation_importance`.
+
     Yields
     ------
     Change
     """
-    every = settings.n_repeats == "all"
-    for group in _windows(evaluations, units, settings):
-        asked = {unit: questions(evaluations, unit, settings) for unit in group}
-        # What was read off answers outlives them where memory is short: they are not asked again.
-        missing = [u for u in group if not _known(evaluations, measure, u, asked[u], settings)]
-        evaluations.prepare([q for unit in missing for q in asked[unit]], callback)
-        if every:
-            for unit in group:
-                yield _over_all(
-                    evaluations, measure, asked[unit], unit, population, settings, callback
-                )
-            continue
-        for part in _read_together(evaluations, group, settings):
-            waiting = [unit for unit in part if unit in missing]
-            if len(waiting) > 1:
-                _read(evaluations, measure, {u: asked[u] for u in waiting}, settings, callback)
-            for unit in part:
-                yield _over_draws(
-                    evaluations, measure, asked[unit], unit, population, settings, callback
-                )
+    columns = [evaluations.table.columns_of(feature) for feature in features]
+    for differences in evaluations.differences(measure, columns, settings.draws, callback):
+        yield _mean_change(differences, population)
 
 
-def _known(
-    evaluations: Evaluations,
-    measure: Measure,
-    unit: str,
-    asked: Sequence[Replacement],
-    settings: Settings,
-) -> bool:
-    key = _key(measure, evaluations.table.columns_of(unit), settings)
-    return settings.n_repeats != "all" and evaluations.kept(key, len(asked))
+def _mean_change(differences: Differences, population: Population) -> Change:
+    original, subgroups = differences.original, differences.subgroups
+    if differences.codes is not None and subgroups is not None:
+        blocks = ((block.replacements, block.values) for block in differences.blocks)
+        return every_donor(blocks, differences.codes, population, subgroups)
+    if differences.n_blocks > 1:
+        return pooled(_changes_of_blocks(differences, population), len(original))
+    (block,) = differences.blocks
+    assert block.donors is not None
+    return mean_change(block.values, block.donors, original, population, subgroups)
 
 
-def _key(measure: Measure, columns: tuple[int, ...], settings: Settings) -> Hashable:
-    return ("change", measure.key, columns, settings.replacement, settings.seed)
-
-
-def original_values(evaluations: Evaluations, measure: Measure) -> Floats:
-    """Compute a measure of every row as it is, shape (n,)."""
-    return evaluations.memo(
-        ("original", measure.key), lambda: evaluations.values([Original()], measure)[0]
-    )
-
-
-def _windows(
-    evaluations: Evaluations, units: Sequence[str], settings: Settings
-) -> Iterator[Sequence[str]]:
-    """Features whose answers fit in the memory together."""
-    if settings.n_repeats == "all":
-        yield from ([unit] for unit in units)
-        return
-    asked = settings.n_repeats
-    window = max(1, evaluations.fitting(asked * len(units)) // asked)
-    yield from (units[first : first + window] for first in range(0, len(units), window))
-
-
-def _read_together(
-    evaluations: Evaluations, units: Sequence[str], settings: Settings
-) -> Iterator[Sequence[str]]:
-    """Features that are so few values together that one pass over all is quicker."""
-    assert isinstance(settings.n_repeats, int)
-    window = max(1, _VALUES_READ // (settings.n_repeats * len(evaluations.table)))
-    yield from (units[first : first + window] for first in range(0, len(units), window))
-
-
-def _read(
-    evaluations: Evaluations,
-    measure: Measure,
-    asked: dict[str, list[Replacement]],
-    settings: Settings,
-    callback: ProgressCallback | None,
-) -> None:
-    """Work out the changes of several features at once, and remember those of each."""
-    lines = _changed(evaluations, measure, [q for one in asked.values() for q in one], callback)
-    for unit, part in zip(asked, np.split(lines, len(asked)), strict=True):
-        key = _key(measure, evaluations.table.columns_of(unit), settings)
-        evaluations.grown(key, len(part), lambda part=part: part)  # type: ignore[misc]
-
-
-def _over_draws(
-    evaluations: Evaluations,
-    measure: Measure,
-    asked: list[Replacement],
-    unit: str,
-    population: Population,
-    settings: Settings,
-    callback: ProgressCallback | None,
-) -> Change:
-    columns, scheme = evaluations.table.columns_of(unit), settings.replacement
-    subgroups = evaluations.subgroups(columns, scheme).codes if scheme == "conditional" else None
-    if not evaluations.keeps(len(asked)):
-        drawn = [question for question in asked if isinstance(question, Drawn)]
-        parts = _parts(evaluations, measure, drawn, population, subgroups, callback)
-        return pooled(parts, len(evaluations.table))
-    return mean_change(
-        evaluations.grown(
-            _key(measure, columns, settings),
-            len(asked),
-            lambda: _changed(evaluations, measure, asked, callback),
-        ),
-        evaluations.donors(columns, scheme, settings.seed, len(asked)),
-        original_values(evaluations, measure),
-        population,
-        subgroups,
-    )
-
-
-def _parts(
-    evaluations: Evaluations,
-    measure: Measure,
-    asked: list[Drawn],
-    population: Population,
-    subgroups: npt.NDArray[np.intp] | None,
-    callback: ProgressCallback | None,
+def _changes_of_blocks(
+    differences: Differences, population: Population
 ) -> Iterator[tuple[Change, Floats | float]]:
-    """Yield changes over as many repeats at a time as there is room for."""
-    step = 1
-    while step < len(asked) and evaluations.keeps(step + 1):
-        step += 1
-    room = evaluations.fitting(len(asked))
-    # Answers that do not fit together are gone before they could be read again.
-    once, step = room < len(asked), min(step, room)
+    """Yield the change over the draws of each block, with the weight of each row's donors."""
     offered = None
-    if population.weighted and subgroups is not None:
-        every = (population.weights[evaluations.donors_of(question)] for question in asked)
-        offered = np.asarray(sum(every) / len(asked))
-    for first in range(0, len(asked), step):
-        some = asked[first : first + step]
-        values = evaluations.values(some, measure, callback)
-        if once:
-            evaluations.forget(some)
-        original = original_values(evaluations, measure)
-        change = difference(values, original)
-        del values
-        lines = [evaluations.donors_of(question) for question in some]
-        donors = np.stack(lines) if len(lines) > 1 else lines[0][None]
-        weights: Floats | float = float(len(some))
+    if population.weighted and differences.subgroups is not None:
+        totals = (population.weights[donors] for donors in differences.donors)
+        offered = np.asarray(sum(totals) / differences.n_replacements)
+    for block in differences.blocks:
+        assert block.donors is not None
+        weights: Floats | float = float(len(block.donors))
         if population.weighted:
-            weights = np.asarray(sum(population.weights[line] for line in lines))
-        part = mean_change(change, donors, original, population, subgroups, offered)
-        yield part, weights
-        del change, lines, donors, weights, part  # else they would stay while the next are made
+            weights = np.asarray(sum(population.weights[donors] for donors in block.donors))
+        change = mean_change(
+            block.values,
+            block.donors,
+            differences.original,
+            population,
+            differences.subgroups,
+            offered,
+        )
+        yield change, weights
+        del block, change, weights  # otherwise they stay in memory while the next are made
 
 
-def _over_all(
+def importance_of_changes(
     evaluations: Evaluations,
     measure: Measure,
-    asked: list[Replacement],
-    unit: str,
+    features: Sequence[str],
     population: Population,
     settings: Settings,
-    callback: ProgressCallback | None,
-) -> Change:
-    columns = evaluations.table.columns_of(unit)
-    _, codes = distinct_rows(evaluations.table, columns)
-    step = evaluations.fitting(len(asked))
+    changes: Iterable[Change],
+) -> Importance:
+    """Rank features by their mean changes, with an interval for each.
 
-    def lines() -> Iterator[tuple[slice, Floats]]:
-        for first in range(0, len(asked), step):
-            part = asked[first : first + step]
-            change = evaluations.memo(
-                ("every donor", measure.key, columns, first, len(part)),
-                lambda part=part: _changed(evaluations, measure, part, callback),  # type: ignore[misc]
-            )
-            yield slice(first, first + len(part)), change
+    Parameters
+    ----------
+    evaluations, measure, features, population, settings
+        As in `permutation_importance`.
+    changes : iterable of Change, length p
+        In the order of ``features``.
 
-    subgroups = evaluations.subgroups(columns, settings.replacement)
-    return every_donor(lines(), codes, population, subgroups.codes)
+    Raises
+    ------
+    ValueError
+        If the comparison is a ratio and the measure's mean is not positive.
+    """
+    original = evaluations.original_values(measure)
+    baseline = dot(population.scored, original) / population.scored.sum()
+    if settings.compare == "ratio" and not baseline > 0:
+        raise ValueError(
+            f"the mean {measure.name} of the scored rows is {baseline:.4g}, and a ratio needs a "
+            "positive one; use compare='difference'."
+        )
+    options = settings.interval, settings.level, population, settings.reference
+    intervals, per_row, repeats, pairs = [], [], [], []
+    for change in changes:
+        row_changes = change.per_row()[population.positions]
+        if settings.compare == "ratio":
+            intervals.append(ratio_bounds(change, original, *options))
+            per_row.append(1 + row_changes / baseline)
+            repeats.append(1 + change.repeats / baseline)
+        else:
+            intervals.append(bounds(change, *options))
+            per_row.append(row_changes)
+            repeats.append(change.repeats)
+        pairs.append(change.pairs)
+        del change  # otherwise its arrays stay in memory while the next are made
+    return build_result(
+        features,
+        intervals,
+        per_row,
+        repeats,
+        measure=measure.name,
+        label=measure.label,
+        unit=measure.unit if settings.compare == "difference" else "times",
+        baseline=baseline,
+        subgroups=subgroups_frame(evaluations, features, settings),
+        remarks=remarks_on_ceiling(measure, original)
+        + remarks_on_dominance(measure, original, population.scored)
+        + remarks_on_pairs(pairs)
+        + remarks_on_open_ends(intervals)
+        + evaluations.remarks,
+        **provenance(settings, population),
+    )
 
 
-def _changed(
-    evaluations: Evaluations,
-    measure: Measure,
-    asked: list[Replacement],
-    callback: ProgressCallback | None,
-) -> Floats:
-    """Measure of every row under each replacement minus that of the row as it is."""
-    values = evaluations.values(asked, measure, callback)
-    return difference(values, original_values(evaluations, measure))
+def build_result(
+    features: Sequence[str],
+    intervals: Sequence[Bounds],
+    per_row: list[Floats],
+    repeats: Sequence[Floats],
+    **attributes: Any,
+) -> Importance:
+    """Sort the results of all features into an `Importance`, the most important first.
+
+    Parameters
+    ----------
+    features : sequence of str, length p
+    intervals : sequence of Bounds, length p
+    per_row : list of p ndarrays of shape (m,)
+        The list is emptied on the way, because with many rows there is no memory for a copy.
+    repeats : sequence of p ndarrays of shape (K,)
+    **attributes
+        All other attributes of an `Importance`.
+    """
+    estimates = np.array([interval.estimate for interval in intervals])
+    # A stable sort keeps the table's order among equal estimates.
+    order = np.argsort(-estimates, kind="stable")
+    sorted_per_row = np.empty((len(order), len(per_row[0])))
+    for rank, j in enumerate(order):
+        sorted_per_row[rank] = per_row[j]
+        per_row[j] = np.empty(0)
+    return Importance(
+        features=tuple(features[j] for j in order),
+        importance=estimates[order],
+        std_error=np.array([intervals[j].std_error for j in order]),
+        low=np.array([intervals[j].low for j in order]),
+        high=np.array([intervals[j].high for j in order]),
+        per_row=sorted_per_row,
+        repeats=np.stack([repeats[j] for j in order]),
+        **attributes,
+    )
+
+
+def provenance(settings: Settings, population: Population) -> dict[str, Any]:
+    """Return the attributes of an `Importance` that tell how it was computed."""
+    return {
+        "compare": settings.compare,
+        "replacement": settings.replacement,
+        "n_repeats": settings.n_repeats,
+        "interval": settings.interval,
+        "level": settings.level,
+        "reference": settings.reference,
+        "seed": settings.seed,
+        "rows": population.rows,
+        "weighted": population.weighted,
+        "ess": population.ess,
+    }
+
+
+def subgroups_frame(
+    evaluations: Evaluations, features: Sequence[str], settings: Settings
+) -> pd.DataFrame | None:
+    """Describe the subgroups of each feature: their number, smallest size and separation."""
+    if settings.replacement != "conditional":
+        return None
+    columns = [evaluations.table.columns_of(feature) for feature in features]
+    subgroups = [evaluations.subgroups(moved, "conditional") for moved in columns]
+    return pd.DataFrame(
+        {
+            "feature": list(features),
+            "subgroups": [len(each.sizes) for each in subgroups],
+            "smallest": [int(each.sizes.min()) for each in subgroups],
+            "separation": [each.separation for each in subgroups],
+        }
+    )
+
+
+def remarks_on_ceiling(measure: Measure, original: Floats) -> tuple[str, ...]:
+    """Return a remark if the model rules out the observed target of some rows."""
+    count = int((original >= measure.ceiling).sum())
+    if not count:
+        return ()
+    return (
+        f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
+        f"their nll, which is infinite, counts as {measure.ceiling:.1f} nats (calibrate the model)",
+    )
+
+
+def remarks_on_dominance(measure: Measure, original: Floats, scored: Floats) -> tuple[str, ...]:
+    """Return a remark if a single row dominates the mean of a loss.
+
+    Parameters
+    ----------
+    measure : Measure
+    original : ndarray of shape (n,)
+        The measure of each row as it is.
+    scored : ndarray of shape (n,)
+        Weights of the rows, zero for rows that are not scored.
+    """
+    parts = np.where(scored > 0, scored * np.abs(original), 0.0)
+    total = float(parts.sum())
+    row = int(parts.argmax())
+    if np.count_nonzero(scored) < _FEW_ROWS or not parts[row] > _DOMINATING_SHARE * total:
+        return ()
+    advice = ": the model is far too sure there" if measure.unit else ""
+    return (
+        f"row {row} alone makes up {parts[row] / total:.0%} of the mean {measure.name} "
+        f"({original[row]:.4g}){advice}",
+    )
+
+
+def remarks_on_pairs(pairs: Sequence[float]) -> tuple[str, ...]:
+    """Return a remark if the weights leave no pairs of a scored row and a donor, or few.
+
+    Parameters
+    ----------
+    pairs : sequence of float, length p
+        Effective number of pairs of each feature.
+    """
+    if 0 < min(pairs) < _FEW_PAIRS:
+        return (
+            f"the weights leave about {min(pairs):.0f} effective pairs of a scored row and a donor "
+            "for some features (ask for more repeats)",
+        )
+    count = sum(number == 0 for number in pairs)
+    if not count:
+        return ()
+    return (
+        f"for {count} of {len(pairs)} features no repeat pairs a scored row with a donor that has "
+        "weight, so they have no importance here (ask for more repeats, or spread the weights)",
+    )
+
+
+def remarks_on_open_ends(intervals: Sequence[Bounds]) -> tuple[str, ...]:
+    """Return a remark if a ratio has no upper limit, because its denominator may be zero."""
+    count = sum(math.isnan(each.high) and math.isfinite(each.low) for each in intervals)
+    if not count:
+        return ()
+    return (
+        f"for {count} of {len(intervals)} features these rows set the ratio no upper limit, for "
+        "the mean before the replacement may be near zero (compare='difference' has one)",
+    )

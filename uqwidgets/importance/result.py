@@ -1,4 +1,4 @@
-"""Importance: mean changes of a measure."""
+"""Importance: the result of a permutation importance, or of any other importance."""
 
 from __future__ import annotations
 
@@ -21,23 +21,26 @@ class Importance:
     Attributes
     ----------
     measure, label, unit : str
+        Name of the measure, its text in pictures, and its unit (``"nats"``), or ``""``.
     features : tuple of str, length p
-        Most important first, features or groups of them; all arrays are in this order.
+        Features or groups, the most important first; all arrays are in this order.
     importance, std_error, low, high : ndarray of shape (p,)
-        In the unit of the measure; as a ratio, how many times the baseline.
+        Estimate, standard error and interval, in the unit of the measure; for a ratio, in
+        multiples of the baseline.
     per_row : ndarray of shape (p, m)
         Mean change of every scored row, or its part in the ratio.
     repeats : ndarray of shape (p, K)
-        The estimate of every repeat alone; none where every donor is used.
+        Estimate of every repeat alone; K is 0 with every row as a donor.
     baseline : float
-        Mean of the measure over the scored rows, nothing replaced.
+        Mean of the measure over the scored rows as they are.
     compare : {"difference", "ratio"}
     replacement, interval : str
     n_repeats : int or "all"
     seed : int
     level : float
-    reference : str
-        Whose quantiles the interval uses, ``"t"`` or ``"normal"``.
+        Confidence level of the interval.
+    reference : {"t", "normal"}
+        Distribution whose quantiles the interval uses.
     rows : ndarray of shape (m,) or None
         Positions of the scored rows; None for all.
     weighted : bool
@@ -45,12 +48,33 @@ class Importance:
     ess : float
         Effective sample size of the scored rows.
     subgroups : DataFrame or None
-        Of a conditional replacement, a line per feature: ``feature, subgroups, smallest,
-        separation``, the last being the share of the feature's variance between its subgroups.
+        For conditional replacement, one line per feature: ``feature, subgroups, smallest,
+        separation``. The separation is the share of the feature's variance between subgroups.
     per_refit : ndarray of shape (p, m) or None
-        Of a learner, the importance in every refit.
+        For a learner, the importance in every refit.
     remarks : tuple of str
         What a reader of the numbers should know.
+
+    See Also
+    --------
+    Explainer.importance : Makes this result for one fitted model.
+    Learner.importance : Makes it for the procedure that fits the model.
+
+    References
+    ----------
+    Wood et al. 2024, eq. 5; Molnar et al. 2023, eq. 4 to 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    >>> result = explainer.importance("squared_error", n_repeats=5)
+    >>> result.frame.columns.tolist()
+    ['feature', 'importance', 'std_error', 'low', 'high']
+    >>> result.per_row.shape, result.repeats.shape
+    ((2, 200), (2, 5))
     """
 
     measure: str
@@ -93,17 +117,17 @@ class Importance:
 
     @property
     def n_refits(self) -> int:
-        """How many refits it is the mean of; 0 where it is of one model."""
+        """Number of refits that the result averages; 0 for one model."""
         return 0 if self.per_refit is None else self.per_refit.shape[1]
 
     @property
     def unchanged(self) -> float:
-        """The importance of a feature that makes no difference: 0, or 1 as a ratio."""
+        """Importance of a feature that makes no difference: 0, or 1 for a ratio."""
         return 1.0 if self.compare == "ratio" else 0.0
 
     @property
     def how(self) -> str:
-        """How values were replaced and compared, and over what this is the mean, in words."""
+        """How values were replaced, compared and averaged, in words."""
         ratio = ", as a ratio" if self.compare == "ratio" else ""
         return replaced(self.replacement, self.n_repeats) + ratio + over_refits(self.n_refits)
 

@@ -1,14 +1,15 @@
-"""What may be asked of an importance."""
+"""Checked options of an importance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from uqwidgets._utils.choices import one_of
-from uqwidgets.evaluation.replacement import Scheme, checked_scheme
+from uqwidgets.evaluation.replacement import Draws, Repeats, Scheme, checked_scheme
 from uqwidgets.inference import (
     Interval,
     Reference,
@@ -19,14 +20,15 @@ from uqwidgets.inference import (
 
 Compare = Literal["difference", "ratio"]
 COMPARISONS: tuple[Compare, ...] = get_args(Compare)
-Repeats = int | Literal["all"]
 # Intervals that need several repeats.
 OVER_REPEATS = ("fixed-data", "quantile")
+# A stream of results adds half as many repeats at each step, so that intervals visibly tighten.
+_GROWTH = 1.5
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How an importance is computed, checked.
+    """Checked options of an importance.
 
     Attributes
     ----------
@@ -34,9 +36,10 @@ class Settings:
     n_repeats : int or "all"
     compare : {"difference", "ratio"}
     interval : str
-        See `uqwidgets.inference.kinds`.
+        One of `uqwidgets.inference.INTERVALS`.
     level : float
     reference : {"t", "normal"}
+        Distribution whose quantiles the interval uses.
     seed : int
     """
 
@@ -60,7 +63,7 @@ class Settings:
         reference: str,
         seed: int,
     ) -> Settings:
-        """Check what a person asks for.
+        """Check the options of a call.
 
         Raises
         ------
@@ -83,6 +86,27 @@ class Settings:
             checked_reference(reference),
             seed,
         )
+
+    @property
+    def draws(self) -> Draws:
+        """Replacements of each feature."""
+        return Draws(self.replacement, self.n_repeats, self.seed)
+
+    def steps(self, features: Sequence[str]) -> Iterator[tuple[Sequence[str], Settings]]:
+        """Yield features and settings of a stream of results, the last with all of them.
+
+        Every step has more repeats than the one before, or with every row as a donor more
+        features. Cached evaluations make each step cost only what it adds.
+        """
+        if self.n_repeats == "all":
+            for n_features in range(1, len(features) + 1):
+                yield features[:n_features], self
+            return
+        n_repeats = 2 if self.interval in OVER_REPEATS else 1
+        while n_repeats < self.n_repeats:
+            yield features, replace(self, n_repeats=n_repeats)
+            n_repeats = max(n_repeats + 1, int(n_repeats * _GROWTH))
+        yield features, self
 
 
 def checked_repeats(n_repeats: Any) -> Repeats:

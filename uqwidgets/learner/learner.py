@@ -12,7 +12,7 @@ import pandas as pd
 from uqwidgets.dependence import CurveTransform
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
-from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner.dependence import learner_dependence, learner_surface
 from uqwidgets.learner.importance import learner_importance

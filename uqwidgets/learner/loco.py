@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets.evaluation.evaluations import ProgressCallback
-from uqwidgets.evaluation.progress import FitProgress
-from uqwidgets.importance.assemble import ranked
+from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
+from uqwidgets.importance.permutation import build_result
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging
@@ -111,7 +110,7 @@ class LeftOut:
             losses = measured(
                 ex.measure(measure), ex.evaluations, answers, everyone, compare, level
             )
-        return ranked(
+        return build_result(
             units,
             losses.sides,
             list(losses.per_row),

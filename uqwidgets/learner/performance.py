@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import stdtr
 
 from uqwidgets._typing import Floats
-from uqwidgets.importance import original_values
 from uqwidgets.learner.averaging import Averaging
 from uqwidgets.learner.performance_result import Comparison, Performance
 from uqwidgets.learner.refits import Refit
@@ -42,7 +41,7 @@ def scores_of(refits: Sequence[Refit], measure: Any) -> Scores:
         values = [metric.score(e.evaluations.original, e.evaluations.truth) for e in explainers]
         return Scores(metric.name, metric.label, metric.unit, np.array(values))
     found = first.measure(measure)
-    means = [original_values(e.evaluations, e.measure(measure)).mean() for e in explainers]
+    means = [e.evaluations.original_values(e.measure(measure)).mean() for e in explainers]
     return Scores(found.name, found.label, found.unit, np.array(means))
 
 

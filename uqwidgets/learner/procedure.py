@@ -15,7 +15,7 @@ from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.dataframes import to_pandas
-from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population

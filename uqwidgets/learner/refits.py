@@ -12,8 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._utils.errors import ModelError, in_one_line
-from uqwidgets.evaluation.evaluations import ProgressCallback
-from uqwidgets.evaluation.progress import FitProgress, run_parallel
+from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.loco_importance.fits import seeded
 from uqwidgets.learner.loco_importance.read_fit import Read, read_fit

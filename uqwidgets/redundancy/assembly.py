@@ -11,8 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranked, responses
-from uqwidgets.evaluation.evaluations import ProgressCallback
-from uqwidgets.evaluation.progress import FitProgress
+from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
-from uqwidgets.importance import Settings, changes
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.importance import Settings, mean_changes
 from uqwidgets.inference import bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
@@ -51,7 +52,7 @@ def importance_over_tau(
             continue
         weights = stressed.spread(projection.weights, n)
         population = Population.of(n, weights, stressed.rows)
-        changed = changes(evaluations, measure, features, population, settings, callback)
+        changed = mean_changes(evaluations, measure, features, population, settings, callback)
         for j, change in enumerate(changed):
             b = bounds(change, settings.interval, settings.level, population, settings.reference)
             found[:, j, t] = b.estimate, b.std_error, b.low, b.high

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from uqwidgets._utils.errors import in_one_line
-from uqwidgets.evaluation.evaluations import Progress, ProgressCallback
+from uqwidgets.evaluation.progress import Progress, ProgressCallback
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.dependence import GRID
@@ -259,7 +259,7 @@ class Answer:
         if panel.ready(inputs):
             return
         evaluations, rows = self._explainer.evaluations, len(self._explainer.table)
-        total = rows * sum(not evaluations.known(q) for q in panel.questions(inputs.feature))
+        total = rows * sum(not evaluations.is_cached(q) for q in panel.questions(inputs.feature))
         before = evaluations.rows_evaluated
 
         def callback(_progress: Progress | None = None) -> None:

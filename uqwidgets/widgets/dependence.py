@@ -10,8 +10,8 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, dependence, grid_of
-from uqwidgets.dependence.dates import dates_of
-from uqwidgets.evaluation.evaluations import ProgressCallback
+from uqwidgets.dependence.grids import dates_of
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
@@ -69,11 +69,11 @@ class DependencePanel(Panel):
 
     def questions(self, feature: str, *, coarse: bool = False) -> list[Constant]:
         """Return what has to be asked for the feature's curve."""
-        return self.grid(feature, coarse=coarse).questions
+        return self.grid(feature, coarse=coarse).replacements
 
     def known(self, feature: str, *, coarse: bool = False) -> bool:
         """Whether the model answered all of it."""
-        known = self._explainer.evaluations.known
+        known = self._explainer.evaluations.is_cached
         return all(known(q) for q in self.questions(feature, coarse=coarse))
 
     def wanted(self, inputs: Inputs, populations: Populations, *, coarse: bool) -> tuple[Any, ...]:

@@ -10,7 +10,12 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance import Settings, floored, original_values, summarised, unpaired
+from uqwidgets.importance import (
+    Settings,
+    importance_of_changes,
+    remarks_on_ceiling,
+    remarks_on_pairs,
+)
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference import bounds, checked_interval
 from uqwidgets.inference.population import Population
@@ -99,10 +104,14 @@ class ImportancePanel(Panel):
             self._unstressed = {key: unstressed}
         base = self._unstressed[key].value
         scored = populations.now.scored
-        originals = [original_values(ex.evaluations, m) for m in self.measures]
+        originals = [ex.evaluations.original_values(m) for m in self.measures]
         remarks = [
-            *(r for m, o in zip(self.measures, originals, strict=True) for r in floored(m, o)),
-            *unpaired(now.pairs),
+            *(
+                r
+                for m, o in zip(self.measures, originals, strict=True)
+                for r in remarks_on_ceiling(m, o)
+            ),
+            *remarks_on_pairs(now.pairs),
         ]
         meta = {
             "measures": [
@@ -135,7 +144,7 @@ class ImportancePanel(Panel):
         ex, population = self._explainer, Population.of(len(self._explainer.table))
         settings = self._settings(inputs, n_repeats)
         return [
-            summarised(
+            importance_of_changes(
                 ex.evaluations,
                 measure,
                 ex.features,

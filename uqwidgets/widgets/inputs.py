@@ -14,7 +14,7 @@ from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance import Settings, questions
+from uqwidgets.importance import Settings
 from uqwidgets.inference import checked_interval
 from uqwidgets.stress.columns import unstressable
 
@@ -166,7 +166,7 @@ def checked_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
     taken = checked(name, value, explainer)
     if name == "n_repeats":
         settings = Settings(n_repeats=taken, seed=explainer.seed)
-        asked = questions(explainer.evaluations, explainer.features[0], settings)
+        asked = settings.draws.replacements(explainer.table, (0,))
         seconds = len(explainer.features) * explainer.evaluations.seconds(asked)
         if seconds > _MOST_SECONDS:
             raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from uqwidgets.dependence import CurveTransform
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.evaluation.evaluations import Progress
+from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner

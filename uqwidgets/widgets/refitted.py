@@ -12,10 +12,10 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid
 from uqwidgets.dependence.result import Dependence
-from uqwidgets.evaluation.evaluations import Progress, ProgressCallback
+from uqwidgets.evaluation.progress import Progress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Replacement
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance import Settings, questions
+from uqwidgets.importance import Settings
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.measures import Measure
@@ -142,8 +142,9 @@ class Refitted:
     def _ranking_asks(self, n_repeats: int) -> Asks:
         def asked(explainer: Explainer) -> list[Replacement]:
             settings = Settings(n_repeats=n_repeats, seed=explainer.seed)
-            evaluations, features = explainer.evaluations, self._explainer.features
-            return [q for f in features for q in questions(evaluations, f, settings)]
+            table, features = explainer.table, self._explainer.features
+            columns = [table.columns_of(feature) for feature in features]
+            return [q for of in columns for q in settings.draws.replacements(table, of)]
 
         return asked
 
@@ -168,7 +169,7 @@ class Refitted:
 
     def _knows(self, asks: Asks) -> bool:
         explainers = [refit.explainer for refit in self.learner.refits]
-        return all(e.evaluations.known(q) for e in explainers for q in asks(e))
+        return all(e.evaluations.is_cached(q) for e in explainers for q in asks(e))
 
     def _ask(self, asks: Asks, callback: ProgressCallback) -> None:
         """Ask every refit, with one progress over all of them."""
@@ -207,6 +208,6 @@ def _labels(explainer: Explainer) -> list[object] | None:
 def _curve_asks(grid: Grid) -> Asks:
     def asked(explainer: Explainer) -> list[Replacement]:
         column = (explainer.table.index(grid.feature),)
-        return [Constant(column, (value,)) for value in grid.asked]
+        return [Constant(column, (value,)) for value in grid.points]
 
     return asked

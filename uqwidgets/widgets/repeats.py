@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.evaluation.evaluations import Evaluations, Progress
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Replacement
-from uqwidgets.importance import Settings, original_values, questions
+from uqwidgets.importance import Settings
 from uqwidgets.inference import Change, mean_change
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
@@ -116,7 +117,8 @@ class RepeatChanges:
         """
         evaluations = self._evaluations
         settings = Settings(n_repeats=n_repeats, seed=self._seed)
-        asked = {f: questions(evaluations, f, settings) for f in self._features}
+        table, draws = evaluations.table, settings.draws
+        asked = {f: draws.replacements(table, table.columns_of(f)) for f in self._features}
         waiting = [
             (f, k) for k in range(n_repeats) for f in self._features if k >= self._complete[f]
         ]
@@ -125,7 +127,7 @@ class RepeatChanges:
         first = 0
         while first < len(waiting):
             # No more than the cache holds until it is read.
-            window = waiting[first : first + evaluations.fitting(len(waiting) - first)]
+            window = waiting[first : first + evaluations.max_in_memory(len(waiting) - first)]
 
             def callback(progress: Progress) -> None:
                 tell("importance", progress.rows_done)
@@ -143,7 +145,7 @@ class RepeatChanges:
     def change(self, measure: int, feature: str, n_repeats: int, population: Population) -> Change:
         """Return the mean change of a measure, by its position, over the first repeats."""
         lines, donors = self._changes[feature][measure], self._donors[feature]
-        original = original_values(self._evaluations, self._measures[measure])
+        original = self._evaluations.original_values(self._measures[measure])
         drawn = donors[:n_repeats].astype(np.intp)
         return mean_change(lines[:n_repeats], drawn, original, population)
 
@@ -173,7 +175,7 @@ class RepeatChanges:
         evaluations, started = self._evaluations, time.perf_counter()
         for m, measure in enumerate(self._measures):
             values = evaluations.values(asked, measure)
-            lines = difference(values, original_values(evaluations, measure))
+            lines = difference(values, evaluations.original_values(measure))
             for (feature, k), line in zip(part, lines, strict=True):
                 self._changes[feature][m][k] = line
         for feature, k in part:

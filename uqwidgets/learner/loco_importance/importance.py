@@ -12,11 +12,11 @@ from sklearn.base import clone
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.random_state import RandomState, seed_of
-from uqwidgets.evaluation.evaluations import Evaluations, ProgressCallback
-from uqwidgets.evaluation.progress import FitProgress
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
-from uqwidgets.importance.assemble import ranked
+from uqwidgets.importance.permutation import build_result
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
@@ -132,7 +132,7 @@ def loco_importance(
     else:
         found = find(measure, available(whole.original, classifier=whole.classes is not None))
         losses = measured(found, whole, answers, population, compare, level)
-    return ranked(
+    return build_result(
         units,
         losses.sides,
         list(losses.per_row),
@@ -205,8 +205,7 @@ def _set(
         names = [table.features[column] for column in columns]
         values = [standing_in(train[name], name, table.kind(name), value) for name in names]
         asked.append(Constant(columns, tuple(values)))
-    whole.prepare(asked, callback)
-    yield from map(whole.answer, asked)
+    yield from whole.distributions(asked, callback)
 
 
 def _remarks(table: Table, units: Sequence[str], replace: Any) -> tuple[str, ...]:

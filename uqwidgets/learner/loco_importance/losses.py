@@ -10,7 +10,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.evaluations import Evaluations
-from uqwidgets.importance.remarks import floored, open_ended
+from uqwidgets.importance.permutation import remarks_on_ceiling, remarks_on_open_ends
 from uqwidgets.inference import (
     Bounds,
     Change,
@@ -101,7 +101,7 @@ def measured(
         baseline=baseline,
         sides=sides,
         per_row=per_row,
-        remarks=floored(measure, original) + open_ended(sides),
+        remarks=remarks_on_ceiling(measure, original) + remarks_on_open_ends(sides),
     )
 
 
@@ -148,7 +148,7 @@ def scored(
         sides=sides,
         per_row=np.full((len(sides), len(whole.table)), np.nan),
         remarks=((undefined(metric.label, missing, len(sides), "features"),) if missing else ())
-        + open_ended(sides),
+        + remarks_on_open_ends(sides),
     )
 
 

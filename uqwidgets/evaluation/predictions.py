@@ -1,0 +1,255 @@
+"""The model's predictive distribution of every row under each replacement: evaluated, cached."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from uqwidgets._typing import Positions
+from uqwidgets._utils.errors import ModelError
+from uqwidgets._utils.forking import renew_after_fork
+from uqwidgets.evaluation.batch import RowBlock
+from uqwidgets.evaluation.cache import Cache
+from uqwidgets.evaluation.consistency import Consistency
+from uqwidgets.evaluation.donors import Donors, Subgroups
+from uqwidgets.evaluation.model_calls import ModelCalls
+from uqwidgets.evaluation.progress import Progress, ProgressCallback
+from uqwidgets.evaluation.replacement import Constant, Drawn, Original, Replacement, Scheme
+from uqwidgets.evaluation.table import Table
+from uqwidgets.predictive import Distribution, Predictive
+
+
+class Predictions:
+    """Evaluates the model on rows with replaced values, in large batches, and caches the results.
+
+    Many replacements of many features go to the model in one call. Predictive distributions are
+    cached rather than measures, so that every further measure costs no model call.
+
+    Parameters
+    ----------
+    predictive : Predictive
+    table : Table
+    memory_limit : int
+        Bytes to work in. Two fifths of them are the limit of the `Cache`; the rest is left to
+        the current batch, to intermediate sums and to the result.
+
+    Attributes
+    ----------
+    memory_limit : int
+    original : Distribution
+        Of the rows as they are.
+    """
+
+    def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
+        self.table = table
+        self.memory_limit = memory_limit
+        self._calls = ModelCalls(predictive, table, memory_limit)
+        self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
+        self._donors = Donors(table, self._cache)
+        # The first rows of replacements that are not yet evaluated on all rows.
+        self._unfinished: dict[Replacement, list[Distribution]] = {}
+        self._rows = range(len(table))
+        self.renew_locks()
+        renew_after_fork(self)
+        # Every result compares with the rows as they are: they are never evicted.
+        self._permanent: dict[Replacement, Distribution] = {}
+        self.original = self._permanent[Original()] = self.evaluate(Original())
+        self._consistency = Consistency(self.original)
+
+    def renew_locks(self) -> None:
+        """Make new locks in a forked process, where the threads that held them do not exist."""
+        self._lock = threading.RLock()
+
+    @property
+    def model_calls(self) -> int:
+        """Number of calls of the model so far."""
+        return self._calls.made
+
+    @property
+    def rows_evaluated(self) -> int:
+        """Number of rows in these calls."""
+        return self._calls.rows
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the answers so far tell about the model that a reader of results should know."""
+        return self._consistency.remarks
+
+    def ask(
+        self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
+    ) -> None:
+        """Evaluate the model on all rows under each of these replacements that is not cached.
+
+        Parameters
+        ----------
+        replacements : sequence of Replacement
+        callback : callable, optional
+            Called with a `Progress` after every block. An exception that it raises stops the
+            work; finished blocks are kept.
+
+        Raises
+        ------
+        ModelError
+            If the model fails; the sentence names the feature.
+        """
+        done = 0
+        with self._lock:
+            # `_cached` marks the LRU entry as used, unlike `is_cached`, so that what this call
+            # needs is evicted last.
+            waiting = [r for r in dict.fromkeys(replacements) if self._cached(r) is None]
+        while True:
+            with self._lock:
+                waiting = [r for r in waiting if not self.is_cached(r)]
+                if not waiting:
+                    return
+                begun = sum(len(piece) for r in waiting for piece in self._unfinished.get(r, ()))
+                remaining = len(waiting) * len(self.table) - begun
+                rows = self._calls.pace.rows(remaining)
+                finished = self._evaluate_batch(list(self._next_batch(waiting, rows)))
+                # Without room in the cache, a replacement is still evaluated only once here.
+                waiting = [r for r in waiting if r not in finished]
+                remaining -= rows
+                seconds_left = self._calls.pace.seconds(remaining) if remaining > 0 else 0.0
+            done += rows
+            if callback is not None:
+                callback(Progress(done, done + remaining, seconds_left))
+
+    def evaluate(self, replacement: Replacement) -> Distribution:
+        """Distribution of every row under this replacement, from the cache or from the model."""
+        with self._lock:
+            distribution = self._cached(replacement)
+            while distribution is None:
+                self.ask([replacement])
+                distribution = self._cached(replacement)
+            return distribution
+
+    def distributions(
+        self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
+    ) -> Iterator[Distribution]:
+        """Yield `evaluate` of each, evaluated together as far as they fit in memory."""
+        self.prepare(replacements, callback)
+        for replacement in replacements:
+            yield self.evaluate(replacement)
+
+    def is_cached(self, replacement: Replacement) -> bool:
+        """Whether `evaluate` costs no model call for this replacement."""
+        return replacement in self._permanent or replacement in self._cache.answers
+
+    def prepare(
+        self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
+    ) -> None:
+        """Evaluate these ahead if their distributions fit in memory together, else nothing."""
+        if self.max_in_memory(len(replacements)) == len(replacements):
+            self.ask(replacements, callback)
+
+    def donors(
+        self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
+    ) -> Positions:
+        """Donors of the first ``n_repeats`` draws for some columns, shape (n_repeats, n)."""
+        with self._lock:
+            return self._donors.of_repeats(columns, scheme, seed, n_repeats)
+
+    def subgroups(self, columns: tuple[int, ...], scheme: Scheme) -> Subgroups:
+        """Subgroups within which values of some columns move; all rows unless conditional."""
+        with self._lock:
+            return self._donors.subgroups(columns, scheme)
+
+    def seconds(self, replacements: Sequence[Replacement]) -> float:
+        """Estimated time to evaluate those of these replacements that are not cached."""
+        waiting = sum(not self.is_cached(r) for r in replacements)
+        return self.seconds_for(waiting * len(self.table))
+
+    def seconds_for(self, rows: int) -> float:
+        """Estimated time to evaluate so many rows."""
+        return self._calls.pace.seconds(rows) if rows > 0 else 0.0
+
+    def max_in_memory(self, n_replacements: int) -> int:
+        """Return how many of so many replacements have distributions that fit in memory together.
+
+        At least one.
+        """
+        bytes_each = max(1, 2 * self.original.nbytes)
+        return max(1, min(n_replacements, self._cache.limit // (2 * bytes_each)))
+
+    def _all_cached(
+        self, replacements: Sequence[Replacement], callback: ProgressCallback | None
+    ) -> list[Any]:
+        distributions = [self._cached(r) for r in replacements]
+        # With thousands of replacements the look-ups dominate, so they are done only once where
+        # everything is cached.
+        if any(distribution is None for distribution in distributions):
+            self.ask(replacements, callback)
+            distributions = [self.evaluate(r) for r in replacements]
+        return distributions
+
+    def _cached(self, replacement: Replacement) -> Distribution | None:
+        distribution = self._cache.get(replacement)
+        return self._permanent.get(replacement) if distribution is None else distribution
+
+    def _has_rows(self, key: Hashable, length: int) -> bool:
+        """Whether a derived array with at least so many rows is cached."""
+        with self._lock:
+            array = self._cache.derived.get(key)
+            return array is not None and len(array) >= length
+
+    def _donors_of(self, drawn: Drawn) -> Positions:
+        with self._lock:
+            return self._donors.of(drawn)
+
+    def _row_block(self, replacement: Replacement) -> RowBlock:
+        rows = self._rows
+        match replacement:
+            case Original():
+                return RowBlock(rows)
+            case Drawn():
+                return RowBlock(rows, replacement.columns, donors=self._donors_of(replacement))
+            case Constant(columns, values):
+                return RowBlock(rows, columns, values=values)
+
+    def _next_batch(
+        self, waiting: Sequence[Replacement], rows: int
+    ) -> Iterator[tuple[Replacement, RowBlock]]:
+        """Yield the next so many rows, with the replacement that they belong to."""
+        n = len(self.table)
+        for replacement in waiting:
+            begun = self._unfinished.get(replacement)
+            first = sum(map(len, begun)) if begun else 0
+            block = self._row_block(replacement)
+            if first or rows < n:
+                block = block.cut(first, min(n, first + rows))
+            yield replacement, block
+            rows -= len(block.rows)
+            if rows == 0:
+                return
+
+    def _evaluate_batch(self, batch: list[tuple[Replacement, RowBlock]]) -> set[Replacement]:
+        """Evaluate a batch and return the replacements that are now evaluated on all rows."""
+        distribution: Any = None
+        try:
+            distribution = self._calls.ask([block for _, block in batch])
+        except ModelError:
+            if len(batch) == 1:
+                raise
+        if distribution is None:
+            # Bisection names the one replacement that the model fails on.
+            half = len(batch) // 2
+            return self._evaluate_batch(batch[:half]) | self._evaluate_batch(batch[half:])
+        finished = set()
+        start, n = 0, len(self.table)
+        for replacement, block in batch:
+            stop = start + len(block.rows)
+            # A copy, because a view would keep the whole batch alive and may be memory that the
+            # model reuses.
+            piece = distribution.take(slice(start, stop)).owned()
+            if block.columns and not self._consistency.settled:
+                self._consistency.compare(piece, self.table.unchanged(block), block.rows)
+            pieces = [*self._unfinished.pop(replacement, ()), piece]
+            if sum(map(len, pieces)) == n:
+                whole = piece if len(pieces) == 1 else pieces[0].joined(pieces[1:])
+                self._cache.keep(replacement, whole)
+                finished.add(replacement)
+            else:
+                self._unfinished[replacement] = pieces
+            start = stop
+        return finished
