@@ -17,11 +17,11 @@ from uqwidgets.inference import (
     checked_interval,
     checked_level,
     checked_reference,
-    compared,
     every_donor,
     half_width,
     mean_change,
     mean_over_rows,
+    minus_multiple_of_baseline,
     ratio_bounds,
 )
 from uqwidgets.inference.population import Population, effective_sample_size
@@ -98,7 +98,7 @@ def literal(change, donors, population, groups=None):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_both_intervals_are_their_formulas(name, repeats, scheme, monkeypatch):
     # However little is known of a variance: the pairs as they are.
-    monkeypatch.setattr("uqwidgets.inference.cancelling._STEADY", -1.0)
+    monkeypatch.setattr("uqwidgets.inference.cancelling._PRECISE", -1.0)
     groups = np.arange(25) % 3
     change, _ = changes(repeats=repeats)
     donors = drawn_donors(scheme, (0,), 0, repeats, groups)
@@ -117,8 +117,12 @@ def test_one_subgroup_is_none():
         plain = mean_change(change, donors, ORIGINAL, population)
         one = mean_change(change, donors, ORIGINAL, population, np.zeros(25, dtype=int))
         assert one.estimate == pytest.approx(plain.estimate, rel=1e-12)
-        np.testing.assert_allclose(one.scored, plain.scored, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(one.donated, plain.donated, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            one.influence_scored, plain.influence_scored, rtol=1e-9, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            one.influence_donor, plain.influence_donor, rtol=1e-9, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
@@ -146,8 +150,12 @@ def test_every_donor_is_every_pair(name, groups):
         donors = (np.arange(25) + np.arange(25)[:, None]) % 25
         drawn = mean_change(values[codes[donors], np.arange(25)], donors, ORIGINAL, population)
         assert found.estimate == pytest.approx(drawn.estimate, rel=1e-12)
-        np.testing.assert_allclose(found.scored, drawn.scored, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(found.donated, drawn.donated, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            found.influence_scored, drawn.influence_scored, rtol=1e-9, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            found.influence_donor, drawn.influence_donor, rtol=1e-9, atol=1e-12
+        )
         assert found.pair_variance() == pytest.approx(drawn.pair_variance(), rel=1e-9)
         assert found.pairs == pytest.approx(drawn.pairs)
         seen = found.per_row()
@@ -214,7 +222,7 @@ def test_what_a_ratio_is_tested_by_has_the_influence_of_both_means(name):
     population = POPULATIONS[name]
     original = np.random.default_rng(9).gamma(2.0, size=25)
     difference = mean_change(change, donors, original, population)
-    result = compared(difference, original, population, 1.7)
+    result = minus_multiple_of_baseline(difference, original, population, 1.7)
     s = population.scored
     baseline = (s @ original) / s.sum()
     assert result.estimate == pytest.approx(baseline + difference.estimate - 1.7 * baseline)
@@ -226,7 +234,9 @@ def test_what_a_ratio_is_tested_by_has_the_influence_of_both_means(name):
         b = (moved.scored @ original) / moved.scored.sum()
         slope = (nudged.estimate - 0.7 * b - result.estimate) / step
         if s[i]:
-            assert result.scored[i] == pytest.approx(slope * s[i] * 25, rel=1e-3, abs=1e-6)
+            assert result.influence_scored[i] == pytest.approx(
+                slope * s[i] * 25, rel=1e-3, abs=1e-6
+            )
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
@@ -240,7 +250,7 @@ def test_a_ratio_of_rows_has_fiellers_interval(name):
     s, m = population.scored, population.ess
     before = (s @ original) / s.sum()
     of_before = s * (original - before) * 25 / s.sum()
-    both = np.stack([difference.scored + of_before, of_before])
+    both = np.stack([difference.influence_scored + of_before, of_before])
     after, v = before + difference.estimate, both @ both.T / 25**2 * m / (m - 1)
     t2 = stats.t.ppf(0.975, min(m, difference.pairs) - 1) ** 2
     roots = np.roots(

@@ -105,7 +105,7 @@ class Ranking(Explained):
             8.4).
         interval : str, default="u-statistic"
             Or ``"model"``, ``"fixed-data"``, ``"random-variable"``, ``"quantile"``; what each
-            accounts for is said in `uqwidgets.inference.kinds`.
+            accounts for is said in `uqwidgets.inference.intervals`.
         level : float, default=0.95
         reference : {"t", "normal"}, default="t"
             Whose quantiles the interval uses.

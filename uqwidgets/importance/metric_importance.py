@@ -47,7 +47,7 @@ def metric_importance(
     r"""Rank features by how much a metric's score falls when their values are replaced.
 
     A metric has no values of single rows, so its interval comes from leaving out groups of rows
-    (`uqwidgets.inference.jackknife`), as scored rows and as donors for ``u-statistic``, as
+    (`uqwidgets.inference.without_groups`), as scored rows and as donors for ``u-statistic``, as
     scored rows for ``model``. Each
     draw of donors shows up in two groups though it happened once; its variance, that of the mean
     over repeats, is taken off again.

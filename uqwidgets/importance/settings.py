@@ -34,7 +34,7 @@ class Settings:
     n_repeats : int or "all"
     compare : {"difference", "ratio"}
     interval : str
-        See `uqwidgets.inference.kinds`.
+        See `uqwidgets.inference.intervals`.
     level : float
     reference : {"t", "normal"}
     seed : int
