@@ -329,13 +329,13 @@ def test_what_is_missing_is_said():
 def test_what_counts_only_labels_scores_no_confusion_twice(monkeypatch, k):
     q, y, estimator = classified(k, list("abc"[:k]))
     metric = find_metric("balanced_accuracy", q.classes)
-    asked, score = [], type(metric)._scored
+    asked, score = [], type(metric)._score
 
     def counted(self, truth, *rest):
         asked.append(len(truth))
         return score(self, truth, *rest)
 
-    monkeypatch.setattr(type(metric), "_scored", counted)
+    monkeypatch.setattr(type(metric), "_score", counted)
     scored = metric.on(q, y)
     expected = of_scikit_learn(get_scorer("balanced_accuracy"), estimator, q.classes[y], WEIGHTS)
     assert scored(WEIGHTS) == pytest.approx(expected, rel=1e-12)
@@ -346,21 +346,21 @@ def test_what_counts_only_labels_scores_no_confusion_twice(monkeypatch, k):
     assert max(asked) <= k * k
 
 
-def test_of_many_classes_rows_are_scored():
+def test_of_many_classes_rows_are_score():
     q, y, _ = classified(12, np.arange(12))
     expected = accuracy_score(y, q.mode(), sample_weight=WEIGHTS)
     assert find_metric("accuracy", q.classes).score(q, y, WEIGHTS) == pytest.approx(expected)
 
 
 def test_what_is_remembered_does_not_grow_for_ever(monkeypatch):
-    monkeypatch.setattr("uqwidgets.metrics.metric._MOST_KNOWN", 5)
+    monkeypatch.setattr("uqwidgets.metrics.metric._CACHE_SIZE", 5)
     q, y, _ = classified(2, [0, 1])
     metric = find_metric("accuracy", q.classes)
     for _ in range(20):
         weights = RNG.exponential(size=N)
         expected = accuracy_score(y, q.mode(), sample_weight=weights)
         assert metric.score(q, y, weights) == pytest.approx(expected)
-        assert len(metric._known) <= 5
+        assert len(metric._cache) <= 5
 
 
 def test_the_area_under_the_curve_is_that_of_scikit_learn_with_ties_and_weights():
