@@ -18,9 +18,8 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.predictive import as_predictive
 from uqwidgets.redundancy import redundancy
-from uqwidgets.redundancy.out_of_bag import out_of_bag
+from uqwidgets.redundancy.forests import UnexplainedShare, out_of_bag
 from uqwidgets.redundancy.result import Redundancy
-from uqwidgets.redundancy.score import Score
 
 
 def ask(X, y=None, *, weights=None, rows=None, units=None, groups=None, **options):
@@ -100,7 +99,7 @@ class TestScores:
         weights = weights if options in ("weighted", "both") else None
         rows = np.arange(300) % 3 > 0 if options in ("rows", "both") else np.ones(300, dtype=bool)
         population = Population.of(300, weights, rows)
-        score = Score.of(values, predicted, population)
+        score = UnexplainedShare.of(values, predicted, population)
         expected = r2_score(
             values[rows],
             predicted[rows],
@@ -112,12 +111,12 @@ class TestScores:
     def test_whole_weights_are_repetitions(self):
         values, predicted, _ = self.made(100)
         times = np.random.default_rng(1).integers(0, 4, 100)
-        weighted = Score.of(values, predicted, Population.of(100, times))
-        repeated = Score.of(
+        weighted = UnexplainedShare.of(values, predicted, Population.of(100, times))
+        repeated = UnexplainedShare.of(
             *(np.repeat(v, times, axis=0) for v in (values, predicted)),
             Population.of(int(times.sum())),
         )
-        assert weighted.left == pytest.approx(repeated.left, abs=1e-12)
+        assert weighted.unexplained == pytest.approx(repeated.unexplained, abs=1e-12)
 
     @pytest.mark.parametrize("weighted", [False, True])
     def test_intervals_are_those_of_a_jackknife_over_rows(self, weighted):
@@ -125,12 +124,14 @@ class TestScores:
         w = weights if weighted else np.ones(300)
         population = Population.of(300, w)
         worse = predicted + 0.5 * np.random.default_rng(2).normal(size=predicted.shape)
-        score, before = (Score.of(values, p, population) for p in (predicted, worse))
+        score, before = (UnexplainedShare.of(values, p, population) for p in (predicted, worse))
         left = np.empty((300, 2))
         for i in range(300):
             kept = np.arange(300) != i
             for k, p in enumerate((predicted, worse)):
-                left[i, k] = Score.of(values[kept], p[kept], Population.of(299, w[kept])).left
+                left[i, k] = UnexplainedShare.of(
+                    values[kept], p[kept], Population.of(299, w[kept])
+                ).unexplained
         ess = w.sum() ** 2 / np.square(w).sum()
         quantile = stats.t.ppf(0.95, ess - 1) * np.sqrt(299 / 300)
 
@@ -142,13 +143,13 @@ class TestScores:
         assert np.log((1 - low) / (1 - r2)) == pytest.approx(half(np.log(left[:, 0])), rel=0.03)
         assert np.log((1 - r2) / (1 - high)) == pytest.approx(half(np.log(left[:, 0])), rel=0.03)
         gain, low, high = score.gain(before, 0.9)
-        assert gain == pytest.approx(before.left - score.left)
+        assert gain == pytest.approx(before.unexplained - score.unexplained)
         assert high - gain == pytest.approx(half(left[:, 1] - left[:, 0]), rel=0.03)
         assert gain - low == pytest.approx(high - gain)
 
     def test_what_is_told_exactly_has_no_error(self):
         values, _, _ = self.made()
-        assert Score.of(values, values, Population.of(300)).r2(0.95) == (1, 1, 1)
+        assert UnexplainedShare.of(values, values, Population.of(300)).r2(0.95) == (1, 1, 1)
 
 
 class TestMeaning:
