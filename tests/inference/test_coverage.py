@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.bench_coverage import coverage
-from benchmarks.bench_importance_coverage import CELLS, scores
+from benchmarks.bench_importance_coverage import CELLS, coverages
 from models import permuted_donors
 from uqwidgets.inference import bounds, mean_change
 from uqwidgets.inference.population import Population
@@ -48,7 +48,7 @@ def test_under_weights_it_covers_the_importance_in_the_population_they_describe(
 @pytest.mark.parametrize(("repeats", "weighted"), [(2, False), (5, True)])
 def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure(repeats, weighted):
     runs, truth_rows = 120, 400_000
-    results = scores(100, repeats, runs, weighted=weighted, truth_rows=truth_rows)
+    results = coverages(100, repeats, runs, weighted=weighted, truth_rows=truth_rows)
     covered = np.array([score.coverage for score in results.values()])
     widths = np.array([score.width for score in results.values()])
     # Four standard errors of a coverage of 0.93, and three of a standard deviation.
@@ -64,7 +64,7 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
 @pytest.mark.parametrize(("n", "repeats"), CELLS)
 def test_the_default_interval_covers_every_measure_at_length(n, repeats, weighted):
     runs = 300 if n < 1000 else 100
-    results = scores(n, repeats, runs, weighted=weighted)
+    results = coverages(n, repeats, runs, weighted=weighted)
     covered = np.array([score.coverage for score in results.values()])
     # Weights that depend on the feature itself lack the heaviest rows in a small sample.
     least = 0.87 if weighted else 0.92
