@@ -86,7 +86,7 @@ def main() -> None:
     rows_by_seed = {seed: pd.concat(rows, ignore_index=True) for seed, rows in parts.items()}
     print(
         f"{len(X):,} {what}, {X.shape[1]} features, {REFITS} refits, {REPEATS} repeats: "
-        f"{sum(map(len, asked.values())):,} rows in {len(answers)} model calls"
+        f"{sum(map(len, rows_by_seed.values())):,} rows in {len(answers)} model calls"
     )
     ratios = []
     for _ in range(rounds):

@@ -1,11 +1,11 @@
 """Importance and curves beside other packages, each as a ratio to one bulk predict, in one run.
 
-The limit is what the model itself takes when all replaced rows go to it in one call: the very
-rows that our package passed to the model, stacked in the same way. Ours gives both importances (nll and entropy), or for
-plain predictions that of the squared error, with their intervals, and every measure of every
-curve; once with an `Explainer` at hand, once with making it. The peers, which give one of these,
-are an extra: ``pip install 'uqwidgets[peers]'``, best into an environment of its own, for dalex
-holds pandas below 3.
+The limit is the time of the model itself for all replaced rows in one call: the rows that our
+package passes to the model, stacked in the same way. Ours computes both importances (nll and
+entropy), or for plain predictions that of the squared error, with their intervals, and every
+measure of every curve; once with an existing `Explainer`, once with its construction.
+The peers, which compute one of these, are an extra: ``pip install 'uqwidgets[peers]'``, best into
+a separate environment, because dalex needs pandas below 3.
 
 Ratios are of processor time, with one thread for linear algebra.
 """
