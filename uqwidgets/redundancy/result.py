@@ -120,8 +120,8 @@ class Redundancy:
     def __repr__(self) -> str:
         and_target = f", and from {self.target} beside them" if self.with_target else ""
         head = (
-            f"R2 of {len(self.features)} features from the others{and_target}: out of bag, forests of "
-            f"{self.n_estimators} trees{', weighted' if self.weighted else ''}, "
+            f"R2 of {len(self.features)} features from the others{and_target}: out of bag, forests "
+            f"of {self.n_estimators} trees{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval"
         )
         return lines(head, self.frame, self.remarks)

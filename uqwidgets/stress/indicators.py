@@ -105,8 +105,8 @@ class Indicator:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
-    """A metric of the rows as the model answered them.
+class MetricIndicator:
+    """A metric of the rows without replacement, as a function of their weights.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ def find_indicator(
     classes: npt.NDArray[Any] | None,
     measures: Offers,
     values: Callable[[Measure], Floats],
-) -> Indicator | Scored:
+) -> Indicator | MetricIndicator:
     """Return the indicator of this name; else the metric, or the mean of the measure.
 
     Parameters
@@ -219,7 +219,7 @@ def find_indicator(
             )
         score = metric.on(q, truth)
         score(None)  # what cannot be scored at all is said before any column is stressed
-        return Scored(metric.name, metric.label, metric.unit, score, metric.bounds)
+        return MetricIndicator(metric.name, metric.label, metric.unit, score, metric.bounds)
     if isinstance(wanted, str) and look_up(wanted, measures) is None:
         raise ValueError(unknown("indicator", wanted, list(offered)))
     measure = find(wanted, measures)  # type: ignore[arg-type]
