@@ -1,11 +1,11 @@
 """Coverage of nominal 95 % intervals of permutation importance, by simulation.
 
-One fixed model, squared loss, fresh data in every run. Linear truth with an important, a weak
-and an ignored feature that correlate; the model knows the truth. Every interval that is offered,
-and beside them u-statistic without what it does for small samples (symmetric, t of n - 1), and
-the same from raw losses instead of differences.
+Each run has new data; the model is the true linear regression, with squared loss. An important,
+a weak and an ignored feature are correlated. All intervals of the package are compared, and two
+variants of the u-statistic: without the corrections for small samples (symmetric, t quantile of
+n - 1 degrees of freedom), and with raw losses in place of differences.
 
-    python benchmarks/bench_coverage.py [runs]        (2000 unless given; quick: 100)
+    python benchmarks/bench_coverage.py [runs]        (default 2000; quick: 100)
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SIZES = [(n, repeats) for n in (50, 200, 1000) for repeats in (5, 10, 50)]
 
 
 def raw_losses(loss: np.ndarray, original: np.ndarray, donors: np.ndarray) -> float:
-    """Compute the standard error with psi = mean L + mean D - l0, from losses as they are."""
+    """Compute the standard error with psi = mean L + mean D - l0, from raw losses."""
     repeats, n = loss.shape
     received = np.zeros(n)
     for k in range(repeats):
@@ -40,13 +40,13 @@ def raw_losses(loss: np.ndarray, original: np.ndarray, donors: np.ndarray) -> fl
 
 
 def ends_of(change: Change, loss: np.ndarray, original: np.ndarray, donors: np.ndarray) -> dict:
-    """Low and high end of every interval."""
+    """Return both ends of every interval."""
     n = len(original)
     population = Population.of(n)
     ends = {}
     for interval in INTERVALS:
-        found = bounds(change, interval, 0.95, population)
-        ends[interval] = (found.low, found.high)
+        limits = bounds(change, interval, 0.95, population)
+        ends[interval] = (limits.low, limits.high)
     error = bounds(change, "u-statistic", 0.95, population).std_error
     for name, width in (
         ("  symmetric", error),
@@ -58,29 +58,29 @@ def ends_of(change: Change, loss: np.ndarray, original: np.ndarray, donors: np.n
 
 
 def run(n: int, repeats: int, rng: np.random.Generator) -> list[dict]:
-    """Find the ends of every interval, for each feature."""
+    """Simulate one table; return the ends of every interval, for each feature."""
     X = rng.multivariate_normal(np.zeros(3), COVARIANCE, size=n)
     error = rng.normal(size=n)
     original = error**2
-    found = []
+    ends = []
     for j, coefficient in enumerate(COEFFICIENTS):
         seed = int(rng.integers(2**31))
         donors = drawn_donors("permutation", (j,), seed, repeats, np.zeros(n, dtype=np.intp))
         loss = (error + coefficient * (X[:, j] - X[donors, j])) ** 2
         change = mean_change(loss - original, donors, original, Population.of(n))
-        found.append(ends_of(change, loss, original, donors))
-    return found
+        ends.append(ends_of(change, loss, original, donors))
+    return ends
 
 
 def coverage(n: int, repeats: int, runs: int) -> dict[str, np.ndarray]:
-    """Share of runs that hold the truth (row 0) and median half width (row 1), by feature."""
+    """Return the share of runs that cover the truth and the median half width, by feature."""
     rng = np.random.default_rng([n, repeats])
     results = [run(n, repeats, rng) for _ in range(runs)]
     table = {}
     for name in results[0][0]:
         ends = np.array([[feature[name] for feature in result] for result in results])
-        held = (ends[..., 0] <= TRUTH) & (ends[..., 1] >= TRUTH)
-        table[name] = np.stack([held.mean(axis=0), np.median(np.ptp(ends, axis=2) / 2, axis=0)])
+        covered = (ends[..., 0] <= TRUTH) & (ends[..., 1] >= TRUTH)
+        table[name] = np.stack([covered.mean(axis=0), np.median(np.ptp(ends, axis=2) / 2, axis=0)])
     return table
 
 
@@ -92,8 +92,8 @@ def main() -> None:
     print(f"of a coverage of .95: {np.sqrt(0.95 * 0.05 / runs):.4f}")
     print(f"{'n':>5} {'K':>3} {'interval':18}" + "".join(f"{name:>18}" for name in NAMES))
     for n, repeats in SIZES:
-        for name, (held, width) in coverage(n, repeats, runs).items():
-            cells = (f"{c:8.3f} ({w:.2g})".rjust(18) for c, w in zip(held, width, strict=True))
+        for name, (covered, width) in coverage(n, repeats, runs).items():
+            cells = (f"{c:8.3f} ({w:.2g})".rjust(18) for c, w in zip(covered, width, strict=True))
             print(f"{n:5} {repeats:3} {name:18}" + "".join(cells), flush=True)
     print(f"{time.perf_counter() - started:.0f} s")
 

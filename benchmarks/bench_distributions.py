@@ -30,11 +30,11 @@ def seconds(work: Work, rows: int) -> tuple[float, np.ndarray]:
     times = []
     while len(times) < 3 or (sum(times) < 0.3 and len(times) < 20):
         start = time.process_time()
-        found = work(rows)
+        computed = work(rows)
         times.append(time.process_time() - start)
         if times[0] > 3:
             break
-    return min(times) * PER / rows, np.asarray(found, dtype=np.float64).reshape(-1)
+    return min(times) * PER / rows, np.asarray(computed, dtype=np.float64).reshape(-1)
 
 
 def compare(name: str, ours: Work, rows: int, **theirs: tuple[Work, int]) -> None:
@@ -42,8 +42,8 @@ def compare(name: str, ours: Work, rows: int, **theirs: tuple[Work, int]) -> Non
     own, numbers = seconds(ours, rows)
     print(f"{name:42s} {1e3 * own:9.2f} ms", end="")
     for other, (work, fewer) in theirs.items():
-        took, found = seconds(work, fewer)
-        apart = np.abs(found - numbers[: len(found)]).max()
+        took, computed = seconds(work, fewer)
+        apart = np.abs(computed - numbers[: len(computed)]).max()
         print(f"   {other} x{took / own:.3g} (differs by {apart:.0e})", end="")
     print(flush=True)
 
@@ -105,15 +105,15 @@ def normal_mixture(name: str, loc: np.ndarray, scale: np.ndarray, rows: int = 5_
         return Mixture(uq.Normal(loc[:n], scale[:n]), weights)
 
     def scipys(n: int, what: Callable[[stats.Mixture, float], float]) -> list[float]:
-        found = []
+        computed = []
         for mean, std, at in zip(loc[:n], scale[:n], y[:n], strict=True):
             members = [stats.Normal(mu=a, sigma=b) for a, b in zip(mean, std, strict=True)]
-            found.append(what(stats.Mixture(members, weights=weights), at))
-        return found
+            computed.append(what(stats.Mixture(members, weights=weights), at))
+        return computed
 
     def integrated(n: int) -> list[float]:
         """Entropy by adaptive quadrature of a density that is written out, row by row."""
-        found = []
+        computed = []
         for mean, std in zip(loc[:n], scale[:n], strict=True):
 
             def integrand(x: float, mean: np.ndarray = mean, std: np.ndarray = std) -> float:
@@ -122,8 +122,8 @@ def normal_mixture(name: str, loc: np.ndarray, scale: np.ndarray, rows: int = 5_
                 return float(-np.exp(log_q) * log_q)
 
             ends = (mean - 9 * std).min(), (mean + 9 * std).max()
-            found.append(integrate.quad(integrand, *ends, points=np.sort(mean), limit=5000)[0])
-        return found
+            computed.append(integrate.quad(integrand, *ends, points=np.sort(mean), limit=5000)[0])
+        return computed
 
     entropy = {"quad": (integrated, 5)}
     nll = {}

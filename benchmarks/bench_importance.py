@@ -1,8 +1,8 @@
-"""Importance and curves against one bulk predict of the very same rows, and scikit-learn.
+"""Importance and curves compared with one bulk predict of the same rows, and with scikit-learn.
 
-The limit is what the model itself costs when all replaced rows go to it in one call. Ours
-includes making the `Explainer`, both importances (nll and entropy) with their intervals, and
-three measures of every curve.
+The limit is the time of the model itself for all replaced rows in one call. Our time includes the
+construction of the `Explainer`, both importances (nll and entropy) with their intervals, and three
+measures of every curve.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ ROUNDS = 7
 
 
 class Recording:
-    """The model, keeping the rows that it was asked."""
+    """A model that records the rows of every call."""
 
     def __init__(self, model: Any) -> None:
-        self.asked: list[pd.DataFrame] = []
+        self.requests: list[pd.DataFrame] = []
         self.classes_ = model.classes_
         self.feature_names_in_ = model.feature_names_in_
         self.n_features_in_ = model.n_features_in_
         self._model = model
 
     def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        """Answer as the model does."""
-        self.asked.append(X)
+        """Predict as the model does, and record the rows."""
+        self.requests.append(X)
         return self._model.predict_proba(X)
 
 
@@ -51,7 +51,7 @@ def compare(
     """Print the median ratio of ours to the limit, run in turn; and scikit-learn's, run once."""
     recording = Recording(model)
     explainer = ours(recording)
-    rows = pd.concat(recording.asked, ignore_index=True)
+    rows = pd.concat(recording.requests, ignore_index=True)
     pairs = [
         (seconds(lambda: ours(model)), seconds(lambda: model.predict_proba(rows)))
         for _ in range(ROUNDS)

@@ -1,13 +1,12 @@
 """Coverage and width of the default interval of importance, by measure, by simulation.
 
-Fixed models and fresh data in every run. Three normal features, the first two of which
-correlate; the first dominates the model and the third is weak. A logistic regression that knows
-the truth (nll, entropy), six such regressions together (aleatoric and epistemic entropy), a
+Each run has new data; the models are fixed. There are three normal features: the first two are
+correlated, the first dominates the model, the third is weak. The models are the true logistic
+regression (nll, entropy), an ensemble of six such regressions (aleatoric and epistemic entropy), a
 linear regression (squared and absolute error), and a normal distribution whose logarithmic
-standard deviation is a sum of what the features give but for a small constant (its entropy): there
-what a feature gives as scored it takes as donor, and next to nothing is left. Weights make the
-second feature larger by about two thirds of a standard deviation, which leaves an effective 61 %
-of the rows.
+standard deviation is nearly additive in the features (its entropy): there the influences of a row
+as scored row and as donor nearly cancel. The weights increase the mean of the second feature by
+about two thirds of a standard deviation, with an effective sample size of 61 % of the rows.
 
     python -m benchmarks.bench_importance_coverage            print the tables; half an hour
     python -m benchmarks.bench_importance_coverage --write    write importance_coverage.md
@@ -37,7 +36,7 @@ MEMBERS = LOGISTIC + 0.35 * np.random.default_rng(0).normal(size=(6, 3))
 LINEAR = np.array([1.0, 0.5, 0.2])
 SPREAD = np.array([1.0, 0.6, 0.2])
 TILT = 0.7
-# Of 1000 rows every donor would take hours, and the draws of 10 repeats hardly matter.
+# With 1000 rows, all donors would take hours, and the Monte Carlo error of 10 repeats is small.
 CELLS: tuple[tuple[int, int | str], ...] = (
     *((50, k) for k in (2, 10, "all")),
     *((200, k) for k in (2, 10, "all")),
@@ -48,10 +47,10 @@ TRUTH_ROWS = 1_000_000
 Values = dict[str, np.ndarray]
 
 
-class Score(NamedTuple):
-    """Share of runs whose interval holds the truth, and what its width is to the ideal one.
+class Coverage(NamedTuple):
+    """Share of runs whose interval covers the truth, lies below and above it, and its width.
 
-    The ideal one reaches 1.96 true standard deviations to both sides.
+    The width is relative to that of an interval of 1.96 true standard deviations to both sides.
     """
 
     coverage: float
@@ -98,13 +97,13 @@ def table(n: int, rng: np.random.Generator, mean: float = 0.0) -> tuple[np.ndarr
     return X, {"_logistic": y, "_linear": X @ LINEAR + rng.normal(size=n)}
 
 
-def measured(X: np.ndarray, y: Values, j: int, given: np.ndarray) -> Values:
-    """Compute every measure of each row (n,) with other values of feature j, (..., n)."""
+def measured(X: np.ndarray, y: Values, j: int, new_values: np.ndarray) -> Values:
+    """Compute every measure of each row (n,) with new values of feature j, (..., n)."""
     values: Values = {}
     for model in MODELS:
 
         def replaced(slopes: np.ndarray) -> np.ndarray:
-            return X @ slopes + slopes[j] * (given - X[:, j])
+            return X @ slopes + slopes[j] * (new_values - X[:, j])
 
         values |= model(replaced, y.get(model.__name__, X[:, 0]))
     return values
@@ -118,18 +117,18 @@ def truths(weighted: bool, rows: int = TRUTH_ROWS) -> dict[tuple[str, int], floa
     for _ in range(rows // block):
         X, y = table(block, rng, TILT * weighted)
         for j in range(3):
-            # Each row with the values of 2 others.
-            given = np.stack([np.roll(X[:, j], shift) for shift in (1, 2)])
-            values, original = measured(X, y, j, given), measured(X, y, j, X[:, j])
+            # Each row gets the values of two other rows.
+            new_values = np.stack([np.roll(X[:, j], shift) for shift in (1, 2)])
+            values, original = measured(X, y, j, new_values), measured(X, y, j, X[:, j])
             for m in MEASURES:
                 sums[m, j] += float((values[m] - original[m]).mean())
     return {key: total * block / rows for key, total in sums.items()}
 
 
-def scores(
+def coverages(
     n: int, repeats: int | str, runs: int, *, weighted: bool = False, truth_rows: int = TRUTH_ROWS
-) -> dict[tuple[str, int], Score]:
-    """Score the interval of every measure and feature."""
+) -> dict[tuple[str, int], Coverage]:
+    """Simulate the coverage of the interval of every measure and feature."""
     expected = truths(weighted, truth_rows)
     rng = np.random.default_rng([n, len(str(repeats)), weighted])
     ends: dict[tuple[str, int], list[tuple[float, float, float]]] = {}
@@ -141,26 +140,26 @@ def scores(
             count = 1 if isinstance(repeats, str) else repeats
             seed = int(rng.integers(2**31))
             donors = drawn_donors("permutation", (j,), seed, count, np.zeros(n, dtype=np.intp))
-            given = np.tile(X[:, j, None], n) if every else X[donors, j]
-            values, original = measured(X, y, j, given), measured(X, y, j, X[:, j])
+            new_values = np.tile(X[:, j, None], n) if every else X[donors, j]
+            values, original = measured(X, y, j, new_values), measured(X, y, j, X[:, j])
             for m in MEASURES:
-                moved = values[m] - original[m]
+                differences = values[m] - original[m]
                 if every:
                     change = every_donor(
-                        [(slice(0, n), moved)], np.arange(n), population, np.zeros(n, np.intp)
+                        [(slice(0, n), differences)], np.arange(n), population, np.zeros(n, np.intp)
                     )
                 else:
-                    change = mean_change(moved, donors, original[m], population)
+                    change = mean_change(differences, donors, original[m], population)
                 side = bounds(change, "u-statistic", 0.95, population)
                 ends.setdefault((m, j), []).append((side.estimate, side.low, side.high))
-    return {key: _score(np.array(e), expected[key]) for key, e in ends.items()}
+    return {key: _coverage(np.array(e), expected[key]) for key, e in ends.items()}
 
 
-def _score(ends: np.ndarray, truth: float) -> Score:
+def _coverage(ends: np.ndarray, truth: float) -> Coverage:
     estimate, low, high = ends.T
     below, above = float((high < truth).mean()), float((low > truth).mean())
     width = float(np.median(high - low) / (2 * 1.959964 * estimate.std(ddof=1)))
-    return Score(1 - below - above, below, above, width)
+    return Coverage(1 - below - above, below, above, width)
 
 
 def pages(runs: int) -> Iterator[str]:
@@ -182,7 +181,8 @@ def section(runs: int, *, weighted: bool) -> Iterator[str]:
     """Yield the table with or without weights, line by line."""
     yield f"## {'Under weights' if weighted else 'Without weights'}\n"
     results = {
-        (n, k): scores(n, k, runs // 4 if n >= 1000 else runs, weighted=weighted) for n, k in CELLS
+        (n, k): coverages(n, k, runs // 4 if n >= 1000 else runs, weighted=weighted)
+        for n, k in CELLS
     }
     yield "| measure | feature | " + " | ".join(f"{n}, {k}" for n, k in CELLS) + " |"
     yield "| --- | --- |" + " ---: |" * len(CELLS)

@@ -1,4 +1,4 @@
-"""A learner's importance against its bare cost: the same fits, and one bulk predict of each.
+"""A learner's importance compared with its bare cost: the same fits, and one predict of each.
 
 15 random forests of 100 trees on 1,599 rows, and learner-PFI of 11 features with 5 repeats: the
 size of the red wines (Molnar et al. 2023, section 9), which are taken if they lie beside the
@@ -7,7 +7,7 @@ of the estimator on the very same rows and asks each about the very same rows as
 call. Seconds are of the processor, for all runs in one thread and the wall clock tells of other
 work too.
 
-    python benchmarks/bench_learner.py [rounds]        (3 unless given)
+    python benchmarks/bench_learner.py [rounds]        (default 3)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REFITS, REPEATS = 15, 5
 
 
 class Recording(RandomForestRegressor):
-    """A forest that keeps the rows it learns from and those it is asked about."""
+    """A forest that records the rows that it is fitted to and those that it predicts."""
 
     seen: tuple[list[Any], list[Any]] = ([], [])
 
@@ -61,15 +61,15 @@ def learned(estimator: Any, X: pd.DataFrame, y: np.ndarray) -> uq.Learner:
     return learner
 
 
-def bare(fits: list[Any], asked: dict[int, Any]) -> tuple[float, float]:
-    """Seconds of the same fits, and of one predict of each on all rows that it was asked."""
+def bare(fits: list[Any], rows_by_seed: dict[int, Any]) -> tuple[float, float]:
+    """Seconds of the same fits, and of one predict of each on all rows that it predicted."""
     in_fits = in_answers = 0.0
     for X, y, seed in fits:
         start = time.process_time()
         forest = RandomForestRegressor(100, random_state=seed).fit(X, y)
         in_fits += time.process_time() - start
         start = time.process_time()
-        forest.predict(asked[seed])
+        forest.predict(rows_by_seed[seed])
         in_answers += time.process_time() - start
     return in_fits, in_answers
 
@@ -83,17 +83,17 @@ def main() -> None:
     parts: dict[int, list[Any]] = {}
     for seed, rows in answers:
         parts.setdefault(seed, []).append(rows)
-    asked = {seed: pd.concat(rows, ignore_index=True) for seed, rows in parts.items()}
+    rows_by_seed = {seed: pd.concat(rows, ignore_index=True) for seed, rows in parts.items()}
     print(
         f"{len(X):,} {what}, {X.shape[1]} features, {REFITS} refits, {REPEATS} repeats: "
-        f"{sum(map(len, asked.values())):,} rows in {len(answers)} model calls"
+        f"{sum(map(len, rows_by_seed.values())):,} rows in {len(answers)} model calls"
     )
     ratios = []
     for _ in range(rounds):
         start = time.process_time()
         learned(RandomForestRegressor(100), X, y)
         own = time.process_time() - start
-        in_fits, in_answers = bare(fits, asked)
+        in_fits, in_answers = bare(fits, rows_by_seed)
         ratios.append(own / (in_fits + in_answers))
         print(
             f"  ours {own:.2f} s, limit {in_fits:.2f} s of fits and {in_answers:.2f} s of answers: "

@@ -1,4 +1,4 @@
-"""What is ours beyond the model: with a linear model, which costs next to nothing, and at scale.
+"""Overhead beyond the model: with a linear model, which is very fast, and for large tables.
 
 The overhead is processor time beyond one bulk predict of the rows that were asked, over the
 features and repeats: the importance of one measure with its interval, and once more with the
@@ -68,14 +68,14 @@ def overhead(n: int) -> None:
         scoring="neg_mean_squared_error",
         method="predict",
     )
-    counted.asked = []
+    counted.requests = []
     uq.Explainer(counted, X, y).importance("squared_error", n_repeats=REPEATS)
-    rows = pd.concat(counted.asked, ignore_index=True)
-    counted.asked = None
+    rows = pd.concat(counted.requests, ignore_index=True)
+    counted.requests = None
 
     explainers = [uq.Explainer(model, X, y) for _ in range(ROUNDS)]
     limit = seconds(lambda: model.predict(rows))
-    found = {
+    seconds_by_peer = {
         "uqwidgets": seconds(
             lambda: explainers.pop().importance("squared_error", n_repeats=REPEATS)
         ),
@@ -86,11 +86,15 @@ def overhead(n: int) -> None:
     }
     try:
         with quiet():
-            found["model-diagnostics"] = seconds(lambda: model_diagnostics_importance(task))
+            seconds_by_peer["model-diagnostics"] = seconds(
+                lambda: model_diagnostics_importance(task)
+            )
     except ImportError:
         print("  model-diagnostics is not installed")
     each = 1e6 / (FEATURES * REPEATS)
-    columns = "   ".join(f"{who} {(took - limit) * each:7.1f}" for who, took in found.items())
+    columns = "   ".join(
+        f"{who} {(took - limit) * each:7.1f}" for who, took in seconds_by_peer.items()
+    )
     copied = seconds(rows.copy)
     print(
         f"  n = {n:5,}: {columns}   (to predict the rows {limit * each:.1f}, to write them down "

@@ -1,11 +1,11 @@
 """Importance and curves beside other packages, each as a ratio to one bulk predict, in one run.
 
-The limit is what the model itself takes when all replaced rows go to it in one call: the very
-rows that ours asked, as ours stacked them. Ours gives both importances (nll and entropy), or for
-plain predictions that of the squared error, with their intervals, and every measure of every
-curve; once with an `Explainer` at hand, once with making it. The peers, which give one of these,
-are an extra: ``pip install 'uqwidgets[peers]'``, best into an environment of its own, for dalex
-holds pandas below 3.
+The limit is the time of the model itself for all replaced rows in one call: the rows that our
+package passes to the model, stacked in the same way. Ours computes both importances (nll and
+entropy), or for plain predictions that of the squared error, with their intervals, and every
+measure of every curve; once with an existing `Explainer`, once with its construction.
+The peers, which compute one of these, are an extra: ``pip install 'uqwidgets[peers]'``, best into
+a separate environment, because dalex needs pandas below 3.
 
 Ratios are of processor time, with one thread for linear algebra.
 """
@@ -63,13 +63,13 @@ def seconds(work: Callable[[], object]) -> float:
 def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Peers) -> None:
     """Print the ratio of ours and of every peer to the limit, all of them run in turn."""
     counted = task.counted
-    counted.asked = []
+    counted.requests = []
     explainer = make(counted)
-    own = len(counted.asked)
+    own = len(counted.requests)
     work(explainer)
-    rows = pd.concat(counted.asked, ignore_index=True)
-    calls, counted.asked = len(counted.asked), None
-    asked = {OURS: (calls - own, len(rows) - len(task.X)), WITH_MAKING: (calls, len(rows))}
+    rows = pd.concat(counted.requests, ignore_index=True)
+    calls, counted.requests = len(counted.requests), None
+    model_cost = {OURS: (calls - own, len(rows) - len(task.X)), WITH_MAKING: (calls, len(rows))}
     running, absent = {}, {}
     for peer, ask in peers.items():
         counted.calls = counted.rows = 0
@@ -78,16 +78,16 @@ def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Pe
             absent[peer] = reason
         else:
             running[peer] = ask
-            asked[peer] = counted.calls, counted.rows
+            model_cost[peer] = counted.calls, counted.rows
 
     limits: list[float] = []
-    times: dict[str, list[float]] = {who: [] for who in asked}
+    times: dict[str, list[float]] = {who: [] for who in model_cost}
     for _ in range(ROUNDS):
         # Memory that was just let go is quick to get again: each starts after the same.
         limits.append(seconds(lambda: bulk(rows)))
-        found: list[uq.Explainer] = []
-        made = seconds(lambda: found.append(make(counted)))  # noqa: B023
-        times[OURS].append(seconds(lambda: work(found[0])))  # noqa: B023
+        explainers: list[uq.Explainer] = []
+        made = seconds(lambda: explainers.append(make(counted)))  # noqa: B023
+        times[OURS].append(seconds(lambda: work(explainers[0])))  # noqa: B023
         times[WITH_MAKING].append(made + times[OURS][-1])
         for peer, ask in running.items():
             if sum(times[peer]) < LONG:
@@ -100,7 +100,7 @@ def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Pe
         if who in absent:
             print(f"  {who:28s}{absent[who]}")
         else:
-            line(who, [took / limit for took in times[who]], *asked[who])
+            line(who, [took / limit for took in times[who]], *model_cost[who])
 
 
 def hindrance(peer: str, ask: Ask | str, task: Task) -> str:

@@ -34,7 +34,7 @@ Draw = Callable[[int, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True)
 class Design:
-    """Where rows come from, and what is said of them.
+    """A distribution of rows, and the summaries of them.
 
     Attributes
     ----------
@@ -194,10 +194,10 @@ def covered(
     for _ in range(runs):
         explainer = design.explainer(ROWS, rng)
         for anchor, known in truth.items():
-            found = explainer.stress(anchor=anchor, level=0.95, **wish)
+            result = explainer.stress(anchor=anchor, level=0.95, **wish)
             for name in known.indicators:
                 true = known.values[name]
-                inside = (found.low[name] <= true) & (true <= found.high[name])
+                inside = (result.low[name] <= true) & (true <= result.high[name])
                 for feature, line in zip(known.features, inside, strict=True):
                     hits[anchor, name, feature] += line
     return {key: line / runs for key, line in hits.items()}
@@ -206,10 +206,10 @@ def covered(
 def report(designs: Mapping[str, Design], arguments: Sequence[str]) -> None:
     """Print the coverage of every indicator at every level, and how it is spread."""
     runs = int(arguments[0]) if arguments else 60
-    wanted = arguments[1:] or list(designs)
+    names = arguments[1:] or list(designs)
     print(f"coverage of nominal 95 % intervals, n = {ROWS}, {runs} runs, tau -1, -0.5, 0, 0.5, 1")
     overall: dict[tuple[str, str, str], list[float]] = {}
-    for design in wanted:
+    for design in names:
         seed = list(designs).index(design)
         for (anchor, name, feature), line in covered(designs[design], runs, seed).items():
             shares = "  ".join(f"{share:.3f}" for share in line)

@@ -6,7 +6,7 @@ Tables 1 and 2 of Molnar et al. 2023, and other intervals.
     python -m benchmarks.coverage --write           write it
     python -m benchmarks.coverage --quick           a few cells of 100 tables; a minute
 
-Repetitions are kept in build/coverage and reused: a run that was stopped goes on, one that asks
+Repetitions are stored in build/coverage and reused: a stopped run continues, one that asks
 for more makes only the new ones. Each has its own seed.
 """
 
@@ -41,8 +41,8 @@ def quick(tables: int = 100) -> Iterator[tuple[Setting, str, str, Score, float]]
         study = Study(setting, tables, fits=2000)
         for kind in KINDS:
             for column in COLUMNS:
-                found = study.score(PAPER[column], kind)
-                yield setting, kind, column, found, PRINTED[kind][setting][column]
+                study_score = study.score(PAPER[column], kind)
+                yield setting, kind, column, study_score, PRINTED[kind][setting][column]
             yield setting, kind, BEST[kind], study.score(OFFERED[BEST[kind]], kind), 0.95
 
 

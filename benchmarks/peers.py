@@ -1,6 +1,6 @@
-"""What other packages take to say the same: permutation importance, and PD with ICE.
+"""Other packages that compute the same: permutation importance, and PD with ICE.
 
-Each peer is asked in its quickest documented way, without sampling rows away. All of them get
+Each peer runs in its quickest documented way, without subsampling of rows. All of them get
 the same `Task`; none gives entropy.
 """
 
@@ -23,7 +23,7 @@ POINTS = 50
 
 
 class Counted(BaseEstimator):
-    """A fitted model that counts what it is asked, and can keep it.
+    """A fitted model that counts its calls and rows, and can record them.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Counted(BaseEstimator):
         self.model = model
         self.n_features_in_ = model.n_features_in_
         self.calls = self.rows = 0
-        self.asked: list[Any] | None = None
+        self.requests: list[Any] | None = None
         for optional in ("classes_", "feature_names_in_"):
             if hasattr(model, optional):
                 setattr(self, optional, getattr(model, optional))
@@ -51,8 +51,8 @@ class Counted(BaseEstimator):
         """Count one call."""
         self.calls += 1
         self.rows += len(X)
-        if self.asked is not None:
-            self.asked.append(X)
+        if self.requests is not None:
+            self.requests.append(X)
 
 
 class CountedClassifier(ClassifierMixin, Counted):
@@ -88,7 +88,7 @@ class Task:
     loss : callable
         ``loss(y, predicted)`` of every row: log loss, or squared error.
     scoring, method : str
-        In scikit-learn's words: the same loss, and the method that is asked.
+        In scikit-learn's terms: the same loss, and the method of the model that is called.
     """
 
     counted: Counted

@@ -1,4 +1,4 @@
-"""Stress of every feature beside table 2 of Bachoc et al. 2023, and beside its authors' package.
+"""Stress of every feature compared with table 2 of Bachoc et al. 2023 and its authors' package.
 
 The package, ethik, does not run on current pandas. Where UQ_ETHIK_PYTHON names a Python that has
 it, every size is run there too, right after ours. Times are of the processor, the least of some

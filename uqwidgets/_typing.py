@@ -7,3 +7,5 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 Positions = npt.NDArray[np.intp]
+# Least and greatest value of a number, infinite where it has no limit.
+Range = tuple[float, float]

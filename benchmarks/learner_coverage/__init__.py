@@ -1,4 +1,4 @@
-"""How often intervals of a learner's importance and dependence hold the truth.
+"""Coverage of the intervals of a learner's importance and dependence.
 
 Source: Molnar et al. 2023, section 8.
 """

@@ -1,4 +1,4 @@
-"""Repetitions of one setting, kept on disk so that a later run goes on where this one stopped."""
+"""Repetitions of one setting, stored on disk so that a later run continues where one stopped."""
 
 from __future__ import annotations
 
@@ -61,34 +61,36 @@ def truth(setting: Setting, fits: int, store: Path | None = None) -> Truth:
 def _accumulated(
     name: str, number: int, one: Callable[[np.random.Generator], Summary], store: Path | None
 ) -> Summary:
-    """Make what is not kept yet; every repetition has a seed of its own."""
+    """Compute the repetitions that are not stored yet; every repetition has its own seed."""
     path = None if store is None else store / f"{name.replace(' ', '_')}.npz"
-    kept: Summary = {}
+    stored: Summary = {}
     if path is not None and path.exists():
         with np.load(path) as file:
-            kept = {key: file[key] for key in file.files}
-    have = len(next(iter(kept.values()))) if kept else 0
+            stored = {key: file[key] for key in file.files}
+    have = len(next(iter(stored.values()))) if stored else 0
     new: list[Summary] = []
     saved = started = time.perf_counter()
     for k in range(have, number):
         new.append(one(np.random.default_rng([zlib.crc32(name.encode()), k])))
         if path is not None and (k == number - 1 or time.perf_counter() - saved > SAVED_EVERY):
-            kept, new = _joined(kept, new), []
-            _save(path, kept)
+            stored, new = _joined(stored, new), []
+            _save(path, stored)
             saved = time.perf_counter()
             print(f"{name}: {k + 1} of {number}, {saved - started:.0f} s", flush=True)
     if new:
-        kept = _joined(kept, new)
-    return {key: values[:number] for key, values in kept.items()}
+        stored = _joined(stored, new)
+    return {key: values[:number] for key, values in stored.items()}
 
 
-def _joined(kept: Summary, new: list[Summary]) -> Summary:
+def _joined(stored: Summary, new: list[Summary]) -> Summary:
     stacked = {key: np.stack([one[key] for one in new]) for key in new[0]}
-    return {key: np.concatenate([kept[key], stacked[key]]) for key in kept} if kept else stacked
+    return (
+        {key: np.concatenate([stored[key], stacked[key]]) for key in stored} if stored else stacked
+    )
 
 
-def _save(path: Path, kept: Summary) -> None:
+def _save(path: Path, stored: Summary) -> None:
     # Written aside and moved, so that a run that is stopped leaves a whole file.
     aside = path.with_suffix(".part.npz")
-    np.savez(aside, **kept)
+    np.savez(aside, **stored)
     aside.replace(path)

@@ -19,7 +19,7 @@ def held_out_values(
     rng: np.random.Generator,
     donors: Callable[[], np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Ask once for all that the study needs.
+    """Evaluate the model once for everything that the study needs.
 
     Parameters
     ----------

@@ -104,10 +104,10 @@ class Fits:
         for j in range(FEATURES):
             parts += [_with(X, {j: point}) for point in GRID]
         parts += [_with(X, {0: a, 1: b}) for a in GRID[::2] for b in GRID[::2]]
-        said = self._predicted(self._whole, np.concatenate(parts)).reshape(-1, n)
-        replaced = said[1 : 1 + FEATURES * PERMUTATIONS].reshape(FEATURES, PERMUTATIONS, n)
-        curves = said[1 + FEATURES * PERMUTATIONS : -4]
-        own = self._loss(said[0], y)
+        predicted = self._predicted(self._whole, np.concatenate(parts)).reshape(-1, n)
+        replaced = predicted[1 : 1 + FEATURES * PERMUTATIONS].reshape(FEATURES, PERMUTATIONS, n)
+        curves = predicted[1 + FEATURES * PERMUTATIONS : -4]
+        own = self._loss(predicted[0], y)
         loss = (self._loss(replaced, y) - own).mean(axis=1)
         without = [
             self._loss(self._predicted(fit, np.delete(X, j, axis=1)), y) - own
@@ -116,17 +116,17 @@ class Fits:
         results = {
             LOSS: loss.T,
             RATIO: 1 + loss.mean(axis=1) / own.mean(),
-            METRIC: self._score(said[0], y)
+            METRIC: self._score(predicted[0], y)
             - np.array([np.mean([self._score(one, y) for one in of]) for of in replaced]),
             LEFT_OUT: np.array(without).T,
             CURVES: curves.T,
             LOSS_CURVES: self._loss(curves, y).T,
-            SURFACES: said[-4:].T,
+            SURFACES: predicted[-4:].T,
             PERFORMANCE: own[:, None],
             COMPARISONS: (own - self._loss(self._predicted(self._rival, X), y))[:, None],
         }
         if self._case.classes:
-            results[FREE] = (_entropy(replaced) - _entropy(said[0])).mean(axis=1).T
+            results[FREE] = (_entropy(replaced) - _entropy(predicted[0])).mean(axis=1).T
         return results
 
     def _predicted(self, fit: Any, X: np.ndarray) -> np.ndarray:
@@ -134,19 +134,19 @@ class Fits:
             return np.clip(fit.predict_proba(X)[:, 1], 1e-9, 1 - 1e-9)
         return fit.predict(X)
 
-    def _loss(self, said: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _loss(self, predicted: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Nll of classes, squared error of numbers."""
         if self._case.classes:
-            return -np.log(np.where(y > 0, said, 1 - said))
-        return np.square(said - y)
+            return -np.log(np.where(y > 0, predicted, 1 - predicted))
+        return np.square(predicted - y)
 
-    def _score(self, said: np.ndarray, y: np.ndarray) -> float:
+    def _score(self, predicted: np.ndarray, y: np.ndarray) -> float:
         """Area under the ROC curve of classes, R squared of numbers."""
         if self._case.classes:
             ones = y.sum()
-            ranks = rankdata(said)[y > 0].sum()
+            ranks = rankdata(predicted)[y > 0].sum()
             return float((ranks - ones * (ones + 1) / 2) / (ones * (len(y) - ones)))
-        return float(1 - np.square(said - y).mean() / y.var())
+        return float(1 - np.square(predicted - y).mean() / y.var())
 
 
 def _with(X: np.ndarray, instead: dict[int, Any]) -> np.ndarray:

@@ -41,8 +41,10 @@ def refit_sizes(scheme: str, n: int) -> tuple[float, float]:
 def corrected(scheme: str, correction: str | None) -> Method:
     """Section 7.3."""
 
-    def interval(found: Summary, n: int) -> LearnerInterval:
-        return corrected_interval(_refits_first(found), *refit_sizes(scheme, n), LEVEL, correction)
+    def interval(summary: Summary, n: int) -> LearnerInterval:
+        return corrected_interval(
+            _refits_first(summary), *refit_sizes(scheme, n), LEVEL, correction
+        )
 
     return Method(scheme, interval)
 
@@ -50,22 +52,22 @@ def corrected(scheme: str, correction: str | None) -> Method:
 def row_effects(scheme: str) -> Method:
     """Take what is offered for importance."""
 
-    def interval(found: Summary, n: int) -> LearnerInterval:
+    def interval(summary: Summary, n: int) -> LearnerInterval:
         sizes = refit_sizes(scheme, n)
-        return row_effect_interval(_refits_first(found), found["rows"], n, *sizes, LEVEL)
+        return row_effect_interval(_refits_first(summary), summary["rows"], n, *sizes, LEVEL)
 
     return Method(scheme, interval)
 
 
-def _variance_components(found: Summary, n: int) -> LearnerInterval:
+def _variance_components(summary: Summary, n: int) -> LearnerInterval:
     """Take what is offered for curves and for importance, each with its own."""
-    given = (_refits_first(found), found["rows"], found["interaction"], n)
+    arguments = (_refits_first(summary), summary["rows"], summary["interaction"], n)
     sizes = refit_sizes("bootstrap", n)
     curves, importance = (
-        variance_components_interval(*given, *sizes, LEVEL, bootstrap=True, of_loss=of_loss)
+        variance_components_interval(*arguments, *sizes, LEVEL, bootstrap=True, of_loss=of_loss)
         for of_loss in (False, True)
     )
-    quantities = found["rows"].shape[1]
+    quantities = summary["rows"].shape[1]
     last = np.arange(quantities) >= quantities - quantities // (1 + GRID_POINTS)
     return LearnerInterval(
         *(
@@ -75,47 +77,47 @@ def _variance_components(found: Summary, n: int) -> LearnerInterval:
     )
 
 
-def _group_jackknife(found: Summary, n: int) -> LearnerInterval:
-    table = np.moveaxis(found["table"], 0, 2)
+def _group_jackknife(summary: Summary, n: int) -> LearnerInterval:
+    table = np.moveaxis(summary["table"], 0, 2)
     sizes = refit_sizes("groups", n)
-    return group_jackknife_interval(_refits_first(found), table, *sizes, LEVEL)
+    return group_jackknife_interval(_refits_first(summary), table, *sizes, LEVEL)
 
 
-def _plain_jackknife(found: Summary, n: int) -> np.ndarray:  # noqa: ARG001
-    return (GROUPS - 1) * np.nanmean(found["table"], axis=1).var(axis=1)
+def _plain_jackknife(summary: Summary, n: int) -> np.ndarray:  # noqa: ARG001
+    return (GROUPS - 1) * np.nanmean(summary["table"], axis=1).var(axis=1)
 
 
-def _only_learning(found: Summary, n: int) -> np.ndarray:
+def _only_learning(summary: Summary, n: int) -> np.ndarray:
     train, test = refit_sizes("subsampling", n)
-    return (1 / REFITS + train / test) * found["estimates"].var(axis=1, ddof=1)
+    return (1 / REFITS + train / test) * summary["estimates"].var(axis=1, ddof=1)
 
 
-def _monte_carlo(found: Summary) -> np.ndarray:
-    return found["estimates"].var(axis=1, ddof=1) / REFITS
+def _monte_carlo(summary: Summary) -> np.ndarray:
+    return summary["estimates"].var(axis=1, ddof=1) / REFITS
 
 
-def _two_way(found: Summary, n: int) -> np.ndarray:
+def _two_way(summary: Summary, n: int) -> np.ndarray:
     train, test = refit_sizes("subsampling", n)
-    rows, refits = found["rows"], found["refits"]
-    spread = found["estimates"].var(axis=1, ddof=1)
-    covariance = refits + rows * (1 / test - 1 / n) + found["interaction"] / test - spread
+    rows, refits = summary["rows"], summary["refits"]
+    spread = summary["estimates"].var(axis=1, ddof=1)
+    covariance = refits + rows * (1 / test - 1 / n) + summary["interaction"] / test - spread
     return train / test * refits + rows / n + covariance + spread / REFITS
 
 
 def _by_variance(
     scheme: str, variance: Callable[[Summary, int], np.ndarray], freedom: int = REFITS - 1
 ) -> Method:
-    def interval(found: Summary, n: int) -> LearnerInterval:
-        estimate = found["estimates"].mean(axis=1)
-        error = np.sqrt(np.maximum(variance(found, n), 0.0))
+    def interval(summary: Summary, n: int) -> LearnerInterval:
+        estimate = summary["estimates"].mean(axis=1)
+        error = np.sqrt(np.maximum(variance(summary, n), 0.0))
         half = stdtrit(freedom, (1 + LEVEL) / 2) * error
         return LearnerInterval(estimate, error, estimate - half, estimate + half)
 
     return Method(scheme, interval)
 
 
-def _refits_first(found: Summary) -> np.ndarray:
-    return np.moveaxis(found["estimates"], 0, 1)
+def _refits_first(summary: Summary) -> np.ndarray:
+    return np.moveaxis(summary["estimates"], 0, 1)
 
 
 PAPER = {
@@ -138,16 +140,18 @@ TRIED = {
         "subsampling", _only_learning
     ),
     "infinitesimal jackknife, bootstrap": _by_variance(
-        "bootstrap", lambda found, _: found["infinitesimal"] + _monte_carlo(found)
+        "bootstrap", lambda summary, _: summary["infinitesimal"] + _monte_carlo(summary)
     ),
     "jackknife after bootstrap": _by_variance(
-        "bootstrap", lambda found, _: found["after bootstrap"] + _monte_carlo(found)
+        "bootstrap", lambda summary, _: summary["after bootstrap"] + _monte_carlo(summary)
     ),
     "two-way components of variance, subsampling": _by_variance("subsampling", _two_way),
     "4 S / n, nothing else, subsampling": _by_variance(
-        "subsampling", lambda found, n: 4 * found["rows"] / n
+        "subsampling", lambda summary, n: 4 * summary["rows"] / n
     ),
-    "4 S / n, nothing else, groups": _by_variance("groups", lambda found, n: 4 * found["rows"] / n),
+    "4 S / n, nothing else, groups": _by_variance(
+        "groups", lambda summary, n: 4 * summary["rows"] / n
+    ),
     "row effects, bootstrap": row_effects("bootstrap"),
     "row effects, subsampling": row_effects("subsampling"),
     "row effects, groups": OFFERED["row effects"],

@@ -12,7 +12,7 @@ Table = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Process:
-    """How tables are drawn, and where partial dependence is asked for (each feature alike)."""
+    """How tables are drawn, and the grid of partial dependence, the same for each feature."""
 
     draw: Callable[[int, np.random.Generator], Table]
     features: int

@@ -20,7 +20,7 @@ Summary = dict[str, np.ndarray]
 
 
 def summary(process: Process, fit: Fit, n: int, scheme: str, rng: np.random.Generator) -> Summary:
-    """Refit on one table of n rows, or for ``ideal`` on fresh rows each time, and keep the sums.
+    """Refit on one table of n rows, or for ``ideal`` on fresh rows each time; return statistics.
 
     Returns
     -------
@@ -48,15 +48,15 @@ def summary(process: Process, fit: Fit, n: int, scheme: str, rng: np.random.Gene
         predict = fit(X[train], y[train], rng)
         values[d, test] = held_out_values(predict, (X[test], y[test]), process.grid, rng)
     estimates = np.nanmean(values, axis=1)
-    kept = {"estimates": estimates, "rows": row_effect_variance(values)}
-    kept["interaction"] = interaction_variance(values)
+    statistics = {"estimates": estimates, "rows": row_effect_variance(values)}
+    statistics["interaction"] = interaction_variance(values)
     if scheme == "groups":
-        kept["table"] = group_table(values, splits)
+        statistics["table"] = group_table(values, splits)
     if scheme == "bootstrap":
-        kept |= resampling_jackknives(counts, estimates)
+        statistics |= resampling_jackknives(counts, estimates)
     if scheme == "subsampling":
-        kept |= components(values)
-    return kept
+        statistics |= components(values)
+    return statistics
 
 
 def fresh_estimate(process: Process, fit: Fit, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -71,7 +71,7 @@ def fresh_estimate(process: Process, fit: Fit, n: int, rng: np.random.Generator)
 
 
 def resampling_jackknives(counts: np.ndarray, estimates: np.ndarray) -> Summary:
-    """Variances of the mean over bootstrap refits from who was in which (Wager et al. 2014).
+    """Variances of the mean over bootstrap refits from the rows in each sample (Wager et al. 2014).
 
     The infinitesimal jackknife and the jackknife after bootstrap, each less its Monte Carlo bias.
     """

@@ -18,7 +18,7 @@ KINDS = ("PD", "PFI")
 
 @dataclass(frozen=True)
 class Score:
-    """How an interval did.
+    """Coverage and width of an interval.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Score:
 
 
 class Study:
-    """The tables of one setting, drawn or read when they are asked for."""
+    """The tables of one setting, drawn or read on demand."""
 
     def __init__(self, setting: Setting, number: int, fits: int, store: Path | None = None) -> None:
         self.setting, self.number, self._fits, self._store = setting, number, fits, store
@@ -61,11 +61,11 @@ class Study:
 
     def score(self, method: Method, kind: str) -> Score:
         """Score a method on partial dependence (``PD``) or importance (``PFI``)."""
-        found = self._summaries(method.scheme)
+        summary = self._summaries(method.scheme)
         process = PROCESSES[self.setting.process]
         curves = process.features * len(process.grid)
         chosen = slice(0, curves) if kind == "PD" else slice(curves, None)
-        interval = method.interval(found, self.setting.n)
+        interval = method.interval(summary, self.setting.n)
         low, high = interval.low[:, chosen], interval.high[:, chosen]
         mean = self.truth.mean[chosen]
         held = (low <= mean) & (mean <= high)

@@ -43,7 +43,7 @@ def uniform(X):
 
 
 @pytest.mark.parametrize("make", MAKERS)
-class TestEvery:
+class TestEveryDataset:
     def test_a_seed_gives_the_same_data_and_another_gives_others(self, make):
         X, y = make(50, random_state=3)
         for seed in (3, np.random.RandomState(3)):
@@ -82,14 +82,14 @@ def test_redundant_classes_follow_the_sum_of_the_first_four():
         assert abs(np.corrcoef(column, wrong)[0, 1]) < NEAR
 
 
-def test_redundant_without_noise_are_told_exactly():
+def test_redundant_classes_without_noise_follow_the_rule_exactly():
     X, y = values(make_redundant, label_noise=0, n_features=3, n_relevant=3)
     assert X.shape == (ROWS, 3)
     np.testing.assert_array_equal(y, X.sum(axis=1) > 1.5)
 
 
 @pytest.mark.parametrize("copied", ["x1", "x5", "x9"])
-def test_a_copy_is_all_that_tells_the_versions_apart(copied):
+def test_the_versions_differ_in_the_copy_alone(copied):
     X, y = make_redundant(copied=copied)
     plain, same = make_redundant()
     np.testing.assert_array_equal(X["x10"], X[copied])
@@ -108,7 +108,7 @@ def test_a_copy_is_all_that_tells_the_versions_apart(copied):
         ({"label_noise": np.nan}, "label_noise is nan"),
     ],
 )
-def test_redundant_of_what_there_is_not(options, says):
+def test_invalid_arguments_of_redundant_classes(options, says):
     with pytest.raises(ValueError, match=says):
         make_redundant(20, **options)
 
@@ -155,7 +155,7 @@ def test_a_hole_that_does_not_fit(inner, outer):
         ),
     ],
 )
-def test_processes_of_paper_003(make, signal):
+def test_processes_of_molnar_2023(make, signal):
     X, y = values(make)
     uniform(X)
     noise = y - signal(X)
@@ -177,7 +177,7 @@ def test_logistic_classes_have_their_probabilities():
 
 
 @pytest.mark.parametrize("coefficients", [[], 3.0, [[1.0]], [1.0, np.nan]])
-def test_coefficients_that_are_no_row_of_numbers(coefficients):
+def test_coefficients_must_be_a_row_of_numbers(coefficients):
     with pytest.raises(ValueError, match="pass one finite number per feature"):
         make_logistic(10, coefficients)
 
@@ -209,5 +209,5 @@ def test_the_truth_of_a_process_is_known():
     closed = 0.5 - np.sqrt(1 + curve.grid) + 0.25 + 1 / 300
     # Neither x1 nor the product varies by more than a third.
     assert curve.average == pytest.approx(closed, abs=4 / 3 / np.sqrt(10_000))
-    found = GroundTruth(*LINEAR).importance("squared_error", level=0.999)
-    assert ((found.low < 1 / 6) & (found.high > 1 / 6)).all()
+    result = GroundTruth(*LINEAR).importance("squared_error", level=0.999)
+    assert ((result.low < 1 / 6) & (result.high > 1 / 6)).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.bench_coverage import coverage
-from benchmarks.bench_importance_coverage import CELLS, scores
+from benchmarks.bench_importance_coverage import CELLS, coverages
 from models import permuted_donors
 from uqwidgets.inference import bounds, mean_change
 from uqwidgets.inference.population import Population
@@ -19,15 +19,15 @@ SLACK = 4 * np.sqrt(0.93 * 0.07 / RUNS)
 @pytest.mark.parametrize("n", [50, 200])
 @pytest.mark.parametrize("repeats", [5, 10])
 def test_the_default_interval_covers_what_matters_and_what_does_not_is_exactly_zero(n, repeats):
-    found = coverage(n, repeats, RUNS)
-    held, half_width = found["u-statistic"]
+    result = coverage(n, repeats, RUNS)
+    held, half_width = result["u-statistic"]
     assert (held[:2] > 0.93 - SLACK).all()
     assert (held[2], half_width[2]) == (1, 0)
     # What several packages print as an interval: that over repeats.
-    assert (found["fixed-data"][0][:2] < 0.8).all()
+    assert (result["fixed-data"][0][:2] < 0.8).all()
 
 
-def test_under_weights_it_covers_the_importance_in_the_population_they_describe():
+def test_weighted_intervals_cover_the_importance_in_the_weighted_population():
     # Weights exp(xi x) move a normal feature by xi and leave all variances as they are.
     rng, n, slope, runs = np.random.default_rng(0), 400, 1.0, 200
     covariance = np.array([[1.0, 0.5], [0.5, 1.0]])
@@ -39,8 +39,8 @@ def test_under_weights_it_covers_the_importance_in_the_population_they_describe(
         donors = permuted_donors(0, seed, 10, n)
         change = (error + slope * (X[:, 0] - X[donors, 0])) ** 2 - error**2
         changed = mean_change(change, donors, error**2, population)
-        found = bounds(changed, "u-statistic", 0.95, population)
-        held += found.low <= 2 * slope**2 <= found.high
+        result = bounds(changed, "u-statistic", 0.95, population)
+        held += result.low <= 2 * slope**2 <= result.high
     # Four standard errors of a coverage of 0.94.
     assert held / runs > 0.94 - 4 * np.sqrt(0.94 * 0.06 / runs)
 
@@ -48,7 +48,7 @@ def test_under_weights_it_covers_the_importance_in_the_population_they_describe(
 @pytest.mark.parametrize(("repeats", "weighted"), [(2, False), (5, True)])
 def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure(repeats, weighted):
     runs, truth_rows = 120, 400_000
-    results = scores(100, repeats, runs, weighted=weighted, truth_rows=truth_rows)
+    results = coverages(100, repeats, runs, weighted=weighted, truth_rows=truth_rows)
     covered = np.array([score.coverage for score in results.values()])
     widths = np.array([score.width for score in results.values()])
     # Four standard errors of a coverage of 0.93, and three of a standard deviation.
@@ -64,7 +64,7 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
 @pytest.mark.parametrize(("n", "repeats"), CELLS)
 def test_the_default_interval_covers_every_measure_at_length(n, repeats, weighted):
     runs = 300 if n < 1000 else 100
-    results = scores(n, repeats, runs, weighted=weighted)
+    results = coverages(n, repeats, runs, weighted=weighted)
     covered = np.array([score.coverage for score in results.values()])
     # Weights that depend on the feature itself lack the heaviest rows in a small sample.
     least = 0.87 if weighted else 0.92

@@ -18,11 +18,11 @@ from uqwidgets.inference import (
     checked_interval,
     checked_level,
     checked_reference,
-    compared,
     every_donor,
     half_width,
     mean_change,
     mean_over_rows,
+    minus_multiple_of_baseline,
     ratio_bounds,
 )
 from uqwidgets.inference.population import Population, effective_sample_size
@@ -99,27 +99,31 @@ def literal(change, donors, population, groups=None):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_both_intervals_are_their_formulas(name, repeats, scheme, monkeypatch):
     # However little is known of a variance: the pairs as they are.
-    monkeypatch.setattr("uqwidgets.inference.cancelling._STEADY", -1.0)
+    monkeypatch.setattr("uqwidgets.inference.cancelling._PRECISE", -1.0)
     groups = np.arange(25) % 3
     change, _ = changes(repeats=repeats)
     donors = drawn_donors(scheme, (0,), 0, repeats, groups)
     population = POPULATIONS[name]
     within = groups if scheme == "conditional" else None
     theta, model, both = literal(change, donors, population, within)
-    found = mean_change(change, donors, ORIGINAL, population, within)
-    assert found.estimate == pytest.approx(theta, rel=1e-12)
+    output = mean_change(change, donors, ORIGINAL, population, within)
+    assert output.estimate == pytest.approx(theta, rel=1e-12)
     for interval, expected in (("model", model), ("u-statistic", both)):
-        assert std_error(found, interval, population) == pytest.approx(expected, rel=1e-9)
+        assert std_error(output, interval, population) == pytest.approx(expected, rel=1e-9)
 
 
-def test_one_subgroup_is_none():
+def test_a_single_subgroup_equals_no_subgroups():
     change, donors = changes()
     for population in POPULATIONS.values():
         plain = mean_change(change, donors, ORIGINAL, population)
         one = mean_change(change, donors, ORIGINAL, population, np.zeros(25, dtype=int))
         assert one.estimate == pytest.approx(plain.estimate, rel=1e-12)
-        np.testing.assert_allclose(one.scored, plain.scored, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(one.donated, plain.donated, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            one.influence_scored, plain.influence_scored, rtol=1e-9, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            one.influence_donor, plain.influence_donor, rtol=1e-9, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
@@ -140,31 +144,35 @@ def test_every_donor_is_every_pair(name, groups):
             theta += s[at].sum() * theta_of[g]
             mass += s[at].sum()
     lines = [(slice(0, 3), values[:3]), (slice(3, len(values)), values[3:])]
-    found = every_donor(lines, codes, population, groups)
-    assert found.estimate == pytest.approx(theta / mass, rel=1e-12)
+    output = every_donor(lines, codes, population, groups)
+    assert output.estimate == pytest.approx(theta / mass, rel=1e-12)
     if not groups.any():
         # The draws that take each row once as the donor of each.
         donors = (np.arange(25) + np.arange(25)[:, None]) % 25
         drawn = mean_change(values[codes[donors], np.arange(25)], donors, ORIGINAL, population)
-        assert found.estimate == pytest.approx(drawn.estimate, rel=1e-12)
-        np.testing.assert_allclose(found.scored, drawn.scored, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(found.donated, drawn.donated, rtol=1e-9, atol=1e-12)
-        assert found.pair_variance() == pytest.approx(drawn.pair_variance(), rel=1e-9)
-        assert found.pairs == pytest.approx(drawn.pairs)
-        seen = found.per_row()
+        assert output.estimate == pytest.approx(drawn.estimate, rel=1e-12)
+        np.testing.assert_allclose(
+            output.influence_scored, drawn.influence_scored, rtol=1e-9, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            output.influence_donor, drawn.influence_donor, rtol=1e-9, atol=1e-12
+        )
+        assert output.pair_variance() == pytest.approx(drawn.pair_variance(), rel=1e-9)
+        assert output.pairs == pytest.approx(drawn.pairs)
+        seen = output.per_row()
         np.testing.assert_allclose(seen, drawn.per_row(), rtol=1e-9)
-    assert bounds(found, "fixed-data", 0.95, population).std_error == 0.0
+    assert bounds(output, "fixed-data", 0.95, population).std_error == 0.0
 
 
 def test_intervals_of_randomized_ablation_are_those_of_section_5():
     change, donors = changes(repeats=6)
     population = POPULATIONS["all"]
-    found = mean_change(change, donors, ORIGINAL, population)
-    over_repeats = bounds(found, "fixed-data", 0.9, population)
+    output = mean_change(change, donors, ORIGINAL, population)
+    over_repeats = bounds(output, "fixed-data", 0.9, population)
     assert over_repeats.std_error == pytest.approx(stats.sem(change.mean(axis=1)))
     expected = stats.t.interval(0.9, 5, change.mean(), stats.sem(change.mean(axis=1)))
     assert (over_repeats.low, over_repeats.high) == pytest.approx(expected)
-    over_pairs = bounds(found, "random-variable", 0.9, population, "normal")
+    over_pairs = bounds(output, "random-variable", 0.9, population, "normal")
     assert over_pairs.std_error == pytest.approx(stats.sem(change.ravel()))
     expected = stats.norm.interval(0.9, change.mean(), stats.sem(change.ravel()))
     assert (over_pairs.low, over_pairs.high) == pytest.approx(expected)
@@ -173,61 +181,63 @@ def test_intervals_of_randomized_ablation_are_those_of_section_5():
 def test_quantiles_over_repeats_are_figure_8_2():
     change, donors = changes(repeats=40)
     population = POPULATIONS["all"]
-    found = bounds(mean_change(change, donors, ORIGINAL, population), "quantile", 0.9, population)
+    output = bounds(mean_change(change, donors, ORIGINAL, population), "quantile", 0.9, population)
     each = change.mean(axis=1)
-    assert (found.low, found.estimate, found.high) == pytest.approx(
+    assert (output.low, output.estimate, output.high) == pytest.approx(
         np.quantile(each, [0.05, 0.5, 0.95])
     )
-    assert np.isnan(found.std_error)
+    assert np.isnan(output.std_error)
 
 
-def test_a_skewed_change_has_an_interval_that_reaches_farther_to_its_tail():
+def test_the_interval_of_a_skewed_change_is_longer_on_the_side_of_the_tail():
     _, donors = changes(repeats=8)
     change = np.random.default_rng(0).exponential(size=(1, 25)).repeat(8, axis=0) ** 2
     population = POPULATIONS["all"]
-    found = bounds(
+    output = bounds(
         mean_change(change, donors, ORIGINAL, population), "u-statistic", 0.95, population
     )
-    assert found.high - found.estimate > 1.2 * (found.estimate - found.low)
+    assert output.high - output.estimate > 1.2 * (output.estimate - output.low)
     mirrored = bounds(
         mean_change(-change, donors, ORIGINAL, population), "u-statistic", 0.95, population
     )
-    assert (mirrored.low, mirrored.high) == pytest.approx((-found.high, -found.low))
+    assert (mirrored.low, mirrored.high) == pytest.approx((-output.high, -output.low))
     # In large samples nothing of it is left.
     rng = np.random.default_rng(1)
     many = np.tile(rng.exponential(size=20000), (2, 1))
     donors = drawn_donors("permutation", (0,), 0, 2, np.zeros(20000, dtype=int))
     population = Population.of(20000)
-    found = bounds(
+    output = bounds(
         mean_change(many, donors, rng.normal(size=20000), population),
         "u-statistic",
         0.95,
         population,
     )
-    half = 1.96 * found.std_error
-    assert found.high - found.estimate == pytest.approx(half, rel=0.02)
-    assert found.estimate - found.low == pytest.approx(half, rel=0.02)
+    half = 1.96 * output.std_error
+    assert output.high - output.estimate == pytest.approx(half, rel=0.02)
+    assert output.estimate - output.low == pytest.approx(half, rel=0.02)
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
-def test_what_a_ratio_is_tested_by_has_the_influence_of_both_means(name):
+def test_the_fieller_contrast_has_the_influence_of_both_means(name):
     change, donors = changes()
     population = POPULATIONS[name]
     original = np.random.default_rng(9).gamma(2.0, size=25)
     difference = mean_change(change, donors, original, population)
-    result = compared(difference, original, population, 1.7)
+    result = minus_multiple_of_baseline(difference, original, population, 1.7)
     s = population.scored
     baseline = (s @ original) / s.sum()
     assert result.estimate == pytest.approx(baseline + difference.estimate - 1.7 * baseline)
     # By a numerical derivative along every row's weight as a scored row.
     step = 1e-6
     for i in population.positions[:6]:
-        moved = Population(population.weights, s + step * np.eye(25)[i], population.rows, True)
-        nudged = mean_change(change, donors, original, moved)
-        b = (moved.scored @ original) / moved.scored.sum()
+        contrast = Population(population.weights, s + step * np.eye(25)[i], population.rows, True)
+        nudged = mean_change(change, donors, original, contrast)
+        b = (contrast.scored @ original) / contrast.scored.sum()
         slope = (nudged.estimate - 0.7 * b - result.estimate) / step
         if s[i]:
-            assert result.scored[i] == pytest.approx(slope * s[i] * 25, rel=1e-3, abs=1e-6)
+            assert result.influence_scored[i] == pytest.approx(
+                slope * s[i] * 25, rel=1e-3, abs=1e-6
+            )
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
@@ -241,7 +251,7 @@ def test_a_ratio_of_rows_has_fiellers_interval(name):
     s, m = population.scored, population.ess
     before = (s @ original) / s.sum()
     of_before = s * (original - before) * 25 / s.sum()
-    both = np.stack([difference.scored + of_before, of_before])
+    both = np.stack([difference.influence_scored + of_before, of_before])
     after, v = before + difference.estimate, both @ both.T / 25**2 * m / (m - 1)
     t2 = stats.t.ppf(0.975, min(m, difference.pairs) - 1) ** 2
     roots = np.roots(
@@ -277,7 +287,7 @@ def test_a_ratio_is_above_one_exactly_where_the_difference_is_above_zero(interva
     assert min(above, around, below) > 3
 
 
-def test_a_ratio_leans_to_where_the_baseline_may_be_small():
+def test_the_interval_of_a_ratio_is_longer_where_the_baseline_may_be_small():
     rng, population = np.random.default_rng(3), Population.of(60)
     error, x, donors = rng.standard_t(4, size=60), rng.normal(size=60), permuted_donors(0, 0, 9, 60)
     original = error**2
@@ -293,7 +303,7 @@ def test_a_ratio_leans_to_where_the_baseline_may_be_small():
     assert result.high - result.estimate > 1.5 * (result.estimate - result.low)
 
 
-def test_a_ratio_to_what_may_be_nothing_has_no_upper_end():
+def test_a_ratio_to_a_baseline_that_may_be_zero_has_no_upper_end():
     original = np.zeros(25)
     original[3] = 1.0
     change, donors = changes()
@@ -412,32 +422,32 @@ def test_the_variance_is_that_of_repeated_sampling_though_the_roles_cancel(repea
 
 
 @pytest.mark.parametrize("interval", INTERVALS)
-def test_every_interval_holds_its_estimate(interval):
+def test_every_interval_contains_its_estimate(interval):
     change, donors = changes(repeats=8)
     for population in POPULATIONS.values():
-        found = bounds(
+        output = bounds(
             mean_change(change, donors, ORIGINAL, population), interval, 0.95, population
         )
-        assert found.low < found.estimate < found.high
+        assert output.low < output.estimate < output.high
 
 
 @pytest.mark.parametrize("kind", ["u-statistic", "model", "fixed-data", "random-variable"])
-def test_equal_weights_are_none(kind):
+def test_equal_weights_equal_no_weights(kind):
     rng = np.random.default_rng(5)
     change, donors = rng.normal(size=(4, 30)), permuted_donors(0, 2, 4, 30)
     rows_as_they_are = rng.normal(size=30)
     sides, rows = [], []
     for population in (Population.of(30), Population.of(30, np.full(30, 3.0))):
-        found = mean_change(change, donors, rows_as_they_are, population)
-        side = bounds(found, kind, 0.95, population)
+        output = mean_change(change, donors, rows_as_they_are, population)
+        side = bounds(output, kind, 0.95, population)
         sides.append([side.estimate, side.std_error, side.low, side.high])
-        rows.append([*found.per_row(), *found.repeats, *found.totals, found.pairs])
+        rows.append([*output.per_row(), *output.repeats, *output.totals, output.pairs])
     assert population.plain is False
     np.testing.assert_allclose(*sides, rtol=1e-13)
     np.testing.assert_allclose(*rows, rtol=1e-13)
 
 
-def test_chunks_of_repeats_change_nothing(monkeypatch):
+def test_results_do_not_depend_on_the_chunks_of_repeats(monkeypatch):
     change, donors = changes(repeats=7)
     for population in POPULATIONS.values():
         whole = mean_change(change, donors, ORIGINAL, population)
@@ -454,14 +464,14 @@ def test_chunks_of_repeats_change_nothing(monkeypatch):
 def test_model_interval_is_equation_6():
     change, donors = changes()
     per_row = change.mean(axis=0)
-    found = bounds(
+    output = bounds(
         mean_change(change, donors, ORIGINAL, Population.of(25)), "model", 0.9, Population.of(25)
     )
     pfi = per_row.mean()
     variance = ((per_row - pfi) ** 2).sum() / (25 * 24)
     half = stats.t.ppf(0.95, 24) * np.sqrt(variance)
-    assert found.estimate == pytest.approx(pfi, rel=1e-13)
-    assert (found.low, found.high) == pytest.approx((pfi - half, pfi + half), rel=1e-12)
+    assert output.estimate == pytest.approx(pfi, rel=1e-13)
+    assert (output.low, output.high) == pytest.approx((pfi - half, pfi + half), rel=1e-12)
     chosen = np.arange(3, 19)
     filtered = mean_change(change, donors, ORIGINAL, POPULATIONS["filtered"])
     assert filtered.estimate == pytest.approx(per_row[chosen].mean())
@@ -472,15 +482,17 @@ def test_model_interval_is_equation_6():
 def test_repeats_and_rows_average_to_the_estimate():
     change, donors = changes()
     for name, population in POPULATIONS.items():
-        found = mean_change(change, donors, ORIGINAL, population)
+        output = mean_change(change, donors, ORIGINAL, population)
         w, s = population.weights, population.scored
         pair_weights = (s * w[donors]).sum(axis=1)
-        assert np.average(found.repeats, weights=pair_weights) == pytest.approx(found.estimate)
+        assert np.average(output.repeats, weights=pair_weights) == pytest.approx(output.estimate)
         per_row_weights = s * w[donors].sum(axis=0)
-        assert np.average(found.per_row(), weights=per_row_weights) == pytest.approx(found.estimate)
+        assert np.average(output.per_row(), weights=per_row_weights) == pytest.approx(
+            output.estimate
+        )
         if name == "all":
-            np.testing.assert_allclose(found.repeats, change.mean(axis=1))
-            np.testing.assert_allclose(found.per_row(), change.mean(axis=0))
+            np.testing.assert_allclose(output.repeats, change.mean(axis=1))
+            np.testing.assert_allclose(output.per_row(), change.mean(axis=0))
 
 
 def test_no_change_is_zero_with_an_interval_of_zero():
@@ -488,8 +500,8 @@ def test_no_change_is_zero_with_an_interval_of_zero():
     for population in POPULATIONS.values():
         for interval in ("u-statistic", "model", "fixed-data", "random-variable"):
             change = mean_change(np.zeros(donors.shape), donors, ORIGINAL, population)
-            found = bounds(change, interval, 0.95, population)
-            assert (found.estimate, found.std_error, found.low, found.high) == (0, 0, 0, 0)
+            output = bounds(change, interval, 0.95, population)
+            assert (output.estimate, output.std_error, output.low, output.high) == (0, 0, 0, 0)
 
 
 def test_a_population_without_pairs_has_no_importance():
@@ -497,20 +509,20 @@ def test_a_population_without_pairs_has_no_importance():
     alone = Population.of(25, np.arange(25) == 4)
     if donors[0, 4] == 4:
         donors = np.roll(donors, 1, axis=1)
-    found = mean_change(change, donors, ORIGINAL, alone)
+    output = mean_change(change, donors, ORIGINAL, alone)
     for interval in INTERVALS:
-        sides = bounds(found, interval, 0.95, alone)
+        sides = bounds(output, interval, 0.95, alone)
         assert np.isnan([sides.estimate, sides.std_error, sides.low, sides.high]).all()
-    assert np.isnan(found.repeats).all()
+    assert np.isnan(output.repeats).all()
 
 
 def test_a_repeat_without_pairs_is_left_out():
     change, donors = changes(repeats=40)
     few = Population.of(25, np.arange(25) < 2)
-    found = mean_change(change, donors, ORIGINAL, few)
-    assert np.isnan(found.repeats).any()
+    output = mean_change(change, donors, ORIGINAL, few)
+    assert np.isnan(output.repeats).any()
     pairs = [(k, i) for k in range(40) for i in range(2) if donors[k, i] < 2]
-    assert found.estimate == pytest.approx(np.mean([change[p] for p in pairs]))
+    assert output.estimate == pytest.approx(np.mean([change[p] for p in pairs]))
 
 
 def test_band_is_equation_5():
@@ -524,7 +536,7 @@ def test_band_is_equation_5():
     np.testing.assert_allclose(std_error, stats.sem(values[:, chosen], axis=1))
 
 
-def test_weights_of_a_whole_number_count_a_row_that_often_in_the_mean():
+def test_integer_weights_equal_repeated_rows_in_the_mean():
     values = np.random.default_rng(3).normal(size=(4, 25))
     times = np.random.default_rng(4).integers(0, 4, 25)
     mean, _ = mean_over_rows(values, Population.of(25, times))
@@ -546,7 +558,7 @@ def test_standard_error_under_weights_is_that_of_repeated_sampling():
     assert np.mean(errors) == pytest.approx(np.std(means), rel=0.08)
 
 
-def test_half_width_is_students():
+def test_half_width_is_that_of_students_t():
     for population, df in ((Population.of(10), 9), (Population.of(10, rows=[1, 2, 5]), 2)):
         expected = stats.t.ppf(0.975, df) * 0.3
         assert half_width(0.3, 0.95, population) == pytest.approx(expected)
@@ -584,7 +596,7 @@ def test_levels_out_of_range(level):
         checked_level(level)
 
 
-def test_an_unknown_interval_brings_the_known():
+def test_an_unknown_interval_is_an_error_that_names_similar_ones():
     assert checked_interval("model") == "model"
     with pytest.raises(ValueError, match="no interval 'u-stat'; did you mean 'u-statistic'"):
         checked_interval("u-stat")
@@ -597,18 +609,18 @@ class TestPopulation:
     def test_weights_have_mean_one_whatever_their_scale(self):
         given_weights = np.array([1.0, 2.0, 3.0, 0.0])
         for scale in (1e-300, 1e-5, 1.0, 1e300):
-            found = Population.of(4, given_weights * scale)
-            np.testing.assert_allclose(found.weights, given_weights / 1.5)
-            assert found.weighted
+            output = Population.of(4, given_weights * scale)
+            np.testing.assert_allclose(output.weights, given_weights / 1.5)
+            assert output.weighted
         assert not Population.of(4).weighted
         np.testing.assert_array_equal(Population.of(4).weights, 1)
 
     def test_rows_are_a_mask_or_positions(self):
         for rows in ([1, 3], [3, 1, 1], [-1, 1], np.array([False, True, False, True])):
-            found = Population.of(4, rows=rows)
-            np.testing.assert_array_equal(found.positions, [1, 3])
-            np.testing.assert_array_equal(found.scored, [0, 1, 0, 1])
-            np.testing.assert_array_equal(found.weights, 1)
+            output = Population.of(4, rows=rows)
+            np.testing.assert_array_equal(output.positions, [1, 3])
+            np.testing.assert_array_equal(output.scored, [0, 1, 0, 1])
+            np.testing.assert_array_equal(output.weights, 1)
 
     @pytest.mark.parametrize(
         ("options", "says"),
@@ -643,8 +655,8 @@ class TestPopulation:
         scored[slice(None) if rows is None else rows] = True
         if not (weights / weights.max())[scored].any():
             return
-        found = Population.of(12, weights, rows)
-        assert found.weights.mean() == pytest.approx(1)
-        assert found.weights.min() >= 0
-        assert set(np.flatnonzero(found.scored)) <= set(found.positions)
-        assert 1 - 1e-9 <= found.ess <= scored.sum() + 1e-9
+        output = Population.of(12, weights, rows)
+        assert output.weights.mean() == pytest.approx(1)
+        assert output.weights.min() >= 0
+        assert set(np.flatnonzero(output.scored)) <= set(output.positions)
+        assert 1 - 1e-9 <= output.ess <= scored.sum() + 1e-9

@@ -37,7 +37,7 @@ def test_a_function_is_a_measure_like_any_other(function):
     assert explainer.importance(absolute, n_repeats=3).label == "absolute"
 
 
-def test_it_sees_the_labels_of_the_rows_however_many_answers_come_together():
+def test_a_function_receives_the_labels_of_the_rows_whatever_the_batch():
     X, y = table()
     labels = COLOURS[(y > 0).astype(int)]
     seen = []
@@ -47,14 +47,14 @@ def test_it_sees_the_labels_of_the_rows_however_many_answers_come_together():
         return 1 - q.probabilities[np.arange(len(q)), [["red", "blue"].index(c) for c in y]]
 
     explainer = Explainer(two_classes_of_colours(), X, labels)
-    found = explainer.importance(missed, n_repeats=4)
+    result = explainer.importance(missed, n_repeats=4)
     for n, given in seen:
         assert len(given) == n
         assert n % 60 == 0
         np.testing.assert_array_equal(given, np.tile(labels, n // 60))
     assert max(n for n, _ in seen) > 60
     p = explainer.evaluations.original.probabilities
-    assert found.baseline == pytest.approx(1 - p[np.arange(60), (y > 0).astype(int)].mean())
+    assert result.baseline == pytest.approx(1 - p[np.arange(60), (y > 0).astype(int)].mean())
 
 
 def two_classes_of_colours():
@@ -67,7 +67,7 @@ def two_classes_of_colours():
     return Model()
 
 
-def test_of_labels_without_probabilities_it_sees_the_labels_too():
+def test_a_function_receives_labels_also_without_probabilities():
     X, y = table()
     labels = np.where(y > 0, "up", "down")
     explainer = Explainer(lambda X: np.where(X[:, 0] > 0, "up", "down"), X, labels)
@@ -77,7 +77,7 @@ def test_of_labels_without_probabilities_it_sees_the_labels_too():
     )
 
 
-def test_two_functions_of_one_name_are_not_mixed_up():
+def test_two_functions_with_the_same_name_are_distinguished():
     explainer = regression()
 
     def nll(power):
@@ -121,7 +121,7 @@ class Loss:
     __call__ = of
 
 
-def test_what_counts_is_the_very_function():
+def test_a_function_is_identified_by_itself_not_by_equality():
     loss, other = Loss(1), Loss(2)
     assert measure(loss).key == measure(loss).key
     assert measure(loss.of).key == measure(loss.of).key
@@ -132,17 +132,17 @@ def test_what_counts_is_the_very_function():
     assert measure(partial).name == "partial"
 
 
-def test_a_function_that_is_gone_leaves_its_place_to_no_other():
+def test_the_id_of_a_deleted_function_is_not_reused():
     explainer = regression()
-    found = []
+    result = []
     for power in range(1, 20):  # a new function may get the address of one that was freed
         loss = Loss(power)
-        found.append(explainer.importance(loss, n_repeats=1).baseline)
+        result.append(explainer.importance(loss, n_repeats=1).baseline)
         del loss
-    assert len(set(found)) == len(found)
+    assert len(set(result)) == len(result)
 
 
-def test_it_costs_no_call_and_is_worked_out_once():
+def test_a_function_costs_no_model_call_and_is_computed_once():
     X, y = table()
     model = Recorder(normal_model)
     explainer = Explainer(model, X, y)
@@ -164,7 +164,7 @@ def test_it_costs_no_call_and_is_worked_out_once():
 
 
 @pytest.mark.parametrize(
-    ("function", "said"),
+    ("function", "message"),
     [
         (lambda q, _: np.zeros(len(q) + 1), r"'<lambda>' gave shape \(61,\) for 60 rows.*\(60,\)"),
         (lambda q, _: np.zeros((len(q), 1)), r"gave shape \(60, 1\) for 60 rows"),
@@ -180,31 +180,31 @@ def test_it_costs_no_call_and_is_worked_out_once():
         (lambda q: q.mean(), "'<lambda>' failed: TypeError: .*positional argument"),
     ],
 )
-def test_what_it_returns_is_looked_at(function, said):
+def test_the_return_value_of_a_function_is_checked(function, message):
     explainer = regression()
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match=said):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=message):
         explainer.importance(function)
 
 
 def test_bools_and_integers_are_numbers():
     explainer = regression()
-    found = explainer.importance(lambda q, y: q.mean() > y, n_repeats=1)
-    assert 0 < found.baseline < 1
+    result = explainer.importance(lambda q, y: q.mean() > y, n_repeats=1)
+    assert 0 < result.baseline < 1
 
 
-def test_what_it_returned_may_change_afterwards():
+def test_a_returned_array_may_change_afterwards():
     explainer = regression()
-    held = np.zeros(60)
+    buffer = np.zeros(60)
 
     def same(q, y):  # noqa: ARG001
-        return held
+        return buffer
 
     assert explainer.stress(indicators=[same]).values["same"][0, 0] == 0
-    held[:] = 1.0
+    buffer[:] = 1.0
     assert explainer.stress(indicators=[same]).values["same"][0, 0] == 0
 
 
-def test_what_is_no_measure_is_refused():
+def test_invalid_measures_are_refused():
     explainer = classification()
     with pytest.raises(ValueError, match=r"accuracy_score is a function of .*make_scorer\(accura"):
         explainer.importance(accuracy_score)

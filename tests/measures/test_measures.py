@@ -37,7 +37,7 @@ def test_measures_of_two_classes():
     np.testing.assert_allclose(of("probability:no", q, CODES), P[:, 0])
 
 
-def test_nll_floors_what_scikit_learn_floors():
+def test_nll_has_the_ceiling_of_scikit_learn():
     q = Categorical(P, ["no", "yes"])
     expected = [log_loss([1], [row], labels=[0, 1]) for row in P]
     np.testing.assert_allclose(of("nll", q, CODES), expected, rtol=1e-9)
@@ -83,7 +83,7 @@ def test_measures_of_a_normal_mixture_against_its_density():
     np.testing.assert_allclose(
         of("crps", q, y), scoringrules.crps_mixnorm(y, loc, scale), rtol=1e-10
     )
-    found = {name: of(name, q, y) for name in ("nll", "entropy", "aleatoric", "epistemic", "std")}
+    result = {name: of(name, q, y) for name in ("nll", "entropy", "aleatoric", "epistemic", "std")}
     for i in range(len(y)):
 
         def density(x, i=i):
@@ -93,13 +93,13 @@ def test_measures_of_a_normal_mixture_against_its_density():
         entropy = quad(lambda x: -density(x) * np.log(density(x) + 1e-300), *ends, **options)[0]
         mean = quad(lambda x: x * density(x), *ends, **options)[0]
         square = quad(lambda x: x**2 * density(x), *ends, **options)[0]
-        assert found["nll"][i] == pytest.approx(-np.log(density(y[i])))
-        assert found["entropy"][i] == pytest.approx(entropy, rel=1e-6)
-        assert found["std"][i] == pytest.approx(np.sqrt(square - mean**2), rel=1e-6)
+        assert result["nll"][i] == pytest.approx(-np.log(density(y[i])))
+        assert result["entropy"][i] == pytest.approx(entropy, rel=1e-6)
+        assert result["std"][i] == pytest.approx(np.sqrt(square - mean**2), rel=1e-6)
         assert of("prediction", q, y)[i] == pytest.approx(mean, abs=1e-6)
-    np.testing.assert_allclose(found["aleatoric"], norm.entropy(loc, scale).mean(axis=1))
-    np.testing.assert_allclose(found["epistemic"], found["entropy"] - found["aleatoric"])
-    assert (found["epistemic"] > 0).all()
+    np.testing.assert_allclose(result["aleatoric"], norm.entropy(loc, scale).mean(axis=1))
+    np.testing.assert_allclose(result["epistemic"], result["entropy"] - result["aleatoric"])
+    assert (result["epistemic"] > 0).all()
     low, high = q.interval(0.8)
     np.testing.assert_allclose(of("interval_width:0.8", q, y), high - low)
 
@@ -227,7 +227,7 @@ def test_reasons_say_what_would_help(kind, name, reason):
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("interval_width", "'interval_width' lacks a number, as in interval_width:0.9"),
         ("interval_width:", "'interval_width:' lacks a number"),
@@ -240,8 +240,8 @@ def test_reasons_say_what_would_help(kind, name, reason):
         ("interval:0.9", "there is no measure 'interval:0.9'; did you mean 'interval_width:0.9'"),
     ],
 )
-def test_a_level_that_is_none_is_refused(name, said):
-    with pytest.raises(ValueError, match=said):
+def test_an_invalid_level_is_refused(name, message):
+    with pytest.raises(ValueError, match=message):
         find(name, available(*KINDS["normal"]))
 
 
@@ -254,7 +254,7 @@ def test_a_level_is_the_same_however_it_is_written():
 
 
 @pytest.mark.parametrize("classes", [[0, 1], [1990, 2000, 2010], [0.5, 1.5]])
-def test_of_classes_that_are_numbers_nothing_numeric_is_guessed(classes):
+def test_numeric_classes_are_not_treated_as_numbers(classes):
     k = len(classes)
     offered = available(Categorical([np.full(k, 1 / k)], classes), True)
     for name in ("std", "absolute_error", "crps", "interval_width:<level>"):
@@ -270,7 +270,7 @@ def test_the_table_of_measures_is_complete_and_gives_reasons(explainer):
     assert set(listed.loc[listed["measure"].isin(["nll", "entropy"]), "unit"]) == {"nats"}
 
 
-def test_an_observed_class_of_probability_zero_is_said():
+def test_an_observed_class_of_probability_zero_is_reported():
     X, y = table(40)
 
     def sure(X):
@@ -279,31 +279,31 @@ def test_an_observed_class_of_probability_zero_is_said():
     explainer = Explainer(sure, X, y > 0)
     wrong = int(((X[:, 0] > 0) != (y > 0)).sum())
     assert wrong > 0
-    for found in (explainer.importance(n_repeats=1), explainer.dependence("x0", "nll")):
-        assert f"in {wrong} of 40 rows the model gives the observed class prob" in found.remarks[0]
-        assert "36.0 nats" in found.remarks[0]
+    for result in (explainer.importance(n_repeats=1), explainer.dependence("x0", "nll")):
+        assert f"in {wrong} of 40 rows the model gives the observed class prob" in result.remarks[0]
+        assert "36.0 nats" in result.remarks[0]
     assert explainer.importance("entropy", n_repeats=1).remarks == ()
 
 
-def test_classes_that_all_members_rule_out_are_said():
+def test_classes_that_all_members_exclude_are_reported():
     X, y = table(40)
 
     def sure(X):
         p = np.where(np.asarray(X)[:, :1] > 0, [0.0, 1.0], [1.0, 0.0])
         return Mixture(Categorical(np.stack([p, p], axis=1), [False, True]))
 
-    found = Explainer(sure, X, y > 0).importance(n_repeats=1)
+    result = Explainer(sure, X, y > 0).importance(n_repeats=1)
     wrong = int(((X[:, 0] > 0) != (y > 0)).sum())
-    assert f"in {wrong} of 40 rows the model gives the observed class prob" in found.remarks[0]
-    assert np.isfinite(found.importance).all()
+    assert f"in {wrong} of 40 rows the model gives the observed class prob" in result.remarks[0]
+    assert np.isfinite(result.importance).all()
 
 
 def test_a_row_far_from_a_normal_is_not_of_probability_zero():
     X, y = table(40)
     explainer = Explainer(normal_model, X, y + 100)
-    found = explainer.importance("nll", n_repeats=1)
-    assert found.baseline > NLL_CEILING
-    assert found.remarks == ()
+    result = explainer.importance("nll", n_repeats=1)
+    assert result.baseline > NLL_CEILING
+    assert result.remarks == ()
 
 
 @pytest.mark.parametrize("model", [two_classes, three_classes])
@@ -318,14 +318,14 @@ def test_measures_of_an_explainer_are_those_of_its_rows(model):
 @pytest.mark.parametrize(
     ("name", "near"), [("nl", "'nll'"), ("entropie", "'entropy'"), ("zzz", "'nll', 'entropy'")]
 )
-def test_a_measure_that_does_not_exist_brings_those_that_do(name, near):
+def test_an_unknown_measure_is_an_error_that_names_similar_ones(name, near):
     with pytest.raises(ValueError, match=f"there is no measure '{name}'; did you mean {near}"):
         regression().importance(name)
 
 
 @given(st.text(max_size=8), st.lists(st.text(max_size=8), min_size=1, max_size=30))
 def test_an_unknown_name_is_one_sentence(name, known):
-    said = unknown("thing", name, known)
-    assert said.startswith(f"there is no thing {name!r}; did you mean ")
-    assert said.endswith("?")
-    assert any(repr(k) in said for k in known)
+    message = unknown("thing", name, known)
+    assert message.startswith(f"there is no thing {name!r}; did you mean ")
+    assert message.endswith("?")
+    assert any(repr(k) in message for k in known)

@@ -61,8 +61,8 @@ def test_every_measure_of_an_answer_costs_one_call(kind):
     before = explainer.model_calls, explainer.rows_evaluated
     weights = explainer.stress_weights("x0", 0.5)
     for measure in others:
-        found = explainer.importance(measure, n_repeats=3, sample_weight=weights)
-        assert np.isfinite(found.importance).all()
+        result = explainer.importance(measure, n_repeats=3, sample_weight=weights)
+        assert np.isfinite(result.importance).all()
         assert np.isfinite(explainer.dependence("x1", measure, grid=5).average).all()
         assert explainer.stress(["x0"], [measure], taus=3).values
     assert (explainer.model_calls, explainer.rows_evaluated) == before
@@ -73,37 +73,37 @@ def test_every_measure_of_an_answer_costs_one_call(kind):
 
 @pytest.mark.parametrize("kind", ["normal members", "members of classes"])
 @pytest.mark.parametrize("share", [0.01, 0.2, 0.6])
-def test_answers_of_many_members_need_not_fit(kind, share):
+def test_predictions_of_many_members_may_exceed_the_memory(kind, share):
     roomy = explained(kind)
     whole = 3 * 4 * roomy.evaluations.original.nbytes
     tight = explained(kind, memory_limit=int(share * whole))
     for measure in ("nll", "epistemic", by_hand, "nll"):
-        asked = tight.rows_evaluated
+        rows_before = tight.rows_evaluated
         small, large = (e.importance(measure, n_repeats=4) for e in (tight, roomy))
         assert small.features == large.features
         np.testing.assert_allclose(small.importance, large.importance, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(small.std_error, large.std_error, rtol=1e-9, atol=1e-12)
         # What was dropped is asked for again, but no more than once.
-        assert tight.rows_evaluated - asked <= 3 * 4 * 30
+        assert tight.rows_evaluated - rows_before <= 3 * 4 * 30
     assert roomy.rows_evaluated == 30 + 3 * 4 * 30
 
 
-def test_rows_as_they_are_stay_whatever_the_memory():
+def test_the_prediction_without_replacement_stays_cached():
     explainer = explained("normal members", memory_limit=1)
     explainer.importance("epistemic", n_repeats=2)
-    asked = explainer.rows_evaluated
+    rows_before = explainer.rows_evaluated
     for measure in ("epistemic", "crps", by_hand):
         explainer.stress(indicators=[measure])
-    assert explainer.rows_evaluated == asked
+    assert explainer.rows_evaluated == rows_before
 
 
-def test_what_was_read_off_many_members_is_kept_when_they_are_not():
+def test_derived_measures_stay_cached_when_predictions_do_not():
     explainer = explained("normal members")
     answer = explainer.evaluations.original.nbytes
     tight = explained("normal members", memory_limit=5 * answer)
     tight.importance("nll", n_repeats=4)
-    kept = tight.evaluations._cache
-    assert len(kept.answers) <= 5
-    changes = [key for key in kept.derived if key[0] == "change"]
+    cache = tight.evaluations._cache
+    assert len(cache.answers) <= 5
+    changes = [key for key in cache.derived if key[0] == "change"]
     assert len(changes) == 3
-    assert kept.nbytes <= 5 * answer
+    assert cache.nbytes <= 5 * answer

@@ -131,7 +131,7 @@ def test_every_scorer_of_numbers_gives_its_own_value(name):
 
 @pytest.mark.parametrize("labels", [["no", "yes"], ["yes", "no"], [False, True], ["b", 1]])
 @pytest.mark.parametrize("name", ["average_precision", "f1", "neg_log_loss", "roc_auc", "accuracy"])
-def test_of_labels_that_are_no_numbers_the_second_is_the_positive_one(name, labels):
+def test_the_second_of_two_non_numeric_classes_is_the_positive_one(name, labels):
     q, y, _ = classified(2, np.array(labels, dtype=object))
     expected = of_scikit_learn(
         get_scorer(name), Classifier(q.probabilities, np.arange(2)), y, WEIGHTS
@@ -159,7 +159,7 @@ def test_three_classes_in_any_order():
     assert find_metric(own, q.classes).score(q, codes) == pytest.approx(expected)
 
 
-def test_a_mixture_is_scored_as_what_its_members_say_together():
+def test_a_mixture_is_scored_by_the_mean_of_its_members():
     members = RNG.dirichlet(np.ones(3), size=(N, 5))
     q = Mixture(Categorical(members, [0, 1, 2]))
     y = RNG.integers(3, size=N)
@@ -206,7 +206,7 @@ def test_a_scorer_of_ones_own_sees_the_labels_themselves():
         metric.score(q, codes, WEIGHTS)
 
 
-def test_scorers_of_the_same_name_are_told_apart():
+def test_scorers_with_the_same_name_are_distinguished():
     low, high = (make_scorer(mean_pinball_loss, alpha=a) for a in (0.1, 0.9))
     assert find_metric(low, None).key != find_metric(high, None).key
     assert find_metric(low, None).key == find_metric(low, None).key
@@ -216,7 +216,7 @@ def test_scorers_of_the_same_name_are_told_apart():
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "average_precision", "precision", "recall", "f1"])
-def test_what_is_not_defined_is_missing_and_no_failure(name):
+def test_an_undefined_metric_is_missing_and_no_error(name):
     q, y, _ = classified(2, ["no", "yes"])
     metric = find_metric(name, q.classes)
     nothing = Categorical(np.tile([0.9, 0.1], (N, 1)), q.classes)
@@ -234,15 +234,15 @@ def test_no_weight_at_all_and_one_row_are_not_defined():
     assert np.isnan(metric.score(q, np.arange(N) * 1.0, np.eye(N)[0]))
 
 
-def test_a_class_that_no_row_has_left_is_still_one_of_the_model():
+def test_a_class_without_rows_is_still_a_class_of_the_model():
     q, y, _ = classified(3, list("abc"))
     of_a = (y == 0) * 1.0
-    found = find_metric("neg_log_loss", q.classes).score(q, y, of_a)
-    assert found == pytest.approx(np.log(q.probabilities[y == 0, 0]).mean())
+    result = find_metric("neg_log_loss", q.classes).score(q, y, of_a)
+    assert result == pytest.approx(np.log(q.probabilities[y == 0, 0]).mean())
     brier = find_metric("neg_brier_score", np.arange(2))
     two, codes, _ = classified(2, [0, 1])
-    found = brier.score(two, codes, (codes == 0) * 1.0)
-    assert found == pytest.approx(-np.square(two.probabilities[codes == 0, 1]).mean())
+    result = brier.score(two, codes, (codes == 0) * 1.0)
+    assert result == pytest.approx(-np.square(two.probabilities[codes == 0, 1]).mean())
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_class_that_no_row_has_left_is_still_one_of_the_model():
         (make_scorer(roc_auc_score, response_method="predict_proba"), ["a", 1], "have no order"),
     ],
 )
-def test_what_cannot_be_scored_is_said_when_it_is_named(scoring, classes, said):
+def test_a_metric_that_does_not_fit_is_refused_at_once(scoring, classes, said):
     labels = None if classes is None else np.array(classes, dtype=object)
     if classes is not None and isinstance(classes[0], int):
         labels = np.array(classes)
@@ -269,13 +269,13 @@ def test_what_cannot_be_scored_is_said_when_it_is_named(scoring, classes, said):
 
 
 @pytest.mark.parametrize("scoring", [r2_score, 3, None])
-def test_what_is_no_scorer_is_refused(scoring):
+def test_an_object_that_is_no_scorer_is_refused(scoring):
     assert not is_metric(scoring)
     with pytest.raises(TypeError, match="give the name of a scikit-learn scorer, or what"):
         find_metric(scoring, None)
 
 
-def test_what_a_metric_raises_is_one_sentence():
+def test_an_error_of_a_metric_is_one_sentence():
     def strict(truth, said):  # noqa: ARG001
         raise KeyError("of another\nline")
 
@@ -289,7 +289,7 @@ def test_what_a_metric_raises_is_one_sentence():
         find_metric("neg_mean_squared_log_error", None).score(q, y - 5)
 
 
-def test_warnings_of_scikit_learn_do_not_reach_the_reader_but_ones_own_do():
+def test_warnings_of_scikit_learn_are_hidden_and_those_of_a_function_are_not():
     q, y, _ = classified(3, [0, 1, 2])
     metric = find_metric("balanced_accuracy", q.classes)
     two = (y != 2) * 1.0
@@ -320,47 +320,47 @@ def test_the_greatest_error_takes_no_weights():
         metric.score(q, y, WEIGHTS)
 
 
-def test_what_is_missing_is_said():
+def test_missing_values_are_reported():
     said = undefined("roc auc", 2, 30, "points")
     assert said == "roc auc is not defined, as where one class is left, for 2 of 30 points"
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_what_counts_only_labels_scores_no_confusion_twice(monkeypatch, k):
+def test_no_confusion_matrix_is_scored_twice(monkeypatch, k):
     q, y, estimator = classified(k, list("abc"[:k]))
     metric = find_metric("balanced_accuracy", q.classes)
-    asked, score = [], type(metric)._scored
+    sizes, score = [], type(metric)._score
 
     def counted(self, truth, *rest):
-        asked.append(len(truth))
+        sizes.append(len(truth))
         return score(self, truth, *rest)
 
-    monkeypatch.setattr(type(metric), "_scored", counted)
+    monkeypatch.setattr(type(metric), "_score", counted)
     scored = metric.on(q, y)
     expected = of_scikit_learn(get_scorer("balanced_accuracy"), estimator, q.classes[y], WEIGHTS)
     assert scored(WEIGHTS) == pytest.approx(expected, rel=1e-12)
     for _ in range(3):
         assert scored(None) == scored(np.ones(N)) == metric.score(q, y)
         assert metric.score(q.take(slice(None, None, -1)), y[::-1]) == scored(None)
-    assert len(asked) == 2
-    assert max(asked) <= k * k
+    assert len(sizes) == 2
+    assert max(sizes) <= k * k
 
 
-def test_of_many_classes_rows_are_scored():
+def test_with_many_classes_rows_are_scored():
     q, y, _ = classified(12, np.arange(12))
     expected = accuracy_score(y, q.mode(), sample_weight=WEIGHTS)
     assert find_metric("accuracy", q.classes).score(q, y, WEIGHTS) == pytest.approx(expected)
 
 
-def test_what_is_remembered_does_not_grow_for_ever(monkeypatch):
-    monkeypatch.setattr("uqwidgets.metrics.metric._MOST_KNOWN", 5)
+def test_the_cache_of_scores_is_bounded(monkeypatch):
+    monkeypatch.setattr("uqwidgets.metrics.metric._CACHE_SIZE", 5)
     q, y, _ = classified(2, [0, 1])
     metric = find_metric("accuracy", q.classes)
     for _ in range(20):
         weights = RNG.exponential(size=N)
         expected = accuracy_score(y, q.mode(), sample_weight=weights)
         assert metric.score(q, y, weights) == pytest.approx(expected)
-        assert len(metric._known) <= 5
+        assert len(metric._cache) <= 5
 
 
 def test_the_area_under_the_curve_is_that_of_scikit_learn_with_ties_and_weights():
@@ -371,5 +371,5 @@ def test_the_area_under_the_curve_is_that_of_scikit_learn_with_ties_and_weights(
         for weights in (None, rng.exponential(size=N)):
             # Of numbers as labels the greater one is the positive one: here the first.
             expected = roc_auc_score(y == 0, 1 - p, sample_weight=weights)
-            found = find_metric("roc_auc", q.classes).score(q, y, weights)
-            assert found == pytest.approx(expected, rel=1e-12)
+            result = find_metric("roc_auc", q.classes).score(q, y, weights)
+            assert result == pytest.approx(expected, rel=1e-12)

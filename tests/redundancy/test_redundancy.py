@@ -18,9 +18,8 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.predictive import as_predictive
 from uqwidgets.redundancy import redundancy
-from uqwidgets.redundancy.out_of_bag import out_of_bag
+from uqwidgets.redundancy.forests import UnexplainedShare, out_of_bag
 from uqwidgets.redundancy.result import Redundancy
-from uqwidgets.redundancy.score import Score
 
 
 def ask(X, y=None, *, weights=None, rows=None, units=None, groups=None, **options):
@@ -53,7 +52,7 @@ class TestForests:
         X, rng = related(40), np.random.default_rng(1)
         y = X[:, [0, 3]] - X[:, [0, 3]].mean(axis=0)
         weights = rng.choice([0.0, 1.0, 2.5], 40) if weighted else np.ones(40)
-        found = out_of_bag(X[:, 1:3].astype(np.float32), y, weights, n_estimators=4, seed=3)
+        output = out_of_bag(X[:, 1:3].astype(np.float32), y, weights, n_estimators=4, seed=3)
         total, counts = np.zeros((40, 2)), np.zeros(40)
         for stream in np.random.SeedSequence(3).spawn(4):
             generator = np.random.default_rng(stream)
@@ -64,26 +63,26 @@ class TestForests:
             tree.fit(X[times > 0, 1:3], y[times > 0], sample_weight=times[times > 0])
             total[out] += tree.predict(X[out, 1:3])
             counts[out] += 1
-        np.testing.assert_allclose(found, total / np.maximum(counts, 1)[:, None], atol=1e-12)
+        np.testing.assert_allclose(output, total / np.maximum(counts, 1)[:, None], atol=1e-12)
         assert (counts == 0).any()  # with few trees
 
     def test_they_do_as_well_as_those_of_scikit_learn(self):
         X = related(800)[:, [0, 1, 3]]
-        found = ask(X, n_estimators=100)
+        output = ask(X, n_estimators=100)
         for j in range(3):
             forest = RandomForestRegressor(100, oob_score=True, random_state=0)
             forest.fit(np.delete(X, j, axis=1), X[:, j])
-            assert line(found, f"x{j}").r2 == pytest.approx(forest.oob_score_, abs=0.02)
+            assert line(output, f"x{j}").r2 == pytest.approx(forest.oob_score_, abs=0.02)
 
-    def test_trees_that_drew_no_row_of_weight_say_nothing(self):
+    def test_trees_without_a_row_of_positive_weight_are_skipped(self):
         X = related(60)
         weights = np.zeros(60)
         weights[:2] = 1.0
         y = X[:, [0]] - X[:2, 0].mean()
-        found = out_of_bag(X[:, 1:].astype(np.float32), y, weights, n_estimators=50, seed=0)
-        assert np.isfinite(found).all()
+        output = out_of_bag(X[:, 1:].astype(np.float32), y, weights, n_estimators=50, seed=0)
+        assert np.isfinite(output).all()
         # Of two rows, one is told by the other.
-        assert found[0, 0] == pytest.approx(y[1, 0])
+        assert output[0, 0] == pytest.approx(y[1, 0])
 
 
 class TestScores:
@@ -100,7 +99,7 @@ class TestScores:
         weights = weights if options in ("weighted", "both") else None
         rows = np.arange(300) % 3 > 0 if options in ("rows", "both") else np.ones(300, dtype=bool)
         population = Population.of(300, weights, rows)
-        score = Score.of(values, predicted, population)
+        score = UnexplainedShare.of(values, predicted, population)
         expected = r2_score(
             values[rows],
             predicted[rows],
@@ -112,12 +111,12 @@ class TestScores:
     def test_whole_weights_are_repetitions(self):
         values, predicted, _ = self.made(100)
         times = np.random.default_rng(1).integers(0, 4, 100)
-        weighted = Score.of(values, predicted, Population.of(100, times))
-        repeated = Score.of(
+        weighted = UnexplainedShare.of(values, predicted, Population.of(100, times))
+        repeated = UnexplainedShare.of(
             *(np.repeat(v, times, axis=0) for v in (values, predicted)),
             Population.of(int(times.sum())),
         )
-        assert weighted.left == pytest.approx(repeated.left, abs=1e-12)
+        assert weighted.unexplained == pytest.approx(repeated.unexplained, abs=1e-12)
 
     @pytest.mark.parametrize("weighted", [False, True])
     def test_intervals_are_those_of_a_jackknife_over_rows(self, weighted):
@@ -125,12 +124,14 @@ class TestScores:
         w = weights if weighted else np.ones(300)
         population = Population.of(300, w)
         worse = predicted + 0.5 * np.random.default_rng(2).normal(size=predicted.shape)
-        score, before = (Score.of(values, p, population) for p in (predicted, worse))
+        score, before = (UnexplainedShare.of(values, p, population) for p in (predicted, worse))
         left = np.empty((300, 2))
         for i in range(300):
-            kept = np.arange(300) != i
+            remaining = np.arange(300) != i
             for k, p in enumerate((predicted, worse)):
-                left[i, k] = Score.of(values[kept], p[kept], Population.of(299, w[kept])).left
+                left[i, k] = UnexplainedShare.of(
+                    values[remaining], p[remaining], Population.of(299, w[remaining])
+                ).unexplained
         ess = w.sum() ** 2 / np.square(w).sum()
         quantile = stats.t.ppf(0.95, ess - 1) * np.sqrt(299 / 300)
 
@@ -142,29 +143,29 @@ class TestScores:
         assert np.log((1 - low) / (1 - r2)) == pytest.approx(half(np.log(left[:, 0])), rel=0.03)
         assert np.log((1 - r2) / (1 - high)) == pytest.approx(half(np.log(left[:, 0])), rel=0.03)
         gain, low, high = score.gain(before, 0.9)
-        assert gain == pytest.approx(before.left - score.left)
+        assert gain == pytest.approx(before.unexplained - score.unexplained)
         assert high - gain == pytest.approx(half(left[:, 1] - left[:, 0]), rel=0.03)
         assert gain - low == pytest.approx(high - gain)
 
-    def test_what_is_told_exactly_has_no_error(self):
+    def test_a_perfect_prediction_has_an_interval_of_width_zero(self):
         values, _, _ = self.made()
-        assert Score.of(values, values, Population.of(300)).r2(0.95) == (1, 1, 1)
+        assert UnexplainedShare.of(values, values, Population.of(300)).r2(0.95) == (1, 1, 1)
 
 
-class TestMeaning:
-    def test_of_categories_it_is_the_share_of_their_indicators(self):
+class TestDefinition:
+    def test_r2_of_categories_is_that_of_their_indicators(self):
         rng = np.random.default_rng(2)
         X = pd.DataFrame({"x": rng.normal(size=600), "z": rng.normal(size=600)})
         X["kind"] = np.select([X["x"] < -0.5, X["x"] < 0.7], ["low", "middle"], "high")
         noisy = np.where(rng.random(600) < 0.4, rng.permutation(X["kind"]), X["kind"])
-        found = line(ask(X.assign(kind=noisy)), "kind")
+        output = line(ask(X.assign(kind=noisy)), "kind")
         indicators = pd.get_dummies(noisy).to_numpy(float)
         forest = RandomForestRegressor(50, oob_score=True, random_state=0)
         forest.fit(X[["x", "z"]], indicators)
         errors = np.square(indicators - forest.oob_prediction_).sum()
         spreads = np.square(indicators - indicators.mean(axis=0)).sum()
-        assert found.r2 == pytest.approx(1 - errors / spreads, abs=0.04)
-        assert 0.1 < found.r2 < 0.4
+        assert output.r2 == pytest.approx(1 - errors / spreads, abs=0.04)
+        assert 0.1 < output.r2 < 0.4
 
     def test_a_bool_a_pair_of_texts_and_a_column_of_zeros_and_ones_are_alike(self):
         rng = np.random.default_rng(3)
@@ -172,52 +173,52 @@ class TestMeaning:
         z = x + rng.normal(size=200) > 0
         values = [z.astype(int), z, np.where(z, "yes", "no"), pd.Categorical(z)]
         values.append(pd.array(z, dtype="boolean"))
-        found = [line(ask(pd.DataFrame({"x": x, "z": v})), "z").r2 for v in values]
-        assert found == pytest.approx([found[0]] * 5, abs=1e-9)
+        output = [line(ask(pd.DataFrame({"x": x, "z": v})), "z").r2 for v in values]
+        assert output == pytest.approx([output[0]] * 5, abs=1e-9)
 
-    def test_of_a_group_it_is_the_mean_over_its_features(self):
+    def test_r2_of_a_group_is_the_mean_over_its_features(self):
         X = related(600)
-        found = ask(X, groups={"pair": ["x0", "x3"]})
-        assert sorted(found.features) == ["pair", "x1", "x2"]
+        output = ask(X, groups={"pair": ["x0", "x3"]})
+        assert sorted(output.features) == ["pair", "x1", "x2"]
         # One forest tells both at once.
         forest = RandomForestRegressor(50, oob_score=True, random_state=0)
         both = X[:, [0, 3]] / X[:, [0, 3]].std(axis=0)
         forest.fit(X[:, 1:3], both)
         expected = r2_score(both, forest.oob_prediction_, multioutput="uniform_average")
-        assert line(found, "pair").r2 == pytest.approx(expected, abs=0.04)
+        assert line(output, "pair").r2 == pytest.approx(expected, abs=0.04)
         everything = {"all": ["x0", "x1", "x2", "x3"]}
         with pytest.raises(ValueError, match="nothing to predict 'all' from"):
             ask(X, groups=everything)
 
 
-class TestTruths:
+class TestKnownRedundancies:
     def test_copies_companions_and_independents(self):
-        found = ask(related(2000), n_estimators=100)
-        assert found.features[-1] == "x3"
+        output = ask(related(2000), n_estimators=100)
+        assert output.features[-1] == "x3"
         # 0.6^2 of the variance of x1 is its own; the copy x2 tells it but for 0.05^2.
-        assert line(found, "x1").low > 0.98
-        assert line(found, "x2").low > 0.98
-        assert 0.5 < line(found, "x0").r2 < 0.64
-        assert line(found, "x3").high < 0.05
+        assert line(output, "x1").low > 0.98
+        assert line(output, "x2").low > 0.98
+        assert 0.5 < line(output, "x0").r2 < 0.64
+        assert line(output, "x3").high < 0.05
 
-    def test_what_is_told_may_be_one_way(self):
+    def test_redundancy_is_not_symmetric(self):
         x = np.random.default_rng(5).normal(size=600)
-        found = ask(np.column_stack([x, np.square(x)]))
-        assert line(found, "x1").low > 0.95
-        assert line(found, "x0").high < 0.2
+        output = ask(np.column_stack([x, np.square(x)]))
+        assert line(output, "x1").low > 0.95
+        assert line(output, "x0").high < 0.2
 
     def test_figure_7_age_is_known_from_the_strength_alone(self):
         X, y = features_and_target("concrete.csv", "strength")
-        found = ask(X, y, with_target=True, n_estimators=100)
-        age = line(found, "age")
-        assert found.features[-1] == "age"
+        output = ask(X, y, with_target=True, n_estimators=100)
+        age = line(output, "age")
+        assert output.features[-1] == "age"
         assert age.high < 0.2
         assert age.low_with_target > 0.5
         assert age.gain_low > 0.4
-        others = found.frame.iloc[:-1]
+        others = output.frame.iloc[:-1]
         assert (others["low"] > 0.9).all()
         assert (others["gain"].abs() < 0.02).all()
-        assert "Strength adds most to age" in found._repr_html_()
+        assert "Strength adds most to age" in output._repr_html_()
 
     def test_weights_make_another_population(self):
         rng = np.random.default_rng(6)
@@ -228,22 +229,22 @@ class TestTruths:
         assert line(ask(X, weights=1 - bound), "x1").high < 0.2
         assert line(ask(X), "x1").r2 < 0.6
 
-    def test_chosen_rows_are_scored_by_what_all_rows_teach(self):
+    def test_chosen_rows_are_scored_by_forests_of_all_rows(self):
         X = related(400)
-        found = ask(X, rows=X[:, 0] > 0)
-        assert found.ess == (X[:, 0] > 0).sum()
-        assert line(found, "x1").rows == (X[:, 0] > 0).sum()
+        output = ask(X, rows=X[:, 0] > 0)
+        assert output.ess == (X[:, 0] > 0).sum()
+        assert line(output, "x1").rows == (X[:, 0] > 0).sum()
         # Within half of its range a feature varies less, and what is left of it weighs more.
-        assert line(found, "x0").r2 < line(ask(X), "x0").r2
+        assert line(output, "x0").r2 < line(ask(X), "x0").r2
 
-    def test_the_target_adds_what_it_alone_tells(self):
+    def test_the_gain_is_what_only_the_target_predicts(self):
         X = related(500)
-        found = ask(X, y=X[:, 3] + X[:, 0], with_target=True)
-        assert line(found, "x3").gain_low > 0.3
-        assert line(found, "x3").r2_with_target == pytest.approx(
-            line(found, "x3").r2 + line(found, "x3").gain
+        output = ask(X, y=X[:, 3] + X[:, 0], with_target=True)
+        assert line(output, "x3").gain_low > 0.3
+        assert line(output, "x3").r2_with_target == pytest.approx(
+            line(output, "x3").r2 + line(output, "x3").gain
         )
-        assert abs(line(found, "x2").gain) < 0.02
+        assert abs(line(output, "x2").gain) < 0.02
         labels = np.where(X[:, 3] > 0, "up", "down")
         classes = ask(X, y=labels, with_target=True)
         assert line(classes, "x3").gain_low > 0.3
@@ -253,7 +254,7 @@ class TestTables:
     def test_units_and_shapes_of_columns_make_no_difference(self):
         X = related(150)
         plain = ask(X).frame.set_index("feature")
-        moved = pd.DataFrame(
+        contrast = pd.DataFrame(
             {
                 "x0": X[:, 0] * 1e-5,
                 "x1": X[:, 1] + 1e6,
@@ -261,7 +262,7 @@ class TestTables:
                 "x3": X[:, 3],
             }
         )
-        again = ask(moved).frame.set_index("feature")
+        again = ask(contrast).frame.set_index("feature")
         for feature in ("x0", "x1", "x3"):
             assert again.loc[feature, "r2"] == pytest.approx(plain.loc[feature, "r2"], abs=0.02)
         # As a predictor, a feature is its order alone.
@@ -292,11 +293,11 @@ class TestTables:
         X.loc[::8, "whole"] = pd.NA
         X.loc[::6, "day"] = pd.NaT
         X.loc[::5, "x"] = np.nan
-        found = ask(X)
-        assert found.status == ("ok",) * 7
-        assert found.features[-1] == "noise"
-        assert (found.frame.iloc[:-1]["r2"] > 0.9).all()
-        assert found.frame.set_index("feature")["rows"].to_dict() == {
+        output = ask(X)
+        assert output.status == ("ok",) * 7
+        assert output.features[-1] == "noise"
+        assert (output.frame.iloc[:-1]["r2"] > 0.9).all()
+        assert output.frame.set_index("feature")["rows"].to_dict() == {
             "x": 192,
             "text": 216,
             "ordered": 240,
@@ -305,21 +306,21 @@ class TestTables:
             "mixed": 240,
             "noise": 240,
         }
-        assert "text: 24 of 240 rows without a value are left out of its score" in found.remarks
+        assert "text: 24 of 240 rows without a value are left out of its score" in output.remarks
 
-    def test_a_missing_value_may_tell(self):
+    def test_a_missing_value_may_be_informative(self):
         rng = np.random.default_rng(8)
         gone = rng.random(300) < 0.4
         X = pd.DataFrame({"x": np.where(gone, np.nan, rng.normal(size=300)), "y": gone * 1.0})
         assert line(ask(X), "y").low > 0.99
 
-    def test_rare_categories_are_told_together(self):
+    def test_rare_categories_are_predicted_as_one(self):
         rng = np.random.default_rng(9)
         code = np.minimum(rng.geometric(0.12, size=500), 45)
         X = pd.DataFrame({"code": code, "name": [f"n{c}" for c in code]})
-        found = ask(X)
-        assert line(found, "name").r2 > 0.9
-        (remark,) = found.remarks
+        output = ask(X)
+        assert line(output, "name").r2 > 0.9
+        (remark,) = output.remarks
         assert remark == (
             f"name: the 20 most frequent of {X['name'].nunique()} categories are predicted one by "
             "one, the others as one"
@@ -332,8 +333,8 @@ class TestTables:
         X["wild"] = np.where(np.arange(60) == 7, np.inf, X["a"])
         X["rare"] = np.where(np.arange(60) < 9, X["a"], np.nan)
         X["none"] = np.nan
-        found = ask(X, with_target=True, y=X["a"])
-        said = dict(zip(found.features, found.status, strict=True))
+        output = ask(X, with_target=True, y=X["a"])
+        said = dict(zip(output.features, output.status, strict=True))
         assert said == {
             **dict.fromkeys("abcd", "ok"),
             "same": "constant",
@@ -342,39 +343,39 @@ class TestTables:
             "rare": "too few rows",
             "none": "too few rows",
         }
-        assert found.features[4:] == ("same", "level", "wild", "rare", "none")
-        numbers = found.frame.iloc[4:].drop(columns=["feature", "rows", "status"])
+        assert output.features[4:] == ("same", "level", "wild", "rare", "none")
+        numbers = output.frame.iloc[4:].drop(columns=["feature", "rows", "status"])
         assert numbers.isna().all(axis=None)
-        assert (found.n_rows[4:] == 0).all()
+        assert (output.n_rows[4:] == 0).all()
 
-    def test_rows_of_which_a_feature_says_only_one_thing(self):
+    def test_a_feature_that_is_constant_in_the_chosen_rows(self):
         X = related(100)
         X[:40, 1] = 3.0
-        found = ask(X, rows=np.arange(40))
-        assert line(found, "x1").status == "constant"
-        assert line(found, "x0").status == "ok"
+        output = ask(X, rows=np.arange(40))
+        assert line(output, "x1").status == "constant"
+        assert line(output, "x0").status == "ok"
 
 
-class TestManners:
+class TestInterface:
     def test_the_result(self):
-        found = ask(related(100), y=np.arange(100.0), units=["x3", "x0"], level=0.9, seed=5)
-        assert isinstance(found, Redundancy)
-        assert found.features == ("x0", "x3")
-        assert list(found.frame) == ["feature", "r2", "low", "high", "rows", "status"]
-        assert (found.seed, found.level, found.n_estimators) == (5, 0.9, 50)
-        assert not found.with_target
-        assert np.isnan(found.gain).all()
-        assert (found.low <= found.r2).all()
-        assert (found.r2 <= found.high).all()
-        assert (found.high < 1).all()
-        assert repr(found).startswith(
+        output = ask(related(100), y=np.arange(100.0), units=["x3", "x0"], level=0.9, seed=5)
+        assert isinstance(output, Redundancy)
+        assert output.features == ("x0", "x3")
+        assert list(output.frame) == ["feature", "r2", "low", "high", "rows", "status"]
+        assert (output.seed, output.level, output.n_estimators) == (5, 0.9, 50)
+        assert not output.with_target
+        assert np.isnan(output.gain).all()
+        assert (output.low <= output.r2).all()
+        assert (output.r2 <= output.high).all()
+        assert (output.high < 1).all()
+        assert repr(output).startswith(
             "R2 of 2 features from the others: out of bag, forests of 50 trees, 90% interval"
         )
         beside = ask(related(100), y=np.arange(100.0), units=["x3"], with_target=True)
         assert "from the others, and from y beside them" in repr(beside)
         assert list(beside.frame)[4:7] == ["r2_with_target", "low_with_target", "high_with_target"]
         with pytest.raises(dataclasses.FrozenInstanceError):
-            found.level = 0.5
+            output.level = 0.5
 
     def test_the_same_seed_gives_the_same_also_side_by_side(self):
         X = related(100)
@@ -383,14 +384,14 @@ class TestManners:
         assert (one.r2 != other.r2).all()
         np.testing.assert_allclose(one.r2, other.r2, atol=0.1)
 
-    def test_progress_is_told_and_may_be_stopped(self):
-        told = []
+    def test_progress_is_reported_and_may_be_stopped(self):
+        reported = []
         X = related(100)
         X[:, 2] = 1.0
-        ask(X, with_target=True, callback=told.append)
+        ask(X, with_target=True, callback=reported.append)
         # A constant takes no forest.
-        assert [p.rows_done for p in told] == [100, 200, 300, 400, 500, 600]
-        assert {p.rows_total for p in told} == {600}
+        assert [p.rows_done for p in reported] == [100, 200, 300, 400, 500, 600]
+        assert {p.rows_total for p in reported} == {600}
 
         def stop(progress):
             if progress.rows_done == 200:

@@ -17,7 +17,7 @@ from uqwidgets.redundancy.html import redundancy_html
 NAN = np.nan
 
 
-class TestStill:
+class TestHtml:
     @pytest.mark.parametrize("with_target", [False, True])
     def test_table_holds_the_numbers(self, with_target):
         result = redundancy(with_target=with_target)
@@ -30,8 +30,8 @@ class TestStill:
         ]
         assert [line[-1] for line in table[1:]] == ["ok"] * 3
         shown = np.array([numbers(line[:-1]) for line in table[1:]])
-        wanted = result.frame.drop(columns=["feature", "status"]).to_numpy()
-        assert shown == pytest.approx(wanted, abs=5e-5)
+        requested = result.frame.drop(columns=["feature", "status"]).to_numpy()
+        assert shown == pytest.approx(requested, abs=5e-5)
 
     def test_words(self):
         read = Still(redundancy_html(redundancy(remarks=("mind this",))))
@@ -77,8 +77,8 @@ class TestChart:
         result = redundancy(AWKWARD, np.linspace(0.5, 0.25, 6))
         chart = redundancy_chart(result)
         for table in tables(chart):
-            wanted = result.frame[["feature", "r2", "low", "high"]].assign(source="the others")
-            pd.testing.assert_frame_equal(table, wanted)
+            requested = result.frame[["feature", "r2", "low", "high"]].assign(source="the others")
+            pd.testing.assert_frame_equal(table, requested)
         assert fields(chart) == {"feature", "source", "r2", "low", "high"}
         assert "forests of 100 trees, 95% interval" in chart.to_dict()["title"]["subtitle"]
 

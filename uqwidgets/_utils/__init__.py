@@ -1,1 +1,1 @@
-"""Names that are chosen from a list, and the sentences of errors."""
+"""Choices by name, errors, seeds and locks: what every room may use."""

@@ -1,4 +1,4 @@
-"""Names that are chosen from a few, and what to say of one that does not exist."""
+"""Names that must be one of a list, and the error for one that is not."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ Name = TypeVar("Name", bound=str)
 
 
 def unknown(what: str, name: object, known: list[str]) -> str:
-    """One sentence for a name that does not exist, with the nearest ones that do."""
+    """Return the sentence for a name that does not exist, with the most similar ones that do."""
     near = get_close_matches(str(name), known, n=3, cutoff=0.5) or known[:12]
     more = ", ..." if len(near) == 12 and len(known) > 12 else ""
     return f"there is no {what} {name!r}; did you mean {', '.join(repr(k) for k in near)}{more}?"
 
 
 def as_names(names: Any, what: str = "features") -> list[Any]:
-    """Return one name, or several in any container, as a list without repetitions.
+    """Return one name, or several in any container, as a list without duplicates.
 
     Parameters
     ----------
     names : str, int or iterable
         Such as a list, a pandas Index or Series, or an array.
     what : str
-        What they name, for the sentence.
+        What they are names of, for the error.
 
     Raises
     ------
     ValueError
         If there is none.
     """
-    single = isinstance(names, (str, bytes, int)) or not isinstance(names, Iterable)
-    several = [names] if single else list(dict.fromkeys(names))
-    if not several:
+    is_one = isinstance(names, (str, bytes, int)) or not isinstance(names, Iterable)
+    result = [names] if is_one else list(dict.fromkeys(names))
+    if not result:
         raise ValueError(f"{what} is empty; name at least one.")
-    return several
+    return result
 
 
 def one_of(known: Sequence[Name], name: object, what: str) -> Name:

@@ -1,26 +1,39 @@
-"""What is said where somebody else's code fails."""
+"""Errors of the code of others: models, measures and metrics that a user passes."""
 
 from __future__ import annotations
 
 
 class ModelError(ValueError):
-    """The model raised, or answered with something that is no distribution of its rows."""
+    """The model raised an error, or did not return a distribution for each row.
+
+    It is a `ValueError`; the message names the feature and the rows where it happened.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> X, y = uq.datasets.make_linear(20)
+    >>> try:
+    ...     uq.Explainer(lambda X: [1.0], X, y)
+    ... except uq.ModelError as error:
+    ...     print("the model failed")
+    the model failed
+    """
 
 
 def in_one_line(error: BaseException) -> str:
-    """Name an error, with the first line of what it says."""
+    """Return the type of an error, with the first line of its message."""
     return f"{type(error).__name__}: {first_line(error)}".removesuffix(": ")
 
 
 def first_line(error: BaseException) -> str:
-    """First line of what an error says; empty where it says nothing."""
+    """First line of the message of an error; empty if it has none."""
     return next(iter(str(error).splitlines()), "")
 
 
-# What to do about a write that numpy refuses.
+# The end of the sentence about a function that writes into a read-only array.
 IN_PLACE = "it writes into the model's answers, which other results need too; let it copy them."
 
 
 def is_write(error: object) -> bool:
-    """Whether an error says that something wrote into an array that must not change."""
+    """Whether it is numpy's error about a write into a read-only array."""
     return isinstance(error, ValueError) and "read-only" in str(error)

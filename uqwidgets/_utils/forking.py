@@ -1,4 +1,7 @@
-"""What the threads of a process held is free in the child of a fork."""
+"""Locks after a fork: the child process gets new ones.
+
+A fork copies locks in their state but not the threads that would release them.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from weakref import WeakSet
 
 
 class Renewable(Protocol):
-    """Anything that other threads may be using when the process is forked."""
+    """An object whose locks other threads may hold when the process is forked."""
 
     def renew_locks(self) -> None:
-        """Make its locks anew."""
+        """Replace its locks by new ones."""
         ...
 
 
@@ -19,7 +22,7 @@ _renewables: WeakSet[Renewable] = WeakSet()
 
 
 def renew_after_fork(one: Renewable) -> None:
-    """Have its locks made anew in every child: the threads that hold them do not exist there."""
+    """Replace the locks of an object in every child process from now on."""
     _renewables.add(one)
 
 

@@ -1,4 +1,4 @@
-"""Synthetic data of the papers: any number of rows, from any seed, with a truth that is known.
+"""Synthetic data of the papers: any number of rows, from any seed, with a known truth.
 
 Features are named x1, x2, ... as in the papers, the target y.
 """

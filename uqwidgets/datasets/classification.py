@@ -1,4 +1,4 @@
-"""Two classes whose probabilities are known."""
+"""Two classes with known probabilities."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def make_redundant(
     label_noise: float = 0.1,
     random_state: Seed = 0,
 ) -> Data:
-    r"""Two classes by the sum of the first features; the last may be a copy of another.
+    r"""Draw two classes by the sum of the first features; the last may be a copy of another.
 
-    Features are uniform on [0, 1], independent but for the copy, and with J relevant ones and
-    label noise ε
+    Features are uniform on [0, 1] and independent except for the copy. With J relevant features
+    and label noise ε
 
     .. math:: P(Y = 1 | x) = ε + (1 - 2 ε) 1\{x_1 + ... + x_J > J / 2\}
 
@@ -35,12 +35,14 @@ def make_redundant(
     ----------
     n_samples : int, default=5000
     copied : str, optional
-        The feature whose copy stands in the place of the last: ``"x1"``, which tells of the
-        target, and ``"x5"``, which does not, give the paper's second and third data.
-    n_features, n_relevant : int, default=10 and 4
+        The feature that replaces the last as a copy: ``"x1"``, on which the target depends, and
+        ``"x5"``, on which it does not, give the paper's second and third data.
+    n_features : int, default=10
+    n_relevant : int, default=4
     label_noise : float, default=0.1
-        Probability that a label is the other one.
+        Probability that a label is flipped.
     random_state : int, RandomState or None, default=0
+        Seed; by default the data are the same at every call.
 
     Returns
     -------
@@ -52,6 +54,24 @@ def make_redundant(
     ------
     ValueError
         If there is no such feature to copy, or a number is out of range.
+
+    See Also
+    --------
+    make_logistic : Two classes by a logistic regression.
+    uqwidgets.Explainer.redundancy : How well features predict each other.
+
+    References
+    ----------
+    Wood et al. 2024, section 3.4.1; Mease and Wyner 2008.
+
+    Examples
+    --------
+    >>> from uqwidgets.datasets import make_redundant
+    >>> X, y = make_redundant(200, copied="x1")
+    >>> X.shape, sorted(y.unique().tolist())
+    ((200, 10), [0, 1])
+    >>> bool((X["x10"] == X["x1"]).all())
+    True
     """
     if not 1 <= n_relevant <= n_features:
         raise ValueError(
@@ -77,19 +97,20 @@ def make_logistic(
     *,
     random_state: Seed = 0,
 ) -> Data:
-    r"""Independent standard normal features, and two classes by a logistic regression.
+    r"""Draw independent standard normal features, and two classes by a logistic regression.
 
     .. math:: P(Y = 1 | x) = 1 / (1 + \exp(-β · x))
 
-    (Bachoc et al. 2023, appendix B.2 and figure 4; the distribution of the features it does not
-    say).
+    (Bachoc et al. 2023, appendix B.2 and figure 4, which does not give the distribution of the
+    features).
 
     Parameters
     ----------
     n_samples : int, default=1000000
     coefficients : array-like of shape (p,)
-        β, of one feature each.
+        β, one for each feature.
     random_state : int, RandomState or None, default=0
+        Seed; by default the data are the same at every call.
 
     Returns
     -------
@@ -101,13 +122,31 @@ def make_logistic(
     ------
     ValueError
         If the coefficients are not a row of numbers.
+
+    See Also
+    --------
+    make_redundant : Two classes by a threshold, with a redundant feature.
+    uqwidgets.Explainer.stress : What figure 4 of the paper shows of these data.
+
+    References
+    ----------
+    Bachoc et al. 2023, appendix B.2.
+
+    Examples
+    --------
+    >>> from uqwidgets.datasets import make_logistic
+    >>> X, y = make_logistic(1000, [2.0, 0.0])
+    >>> list(X.columns)
+    ['x1', 'x2']
+    >>> bool(y[X["x1"] > 0].mean() > 0.7 > 0.3 > y[X["x1"] < 0].mean())
+    True
     """
     slopes = np.asarray(coefficients, dtype=np.float64)
     if slopes.ndim != 1 or not len(slopes) or not np.isfinite(slopes).all():
         raise ValueError(f"coefficients are {coefficients!r}; pass one finite number per feature.")
     random = check_random_state(random_state)
     X = random.normal(size=(checked_rows(n_samples), len(slopes)))
-    # A standard logistic variable is below a number with just this probability.
+    # A standard logistic variable is below βx with this probability.
     return frame(X), _labels(random.logistic(size=n_samples) < X @ slopes)
 
 

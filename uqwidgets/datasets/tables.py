@@ -1,4 +1,4 @@
-"""What all synthetic tables have in common."""
+"""Types and checks that all synthetic tables share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def checked_rows(n_samples: int) -> int:
     Raises
     ------
     ValueError
-        If there are none.
+        If it is less than 1.
     """
     if n_samples < 1:
         raise ValueError(f"n_samples is {n_samples}; it must be at least 1.")
@@ -28,5 +28,5 @@ def checked_rows(n_samples: int) -> int:
 
 
 def frame(values: Floats) -> pd.DataFrame:
-    """Features named x1, x2, ... from an array of shape (n, p)."""
+    """Return features named x1, x2, ... from an array of shape (n, p)."""
     return pd.DataFrame(values, columns=[f"x{j + 1}" for j in range(values.shape[1])])

@@ -24,7 +24,7 @@ from uqwidgets.stress.columns import (
     stressed_one,
 )
 from uqwidgets.stress.constrained.constraints import Function, stress_to
-from uqwidgets.stress.indicators import Indicator, Scored, find_indicator, indicators_of
+from uqwidgets.stress.indicators import Indicator, MetricIndicator, find_indicator, indicators_of
 from uqwidgets.stress.profile import stress
 from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
@@ -140,7 +140,7 @@ class Stressing:
         )
         return replace(result, remarks=result.remarks + tuple(dropped))
 
-    def indicator(self, wanted: object) -> Indicator | Scored:
+    def indicator(self, wanted: object) -> Indicator | MetricIndicator:
         """Return what `stress` watches when it is asked for this.
 
         Parameters
@@ -163,7 +163,7 @@ class Stressing:
             self._values,
         )
 
-    def _indicators(self, wanted: Sequence[object] | None) -> list[Indicator | Scored]:
+    def _indicators(self, wanted: Sequence[object] | None) -> list[Indicator | MetricIndicator]:
         if wanted is None:
             return list(self.indicators.values())
         found = [self.indicator(one) for one in ([wanted] if isinstance(wanted, str) else wanted)]

@@ -13,7 +13,7 @@ import pandas as pd
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.predictive import Predictive, as_predictive
-from uqwidgets.stress.indicators import Indicator, Scored
+from uqwidgets.stress.indicators import Indicator, MetricIndicator
 from uqwidgets.stress.out_of_core.profile import listed, stress_of_batches, survey
 from uqwidgets.stress.out_of_core.scan import Numeric, column_of
 from uqwidgets.stress.out_of_core.sources import source_of
@@ -142,7 +142,7 @@ class _Asked:
         found = []
         for name in offered if self.names is None else self.names:
             indicator = offered[name] if name in offered else explainer.indicator(name)
-            if isinstance(indicator, Scored):
+            if isinstance(indicator, MetricIndicator):
                 raise ValueError(
                     f"{name!r} is no mean over rows, so that of batches does not add up; use an "
                     "Explainer of the rows that fit in memory."

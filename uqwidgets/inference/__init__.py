@@ -1,14 +1,27 @@
-"""Weighted means over rows and over pairs of rows, and intervals for them."""
+"""Weighted means over rows and over pairs of rows, and intervals for them.
+
+A permutation importance starts as a `Change`: an estimate with the influence function of every
+row (`mean_change` over drawn pairs, `every_donor` over all pairs). `bounds` and `ratio_bounds`
+turn it into an interval.
+"""
 
 from uqwidgets.inference.all_pairs import every_donor, every_pair
-from uqwidgets.inference.bounds import Bounds, Reference, bounds, checked_reference, symmetric
 from uqwidgets.inference.drawn_pairs import balanced, mean_change
-from uqwidgets.inference.influence import Change, compared
-from uqwidgets.inference.jackknife import without_groups
-from uqwidgets.inference.kinds import INTERVALS, Interval, checked_interval, checked_level
-from uqwidgets.inference.pooling import pooled
+from uqwidgets.inference.influence import Change, minus_multiple_of_baseline, pooled
+from uqwidgets.inference.intervals import (
+    INTERVALS,
+    Bounds,
+    Interval,
+    Reference,
+    bounds,
+    checked_interval,
+    checked_level,
+    checked_reference,
+    symmetric,
+)
+from uqwidgets.inference.population import half_width, mean_over_rows
 from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
-from uqwidgets.inference.rows import half_width, mean_over_rows
+from uqwidgets.inference.variance import without_groups
 
 __all__ = [
     "INTERVALS",
@@ -21,13 +34,13 @@ __all__ = [
     "checked_interval",
     "checked_level",
     "checked_reference",
-    "compared",
     "every_donor",
     "every_pair",
     "fieller",
     "half_width",
     "mean_change",
     "mean_over_rows",
+    "minus_multiple_of_baseline",
     "over_baseline",
     "pooled",
     "ratio_bounds",

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import ROUNDING
 from uqwidgets.inference.influence import Change
 from uqwidgets.inference.population import Population
-
-Positions = npt.NDArray[np.intp]
 
 
 def every_donor(
@@ -25,20 +23,21 @@ def every_donor(
 ) -> Change:
     r"""`mean_change` over all n^2 pairs of row and donor, or all pairs within subgroups.
 
-    Donors with the same value make the same change, so a feature with u distinct values needs u
-    changes of every row. A row is among its own donors, as it is in random permutations; what
-    is left is the expectation of theirs, without any error of drawing.
+    It is the V-statistic :math:`\theta = \sum_{ij} s_i w_j \delta_{ij} / \sum_{ij} s_i w_j`: the
+    expectation over random permutations, without Monte Carlo error. As in a random permutation, a
+    row is among its own donors. Donors with the same value cause the same change, so a feature
+    with u distinct values needs u changes of every row.
 
     Parameters
     ----------
     lines : iterable of (slice, ndarray)
-        Change of every row under some of the u values, shape (of the slice, n); all of them in
-        their order.
+        Changes of every row under consecutive runs of the u values, each of shape (length of the
+        slice, n); together they cover all values in order.
     codes : ndarray of shape (n,)
-        Which of the u values each row has.
+        Position of the value of each row among the u values.
     population : Population
     subgroups : ndarray of shape (n,)
-        Which subgroup a row is in, from 0.
+        Subgroup of each row, counted from 0.
 
     Returns
     -------
@@ -46,48 +45,53 @@ def every_donor(
     """
     w, s = population.weights, population.scored
     n, groups, values = len(w), int(subgroups.max()) + 1, int(codes.max()) + 1
-    donors = np.bincount(subgroups, w, minlength=groups)
-    relative = _divided(w, donors[subgroups])
-    offered, squared = _offered(w, codes, subgroups), np.zeros((groups, values))
-    np.add.at(squared, (subgroups, codes), np.square(relative))
+    donor_totals = np.bincount(subgroups, w, minlength=groups)
+    donor_shares = _ratio(w, donor_totals[subgroups])
+    value_shares, squared_shares = _value_shares(w, codes, subgroups), np.zeros((groups, values))
+    np.add.at(squared_shares, (subgroups, codes), np.square(donor_shares))
     by_row, by_value = np.zeros(n), np.zeros((groups, values))
+    # Sums of squared pair weights times the change, and times its square.
     first = second = 0.0
     for part, change in lines:
         for g in range(groups):
             rows = np.flatnonzero(subgroups == g) if groups > 1 else slice(None)
-            seen, weights = change[:, rows], s[rows]
-            by_row[rows] += np.einsum("v,vi->i", offered[g, part], seen)
-            by_value[g, part] = np.einsum("i,vi->v", weights, seen)
-            of_rows, of_donors = np.square(weights), squared[g, part]
-            first += float(np.einsum("v,i,vi->", of_donors, of_rows, seen))
-            second += float(np.einsum("v,i,vi->", of_donors, of_rows, np.square(seen)))
-    counted: Floats = np.where(donors[subgroups] > 0, s, 0.0)
-    total = counted.sum()
+            changes, weights = change[:, rows], s[rows]
+            by_row[rows] += np.einsum("v,vi->i", value_shares[g, part], changes)
+            by_value[g, part] = np.einsum("i,vi->v", weights, changes)
+            of_rows, of_donors = np.square(weights), squared_shares[g, part]
+            first += float(np.einsum("v,i,vi->", of_donors, of_rows, changes))
+            second += float(np.einsum("v,i,vi->", of_donors, of_rows, np.square(changes)))
+    # A row without a donor of positive weight has no change.
+    scored: Floats = np.where(donor_totals[subgroups] > 0, s, 0.0)
+    total = scored.sum()
     if total == 0:
         return Change.of_nothing(n, 0)
-    estimate = float(np.einsum("i,i->", counted, by_row) / total)
-    held = np.bincount(subgroups, counted, minlength=groups)
-    centre = _divided(np.bincount(subgroups, counted * by_row, minlength=groups), held)
-    given = _divided(by_value, held[:, None])[subgroups, codes]
-    squared_pairs = float(squared.sum(axis=1) @ np.bincount(subgroups, np.square(counted)))
+    estimate = float(np.einsum("i,i->", scored, by_row) / total)
+    scored_totals = np.bincount(subgroups, scored, minlength=groups)
+    centre = _ratio(np.bincount(subgroups, scored * by_row, minlength=groups), scored_totals)
+    by_donor = _ratio(by_value, scored_totals[:, None])[subgroups, codes]
+    squared_pairs = float(squared_shares.sum(axis=1) @ np.bincount(subgroups, np.square(scored)))
     pairs = total**2 / squared_pairs
-    spread = second - 2 * estimate * first + estimate**2 * squared_pairs
-    scored = counted * (by_row - estimate) * (n / total)
-    donated = held[subgroups] * relative * (given - centre[subgroups]) * (n / total)
+    squares = second - 2 * estimate * first + estimate**2 * squared_pairs
+    influence_scored = scored * (by_row - estimate) * (n / total)
+    influence_donor = (
+        scored_totals[subgroups] * donor_shares * (by_donor - centre[subgroups]) * (n / total)
+    )
     size = math.sqrt(second) * (n / total)
-    if max(abs(estimate), float(np.abs(scored + donated).max())) <= ROUNDING * size:
-        # The two roles cancel in any rows: the importance is zero, and known to be.
-        estimate, donated = 0.0, -scored
+    influence = influence_scored + influence_donor
+    if max(abs(estimate), float(np.abs(influence).max())) <= ROUNDING * size:
+        # The two roles cancel in every row: the importance is exactly zero.
+        estimate, influence_donor = 0.0, -influence_scored
     return Change(
         estimate=estimate,
-        scored=scored,
-        donated=donated,
-        counted_twice=np.zeros(n),
+        influence_scored=influence_scored,
+        influence_donor=influence_donor,
+        double_counted=np.zeros(n),
         pairs=pairs,
-        pair_variance=lambda: spread / total**2 * pairs / (pairs - 1) if pairs > 1 else np.nan,
+        pair_variance=lambda: squares / total**2 * pairs / (pairs - 1) if pairs > 1 else np.nan,
         repeats=np.empty(0),
         totals=np.empty(0),
-        per_row=lambda: np.where(donors[subgroups] > 0, by_row, np.nan),
+        per_row=lambda: np.where(donor_totals[subgroups] > 0, by_row, np.nan),
     )
 
 
@@ -97,22 +101,24 @@ def every_pair(w: Floats, s: Floats, codes: Positions, subgroups: Positions) -> 
     Parameters
     ----------
     w, s : ndarray of shape (n,)
-        Weights of the rows as donors and as scored.
+        Weights of the rows as donors and as scored rows.
     codes, subgroups : ndarray of shape (n,)
         As in `every_donor`.
     """
-    return np.asarray(_offered(w, codes, subgroups).T[:, subgroups] * s)
+    return np.asarray(_value_shares(w, codes, subgroups).T[:, subgroups] * s)
 
 
-def _offered(w: Floats, codes: Positions, subgroups: Positions) -> Floats:
-    """Share that donors of each value have in the weight of each subgroup's donors."""
+def _value_shares(w: Floats, codes: Positions, subgroups: Positions) -> Floats:
+    """Share of each value in the donor weight of each subgroup, shape (groups, u)."""
     groups, values = int(subgroups.max()) + 1, int(codes.max()) + 1
-    offered = np.zeros((groups, values))
-    donors = np.bincount(subgroups, w, minlength=groups)
-    np.add.at(offered, (subgroups, codes), _divided(w, donors[subgroups]))
-    return offered
+    shares = np.zeros((groups, values))
+    donor_totals = np.bincount(subgroups, w, minlength=groups)
+    np.add.at(shares, (subgroups, codes), _ratio(w, donor_totals[subgroups]))
+    return shares
 
 
-def _divided(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> Floats:
-    other = np.broadcast_to(other, one.shape)
-    return np.asarray(np.divide(one, other, out=np.zeros(one.shape), where=other > 0))
+def _ratio(numerator: npt.NDArray[Any], denominator: npt.NDArray[Any]) -> Floats:
+    """Quotient of two arrays, 0 where the denominator is 0."""
+    denominator = np.broadcast_to(denominator, numerator.shape)
+    zeros = np.zeros(numerator.shape)
+    return np.asarray(np.divide(numerator, denominator, out=zeros, where=denominator > 0))

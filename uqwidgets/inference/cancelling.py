@@ -1,10 +1,10 @@
-"""Influences of rows whose two roles, as scored and as donor, all but cancel.
+"""Influences of rows whose two roles, as scored row and as donor, nearly cancel.
 
-For a measure that does not look at the target, as the entropy, of a model that one feature
-dominates, a row loses as the scored one what it gives as the donor. What is left of its influence
-is small beside the values of the rows that it happened to be paired with. But a permutation uses
-every row once in each role: whatever depends on one row alone has the same sum in all of them, and
-may be taken out of the pairs without any effect on the mean.
+Take a measure that does not read the target, such as the entropy, and a model that one feature
+dominates: what a row contributes as the scored row it takes back as the donor. The influence that
+remains is small beside the Monte Carlo noise of the pairs that were drawn. But a permutation uses
+every row once in each role, so any quantity that depends on one row alone has the same sum in all
+permutations. Subtracting it from the pairs leaves the mean unchanged and reduces the noise.
 """
 
 from __future__ import annotations
@@ -14,96 +14,102 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.skewness import steadiness
 from uqwidgets.inference.sums import dot
+from uqwidgets.inference.variance import relative_precision
 
-Positions = npt.NDArray[np.intp]
-
-# Of the residuals: about 50 steps from three lines of values, fewer from more.
+# Relative precision of the residuals: about 50 iterations for three lines, fewer for more.
 _PRECISION = 1e-13
-_MOST_STEPS = 200
-# Twice these are degrees of freedom from which on a variance is known well enough.
-_STEADY, _FAIR = 10.0, 5.0
-# Repeats beyond this many values are not needed to tell two variances, and take memory.
-_MOST_VALUES = 1 << 17
-_MOST_CONDITION = 1e6
-# What is smaller, beside the single changes, is their rounding.
+_MAX_ITERATIONS = 200
+# A variance whose relative precision exceeds the first of these is left as it is; one below the
+# second is estimated from the interactions. Twice these numbers are degrees of freedom.
+_PRECISE, _FAIR = 10.0, 5.0
+# Repeats beyond this number of values are not needed to separate two variance components, and take
+# memory.
+_MAX_VALUES = 1 << 17
+_MAX_CONDITION = 1e6
+# Influences smaller than this, relative to those of single pairs, are rounding errors.
 ROUNDING = 1e-10
+
+PairInfluences = Callable[[], Iterable[tuple[slice, Floats]]]
 
 
 @dataclass(frozen=True, eq=False)
 class Influence:
-    """Influence of every row in both roles, shape (n,), and what of its square is counted twice."""
+    """Influence of every row in both roles, (n,), and the part of its square counted twice, (n,).
+
+    See `Change.double_counted`.
+    """
 
     of_rows: Floats
-    counted_twice: Floats
+    double_counted: Floats
 
     @property
-    def steadiness(self) -> float:
-        """How well the variance is known that it gives."""
-        return steadiness(np.square(self.of_rows) - self.counted_twice)
+    def precision(self) -> float:
+        """Relative precision of the variance that follows from it."""
+        return relative_precision(np.square(self.of_rows) - self.double_counted)
 
 
-def revealed(
+def less_noisy(
     influence: Influence,
-    moved: Callable[[], Iterable[tuple[slice, Floats]]],
+    pair_influences: PairInfluences,
     change: Floats,
     donors: Positions,
     original: Floats,
     population: Population,
-    groups: int,
+    n_subgroups: int,
 ) -> Influence:
-    """Return the influence of every row with no more noise of the draws than necessary.
+    """Return the influence of every row with as little noise of the drawn pairs as necessary.
 
-    If the variance is known well it is returned as it is. Else the measure of the rows as they
-    are is taken out of the pairs, and if that is not enough, all that depends on one row alone.
+    If the variance is known well, the influence is returned unchanged. Otherwise the measure of
+    the rows without replacement serves as a control variate. If that is not enough, everything
+    that depends on one row alone is subtracted from the pairs.
 
     Parameters
     ----------
     influence : Influence
-        As the pairs give it.
-    moved : callable
-        Gives the influence of each pair, for some repeats at a time.
+        As it follows from the pairs.
+    pair_influences : callable
+        Yields the influence of each pair, some repeats at a time.
     change, donors : ndarray of shape (K, n)
     original : ndarray of shape (n,)
-        The measure of each row as it is.
+        The measure of each row without replacement.
     population : Population
-    groups : int
-        Number of subgroups that the draws keep apart.
+    n_subgroups : int
+        Number of subgroups within which donors are drawn.
     """
     repeats, n = donors.shape
-    if influence.steadiness > _STEADY or not _permuted(donors):
+    if influence.precision > _PRECISE or not _are_permutations(donors):
         return influence
-    candidates = [influence, _controlled(influence, moved, donors, original, population)]
-    if candidates[1].steadiness < _FAIR and population.uniform and repeats > 1:
-        candidates += _interactions(change, donors, original, groups)
-    size = math.sqrt(repeats * float(influence.counted_twice.mean()))
+    controlled = _control_variates(influence, pair_influences, donors, original, population)
+    candidates = [influence, controlled]
+    if controlled.precision < _FAIR and population.uniform and repeats > 1:
+        candidates += _from_interactions(change, donors, original, n_subgroups)
+    size = math.sqrt(repeats * float(influence.double_counted.mean()))
     for candidate in candidates:
         if np.abs(candidate.of_rows).max() <= ROUNDING * size:
             return Influence(np.zeros(n), np.zeros(n))
-    return max(candidates, key=lambda candidate: candidate.steadiness)
+    return max(candidates, key=lambda candidate: candidate.precision)
 
 
-def _permuted(donors: Positions) -> bool:
+def _are_permutations(donors: Positions) -> bool:
     repeats, n = donors.shape
     return bool((np.bincount(donors.ravel(), minlength=n) == repeats).all())
 
 
-def _controlled(
+def _control_variates(
     influence: Influence,
-    moved: Callable[[], Iterable[tuple[slice, Floats]]],
+    pair_influences: PairInfluences,
     donors: Positions,
     original: Floats,
     population: Population,
 ) -> Influence:
-    """Take out of the pairs what the measure of their rows as they are tells of them.
+    """Regress the pairs on the measure of their two rows without replacement, by least squares.
 
-    It serves as a control variate of the scored row and one of the donor, by least squares.
+    It is one control variate as the measure of the scored row, and one as that of the donor.
     """
     repeats, n = donors.shape
     scored, donor = (
@@ -111,37 +117,39 @@ def _controlled(
         for weights in (population.scored, population.weights)
     )
     by_scored, by_donor, drawn, received = (np.zeros(n) for _ in range(4))
-    for chunk, cells in moved():
+    for chunk, of_pairs in pair_influences():
         flat = donors[chunk].ravel()
-        by_scored += cells.sum(axis=0)
-        by_donor += np.bincount(flat, weights=cells.ravel(), minlength=n)
+        by_scored += of_pairs.sum(axis=0)
+        by_donor += np.bincount(flat, weights=of_pairs.ravel(), minlength=n)
         drawn += donor[donors[chunk]].sum(axis=0)
-        received += np.bincount(flat, np.broadcast_to(scored, cells.shape).ravel(), minlength=n)
+        received += np.bincount(flat, np.broadcast_to(scored, of_pairs.shape).ravel(), minlength=n)
     mixed = dot(scored, drawn)
     gram = [[repeats * dot(scored, scored), mixed], [mixed, repeats * dot(donor, donor)]]
     moments = [dot(scored, by_scored), dot(donor, by_donor)]
-    (of_scored, of_donor), *_ = np.linalg.lstsq(np.array(gram), np.array(moments), rcond=1e-12)
+    (slope_scored, slope_donor), *_ = np.linalg.lstsq(
+        np.array(gram), np.array(moments), rcond=1e-12
+    )
     squares = np.zeros(n)
-    for chunk, cells in moved():
-        left = cells - of_scored * scored - (of_donor * donor)[donors[chunk]]
-        squares += np.einsum("ki,ki->i", left, left)
-    return Influence(influence.of_rows - of_donor * drawn - of_scored * received, squares)
+    for chunk, of_pairs in pair_influences():
+        residuals = of_pairs - slope_scored * scored - (slope_donor * donor)[donors[chunk]]
+        squares += np.einsum("ki,ki->i", residuals, residuals)
+    return Influence(influence.of_rows - slope_donor * drawn - slope_scored * received, squares)
 
 
-def _interactions(
-    change: Floats, donors: Positions, original: Floats, groups: int
+def _from_interactions(
+    change: Floats, donors: Positions, original: Floats, n_subgroups: int
 ) -> list[Influence]:
-    r"""Take out of the pairs all that depends on the scored row alone, or on the donor alone.
+    r"""Subtract from the pairs everything that depends on the scored row or the donor alone.
 
-    With the measure :math:`L_{ij} = \mu + \alpha_i + \beta_j + \gamma_{ij}` of row i under the
-    value of row j, every permutation sums all :math:`\alpha_i` and all :math:`\beta_j`, and so do
-    the rows as they are. What is left of the mean change is :math:`\operatorname{mean}_{ki}
-    \gamma_{i d(k,i)} - \operatorname{mean}_i \gamma_{ii}`, and its variance :math:`(\tau^2 +
-    \sigma^2 / K) / n`, with the variances :math:`\tau^2` of :math:`\gamma_{ii}` and
-    :math:`\sigma^2` of :math:`\gamma_{ij}`. They are estimated from the residuals of the
-    additive fit by least squares to all K + 1 lines, whose expected sums of squares are linear in
-    both; the traces in them are those that a random vector of signs gives (Hutchinson 1990,
-    Commun. Stat. Simul. Comput. 19, 433-450).
+    With the measure :math:`L_{ij} = \mu + \alpha_i + \beta_j + \gamma_{ij}` of row i with the
+    value of row j, every permutation has the same sum of all :math:`\alpha_i` and :math:`\beta_j`,
+    and so have the rows without replacement. Of the mean change remains
+    :math:`\operatorname{mean}_{ki} \gamma_{i d(k,i)} - \operatorname{mean}_i \gamma_{ii}`, with
+    the variance :math:`(\tau^2 + \sigma^2 / K) / n` from the variances :math:`\tau^2` of
+    :math:`\gamma_{ii}` and :math:`\sigma^2` of :math:`\gamma_{ij}`. Both are estimated from the
+    residuals of an additive least-squares fit to all K + 1 lines, whose expected sums of squares
+    are linear in both. The traces in them are estimated with one vector of random signs
+    (Hutchinson 1990).
 
     Parameters
     ----------
@@ -149,18 +157,18 @@ def _interactions(
         Of at least two permutations.
     donors : ndarray of shape (K, n)
     original : ndarray of shape (n,)
-        The measure of each row as it is.
-    groups : int
-        Number of subgroups that the permutations keep apart.
+        The measure of each row without replacement.
+    n_subgroups : int
+        Number of subgroups within which rows are permuted.
 
     Returns
     -------
     list of Influence
-        Empty where the rows are too few to tell both variances, or too many to be worked on at
-        once.
+        One, or none if the rows are too few to separate the two variances, or too many for the
+        memory that the computation may use.
     """
     repeats, n = change.shape
-    enough = _MOST_VALUES // n
+    enough = _MAX_VALUES // n
     if enough < 2:
         return []
     change, donors = change[:enough], donors[:enough]
@@ -169,49 +177,53 @@ def _interactions(
     values[0] -= values[0].mean()
     values[1:] -= values[1:].mean()
     columns = np.vstack([np.arange(n), donors])
-    meets = csr_array(
+    incidence = csr_array(
         (np.ones(lines * n), (np.tile(np.arange(n), lines), columns.ravel())), shape=(n, n)
     )
-    residuals = _residuals(values, columns, meets)
+    residuals = _additive_residuals(values, columns, incidence)
     signs = np.zeros((lines, n))
     signs[0] = np.random.default_rng(0).choice([-1.0, 1.0], n)
-    projected = _residuals(signs, columns, meets)
-    own, first = dot(projected[0], projected[0]), dot(signs[0], projected[0])
-    both = first - own
-    # Sums of squares that are expected of the rows as they are, and of all replaced ones.
-    total = n * (lines - 2) + groups - 1
-    expected = np.array([[own, both], [both, total - first - both]])
-    if not (first > 0 and np.linalg.cond(expected) < _MOST_CONDITION):
+    projected = _additive_residuals(signs, columns, incidence)
+    # Estimated traces of blocks of the projection onto the residuals.
+    within, first = dot(projected[0], projected[0]), dot(signs[0], projected[0])
+    between = first - within
+    residual_df = n * (lines - 2) + n_subgroups - 1
+    # Expected sums of squares of the first line (rows without replacement) and of the others.
+    expected = np.array([[within, between], [between, residual_df - first - between]])
+    if not (first > 0 and np.linalg.cond(expected) < _MAX_CONDITION):
         return []
-    of_rows, of_pairs = np.linalg.solve(expected.T, [1.0, 1 / repeats])
+    of_original, of_replaced = np.linalg.solve(expected.T, [1.0, 1 / repeats])
     squares = np.square(residuals)
-    # Their mean is n times the variance, without bias.
-    parts = n * (of_rows * squares[0] + of_pairs * squares[1:].sum(axis=0))
-    of_each = -residuals[0] * (n / first)
-    return [Influence(of_each, np.square(of_each) - parts)]
+    # Their mean is an unbiased estimate of n times the variance.
+    parts = n * (of_original * squares[0] + of_replaced * squares[1:].sum(axis=0))
+    of_rows = -residuals[0] * (n / first)
+    return [Influence(of_rows, np.square(of_rows) - parts)]
 
 
-def _residuals(values: Floats, columns: Positions, meets: csr_array) -> Floats:
-    """Residuals of the additive fit of lines of values (m, n) to their rows and columns."""
+def _additive_residuals(values: Floats, columns: Positions, incidence: csr_array) -> Floats:
+    """Residuals of the least-squares fit of row plus column effects to lines of values (m, n).
+
+    The row effects are eliminated from the normal equations, which conjugate gradients solve for
+    the column effects.
+    """
     lines, n = values.shape
-    by_row = values.sum(axis=0)
-    by_column = np.bincount(columns.ravel(), weights=values.ravel(), minlength=n)
-    met = meets.T.tocsr()
+    row_sums = values.sum(axis=0)
+    column_sums = np.bincount(columns.ravel(), weights=values.ravel(), minlength=n)
+    transposed = incidence.T.tocsr()
 
-    # Conjugate gradients on the normal equations without the rows.
-    of_column, left = np.zeros(n), by_column - met @ by_row / lines
-    along, size = left, dot(left, left)
-    least = size * _PRECISION**2
-    for _ in range(_MOST_STEPS):
-        if size <= least:
+    effects, residual = np.zeros(n), column_sums - transposed @ row_sums / lines
+    direction, norm = residual, dot(residual, residual)
+    tolerance = norm * _PRECISION**2
+    for _ in range(_MAX_ITERATIONS):
+        if norm <= tolerance:
             break
-        image = lines * along - met @ (meets @ along) / lines
-        bend = dot(along, image)
-        if not bend > _PRECISION * dot(along, along):  # a constant, which the rows have as well
-            break
-        of_column = of_column + along * (size / bend)
-        left = left - image * (size / bend)
-        last, size = size, dot(left, left)
-        along = left + along * (size / last)
-    of_row = (by_row - meets @ of_column) / lines
-    return np.asarray(values - of_row - of_column[columns])
+        image = lines * direction - transposed @ (incidence @ direction) / lines
+        curvature = dot(direction, image)
+        if not curvature > _PRECISION * dot(direction, direction):
+            break  # a constant, which the row effects contain as well
+        effects = effects + direction * (norm / curvature)
+        residual = residual - image * (norm / curvature)
+        last, norm = norm, dot(residual, residual)
+        direction = residual + direction * (norm / last)
+    row_effects = (row_sums - incidence @ effects) / lines
+    return np.asarray(values - row_effects - effects[columns])

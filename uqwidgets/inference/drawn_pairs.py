@@ -6,18 +6,17 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from uqwidgets._typing import Floats
-from uqwidgets.inference.cancelling import ROUNDING, Influence, revealed
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.inference.cancelling import ROUNDING, Influence, less_noisy
 from uqwidgets.inference.influence import Change
 from uqwidgets.inference.population import Population
 
-Positions = npt.NDArray[np.intp]
-
-# Work on whole (repeats, rows) arrays while they fit the processor's cache, else row by row.
+# Arrays of (repeats, rows) are processed whole while they fit the processor's cache, else a few
+# repeats at a time.
 _CACHED_VALUES = 1 << 16
-_KEPT_VALUES = 1 << 20
+# The weights of the pairs are computed once, and not once per pass, up to this many of them.
+_MOST_STORED_WEIGHTS = 1 << 20
 
 
 def mean_change(
@@ -37,148 +36,180 @@ def mean_change(
     Within subgroups g it is :math:`\theta_g`, and :math:`\theta = \sum S_g \theta_g / S` with
     the weights :math:`S_g` of their scored rows.
 
-    Permutation importance is a two-sample statistic: every row acts as the row that is scored
-    and as the donor of a value, so an interval that sees only rows, or only repeats, covers far
-    too little. The influence of row i is the sum of both roles,
+    Permutation importance is a two-sample U-statistic (Hoeffding 1948; Fisher et al. 2019): every
+    row acts as the row that is scored and as the donor of a value, so an interval that accounts
+    for only one of the two, or for the repeats alone, covers far too rarely. The influence of row
+    i is the sum of both roles,
 
     .. math:: \psi_i = \frac{n}{S} \left[ s_i (\theta_g - \theta) + \frac{S_g}{c_g} \left\{
               s_i \operatorname{mean}_k w_{d(k,i)} (\delta_{ki} - \theta_g) + w_i
               \operatorname{mean}_k s_{r(k,i)} (\delta_{k r(k,i)} - \theta_g) \right\} \right],
               \quad c_g = \operatorname{mean}_k \sum_{i \in g} s_i w_{d(k,i)},
 
-    r(k,i) being the rows that received row i's value. Each pair shows up in two of these terms
-    though it happened once: ``counted_twice`` are its squares. Where the two roles of a row all
-    but cancel, as they do in the entropy of a model that one feature dominates, what is left is
-    hidden by the rows that happened to be drawn; `uqwidgets.inference.cancelling` then makes use
-    of what permutations do not change.
+    where r(k,i) are the rows that received the value of row i. The Monte Carlo noise of each pair
+    enters the squares of two influences although it occurred once; the sum of the squares of the
+    pairs is therefore returned as ``double_counted``. If the two roles of a row nearly cancel, as
+    they do for the entropy of a model that one feature dominates, the noise of the drawn pairs
+    hides the influence that remains, and `less_noisy` reduces it.
 
     Parameters
     ----------
     change : ndarray of shape (K, n)
-        Measure of the replaced row minus that of the row itself.
+        Measure of the row with the replaced value minus that of the row itself.
     donors : ndarray of shape (K, n)
         Position of the donor of each.
     original : ndarray of shape (n,)
-        The measure of each row as it is.
+        The measure of each row without replacement.
     population : Population
     subgroups : ndarray of shape (n,), optional
-        Which subgroup a row is in, from 0; its donors are of the same one.
+        Subgroup of each row, counted from 0; the donors of a row belong to its subgroup.
     offered : ndarray of shape (n,), optional
-        Mean weight of the donors of each row over all repeats, where these are some of them.
+        Mean weight of the donors of each row over all repeats, if ``donors`` holds only some of
+        the repeats.
 
     Returns
     -------
     Change
     """
     w, repeats, n = population.weights, *change.shape
-    # Then every pair weighs one, and nothing has to be looked up.
-    equal = population.plain and subgroups is None
-    step = max(1, _CACHED_VALUES // n)
-    chunks = [slice(k, k + step) for k in range(0, repeats, step)]
     s = population.scored
     if subgroups is not None:
         offered = w[donors].mean(axis=0) if offered is None else offered
         s = balanced(s, offered, subgroups)
+    weights = _PairWeights(w, s, donors, equal=population.plain and subgroups is None)
 
-    # Weights of each pair of a scored row and its donor; kept between the passes while small.
-    keeps = not equal and repeats * n <= _KEPT_VALUES
-    kept = _pairs(w, s, donors) if keeps else None
-
-    def pairs_of(chunk: slice) -> Floats:
-        return _pairs(w, s, donors[chunk]) if kept is None else kept[chunk]
-
-    sums, totals = np.empty(repeats), np.full(repeats, float(n))
-    squared_pairs = float(repeats * n) if equal else 0.0
-    for chunk in chunks:
-        if equal:
-            sums[chunk] = change[chunk].sum(axis=1)
-            continue
-        pairs = pairs_of(chunk)
-        squared_pairs += float(np.einsum("ki,ki->", pairs, pairs))
-        totals[chunk] = pairs.sum(axis=1)
-        sums[chunk] = np.einsum("ki,ki->k", pairs, change[chunk])
+    sums, totals, squared_weights = weights.sums(change)
     total = totals.sum()
     if total == 0:
         return Change.of_nothing(n, repeats)
     estimate = float(sums.sum() / total)
-    # One value, or that of each row's subgroup.
+    n_pairs = float(total**2 / squared_weights)
+    scale = n / total  # 1 / repeats if all weights are 1
+    # A scalar, or the mean of the subgroup of each row.
     centre = np.asarray(estimate)
     if subgroups is not None:
-        by_row = sum(np.einsum("ki,ki->i", pairs_of(chunk), change[chunk]) for chunk in chunks)
-        centre = _of_subgroups(np.asarray(by_row) / repeats, population.scored, s, subgroups)
+        row_sums = weights.row_sums(change) / repeats
+        centre = _subgroup_means(row_sums, population.scored, s, subgroups)
 
-    scale = n / total  # one over the repeats, were all weights one
-
-    def moved_by_pairs() -> Iterator[tuple[slice, Floats]]:
-        for chunk in chunks:
-            moved = change[chunk] - centre
-            moved *= scale if equal else scale * pairs_of(chunk)
-            yield chunk, moved
+    def pair_influences() -> Iterator[tuple[slice, Floats]]:
+        for chunk in weights.chunks:
+            influence = change[chunk] - centre
+            influence *= weights.scaled(chunk, scale)
+            yield chunk, influence
 
     scored, donated, squares = np.zeros(n), np.zeros(n), np.zeros(n)
-    for chunk, moved in moved_by_pairs():
-        scored += moved.sum(axis=0)
-        donated += np.bincount(donors[chunk].ravel(), weights=moved.ravel(), minlength=n)
-        squares += np.einsum("ki,ki->i", moved, moved)
+    for chunk, of_pairs in pair_influences():
+        scored += of_pairs.sum(axis=0)
+        donated += np.bincount(donors[chunk].ravel(), weights=of_pairs.ravel(), minlength=n)
+        squares += np.einsum("ki,ki->i", of_pairs, of_pairs)
     if subgroups is not None:
         between = np.where(s > 0, population.scored, 0.0) * (centre - estimate)
         scored += between * (scale * repeats)
-    groups = 1 if subgroups is None else int(subgroups.max()) + 1
-    influence = revealed(
+    influence = less_noisy(
         Influence(scored + donated, squares),
-        moved_by_pairs,
+        pair_influences,
         change,
         donors,
         original,
         population,
-        groups,
+        n_subgroups=1 if subgroups is None else int(subgroups.max()) + 1,
     )
-    donated = influence.of_rows - scored
     size = math.sqrt(repeats * float(squares.mean()))
     if abs(estimate) <= ROUNDING * size and not influence.of_rows.any():
         estimate = 0.0
-    effective = float(total**2 / squared_pairs)
 
     def pair_variance() -> float:
+        if n_pairs <= 1:
+            return np.nan
         squared = sum(
-            float(np.square(pairs_of(chunk) * (change[chunk] - estimate)).sum()) for chunk in chunks
+            float(np.square(weights.scaled(chunk, 1.0) * (change[chunk] - estimate)).sum())
+            for chunk in weights.chunks
         )
-        return squared / total**2 * effective / (effective - 1) if effective > 1 else np.nan
+        return float(squared / total**2 * n_pairs / (n_pairs - 1))
 
-    def per_row() -> Floats:
-        if equal:
+    with np.errstate(invalid="ignore"):  # NaN for a repeat whose pairs have no weight
+        repeat_means = sums / totals
+    return Change(
+        estimate=estimate,
+        influence_scored=scored,
+        influence_donor=influence.of_rows - scored,
+        double_counted=influence.double_counted,
+        pairs=n_pairs,
+        pair_variance=pair_variance,
+        repeats=repeat_means,
+        totals=totals,
+        per_row=lambda: weights.row_means(change),
+    )
+
+
+class _PairWeights:
+    """Weights of the drawn pairs of a scored row and its donor, and sums with them.
+
+    Parameters
+    ----------
+    w, s : ndarray of shape (n,)
+        Weights of the rows as donors and as scored rows; a pair has the product of both.
+    donors : ndarray of shape (K, n)
+    equal : bool
+        Whether every pair has weight 1, so that no weight needs to be looked up.
+    """
+
+    def __init__(self, w: Floats, s: Floats, donors: Positions, *, equal: bool) -> None:
+        repeats, n = donors.shape
+        step = max(1, _CACHED_VALUES // n)
+        self.chunks = [slice(k, k + step) for k in range(0, repeats, step)]
+        self._w, self._s, self._donors, self._equal = w, s, donors, equal
+        stores = not equal and repeats * n <= _MOST_STORED_WEIGHTS
+        self._stored = self._computed(slice(None)) if stores else None
+
+    def scaled(self, chunk: slice, scale: float) -> Floats | float:
+        """Return the weights of some repeats times a scale, shape (k, n); a scalar if equal."""
+        return scale if self._equal else scale * self._of(chunk)
+
+    def sums(self, change: Floats) -> tuple[Floats, Floats, float]:
+        """Weighted sum of the changes and of the weights per repeat, (K,), and squared weights."""
+        repeats, n = change.shape
+        sums, totals = np.empty(repeats), np.full(repeats, float(n))
+        squared = float(repeats * n) if self._equal else 0.0
+        for chunk in self.chunks:
+            if self._equal:
+                sums[chunk] = change[chunk].sum(axis=1)
+                continue
+            weights = self._of(chunk)
+            squared += float(np.einsum("ki,ki->", weights, weights))
+            totals[chunk] = weights.sum(axis=1)
+            sums[chunk] = np.einsum("ki,ki->k", weights, change[chunk])
+        return sums, totals, squared
+
+    def row_sums(self, change: Floats) -> Floats:
+        """Weighted sum of the changes of each scored row over its pairs, shape (n,)."""
+        return np.asarray(
+            sum(np.einsum("ki,ki->i", self._of(chunk), change[chunk]) for chunk in self.chunks)
+        )
+
+    def row_means(self, change: Floats) -> Floats:
+        """Mean change of each row over its donors, by their weights (n,); NaN without any."""
+        if self._equal:
             return np.asarray(change.mean(axis=0))
-        weights = w[donors]
+        weights = self._w[self._donors]
         with np.errstate(invalid="ignore"):
             mean: Floats = np.einsum("ki,ki->i", weights, change) / weights.sum(axis=0)
         return mean
 
-    with np.errstate(invalid="ignore"):
-        each = sums / totals  # NaN for a repeat that pairs no two rows of weight
-    return Change(
-        estimate=estimate,
-        scored=scored,
-        donated=donated,
-        counted_twice=influence.counted_twice,
-        pairs=effective,
-        pair_variance=pair_variance,
-        repeats=each,
-        totals=totals,
-        per_row=per_row,
-    )
+    def _of(self, chunk: slice) -> Floats:
+        return self._computed(chunk) if self._stored is None else self._stored[chunk]
 
-
-def _pairs(w: Floats, s: Floats, donors: Positions) -> Floats:
-    pairs = w[donors]
-    pairs *= s
-    return pairs
+    def _computed(self, chunk: slice) -> Floats:
+        weights = self._w[self._donors[chunk]]
+        weights *= self._s
+        return weights
 
 
 def balanced(s: Floats, offered: Floats, subgroups: Positions) -> Floats:
-    """Scale weights of scored rows so that each subgroup's pairs weigh what its rows do.
+    """Scale weights of scored rows so that the pairs of a subgroup have the weight of its rows.
 
-    Else a subgroup of heavy rows would count with the square of its weight. A subgroup whose
-    scored rows meet no donor of any weight is left out.
+    Otherwise a subgroup of heavy rows would count with the square of its weight. A subgroup in
+    which no scored row has a donor of positive weight is left out.
 
     Parameters
     ----------
@@ -188,15 +219,16 @@ def balanced(s: Floats, offered: Floats, subgroups: Positions) -> Floats:
         Mean weight of the donors of each row.
     subgroups : ndarray of shape (n,)
     """
-    met = s * offered
-    pairs, rows = np.bincount(subgroups, met), np.bincount(subgroups, s)
+    pairs, rows = np.bincount(subgroups, s * offered), np.bincount(subgroups, s)
     return np.asarray(
         s * np.divide(rows, pairs, out=np.zeros_like(rows), where=pairs > 0)[subgroups]
     )
 
 
-def _of_subgroups(sums: Floats, scored: Floats, balanced: Floats, subgroups: Positions) -> Floats:
-    """Estimate of the subgroup of every row, from the sums of its rows, shape (n,)."""
-    rows = np.bincount(subgroups, np.where(balanced > 0, scored, 0.0))
-    total = np.bincount(subgroups, sums)
-    return np.asarray(np.divide(total, rows, out=np.zeros_like(total), where=rows > 0)[subgroups])
+def _subgroup_means(
+    row_sums: Floats, scored: Floats, balanced_scored: Floats, subgroups: Positions
+) -> Floats:
+    """Mean change in the subgroup of every row, shape (n,), from the sums of its rows."""
+    rows = np.bincount(subgroups, np.where(balanced_scored > 0, scored, 0.0))
+    sums = np.bincount(subgroups, row_sums)
+    return np.asarray(np.divide(sums, rows, out=np.zeros_like(sums), where=rows > 0)[subgroups])

@@ -1,9 +1,10 @@
-"""What is known of the mean change of a measure over pairs of a scored row and a donor."""
+"""The mean change of a measure under replacement, with the influence function of every row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,30 +15,31 @@ from uqwidgets.inference.sums import dot
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Mean change of a measure when values of one feature, or group, are replaced.
+    """Mean change of a measure when the values of one feature, or group, are replaced.
 
     Attributes
     ----------
     estimate : float
-    scored, donated : ndarray of shape (n,)
-        Influence of each row on the estimate as the row that is scored, and as the donor of a
-        value: an error of the estimate is the mean of their sum.
-    counted_twice : ndarray of shape (n,)
-        What of each row's squared influence shows up in both roles though it happened once.
+    influence_scored, influence_donor : ndarray of shape (n,)
+        Influence function of each row as the row that is scored, and as the donor of a value: to
+        first order, the error of the estimate is the mean of their sum.
+    double_counted : ndarray of shape (n,)
+        Monte Carlo noise of the drawn pairs that the squared sum of both influences contains
+        twice: a variance from influences subtracts it once.
     pairs : float
         Effective number of pairs of a scored row and a donor.
     pair_variance : callable
-        Gives the variance of the estimate, were all those pairs independent.
+        Returns the variance that the estimate would have if all pairs were independent.
     repeats, totals : ndarray of shape (K,)
         The estimate of each repeat alone, and the weight of its pairs.
     per_row : callable
-        Gives the mean change of each row over its donors, shape (n,); NaN for a row without.
+        Returns the mean change of each row over its donors, shape (n,); NaN for a row without.
     """
 
     estimate: float
-    scored: Floats
-    donated: Floats
-    counted_twice: Floats
+    influence_scored: Floats
+    influence_donor: Floats
+    double_counted: Floats
     pairs: float
     pair_variance: Callable[[], float]
     repeats: Floats
@@ -46,12 +48,12 @@ class Change:
 
     @classmethod
     def of_nothing(cls, n: int, repeats: int) -> Change:
-        """Where no scored row meets a donor of any weight."""
+        """Return the undefined change of rows of which none has a donor of positive weight."""
         return cls(
             estimate=np.nan,
-            scored=np.full(n, np.nan),
-            donated=np.full(n, np.nan),
-            counted_twice=np.full(n, np.nan),
+            influence_scored=np.full(n, np.nan),
+            influence_donor=np.full(n, np.nan),
+            double_counted=np.full(n, np.nan),
             pairs=0.0,
             pair_variance=lambda: np.nan,
             repeats=np.full(repeats, np.nan),
@@ -60,27 +62,97 @@ class Change:
         )
 
 
-def compared(change: Change, original: Floats, population: Population, ratio: float) -> Change:
-    r"""Return the measure after replacement minus so many times the measure before.
+def minus_multiple_of_baseline(
+    change: Change, original: Floats, population: Population, ratio: float
+) -> Change:
+    r"""Return the measure after replacement minus a multiple of the measure before.
 
-    It is :math:`\theta - (\rho - 1) b` with the baseline b, the mean of what the rows give as they
-    are, whose influence :math:`\varphi_i = s_i (l_i - b) n / \sum s` is that of row i as scored.
+    It is :math:`\theta - (\rho - 1) b` with the baseline b, the mean of the measure of the rows
+    without replacement. The influence of row i on b is that of a scored row,
+    :math:`\varphi_i = s_i (l_i - b) n / \sum s`.
 
     Parameters
     ----------
     change : Change
-        The measure after replacement minus the measure before: of the ratio 1.
+        The measure after replacement minus the measure before, :math:`\rho = 1`.
     original : ndarray of shape (n,)
-        The measure of each row as it is.
+        The measure l of each row without replacement.
     population : Population
     ratio : float
+        :math:`\rho`.
     """
     s = population.scored
     total = s.sum()
     baseline = dot(s, original) / total
-    own = s * (original - baseline) * (len(s) / total)
+    influence_baseline = s * (original - baseline) * (len(s) / total)
     return replace(
         change,
         estimate=change.estimate - (ratio - 1) * baseline,
-        scored=change.scored - (ratio - 1) * own,
+        influence_scored=change.influence_scored - (ratio - 1) * influence_baseline,
+    )
+
+
+def pooled(parts: Iterable[tuple[Change, Floats | float]], n: int) -> Change:
+    """Return the mean change over all repeats from those over some of the repeats each.
+
+    With it, the draws need not be in memory all at once. Estimates and influences are means over
+    pairs, so those of a part count by the weight of its pairs. The repeats are drawn
+    independently, so ``double_counted`` counts by the square of that weight. Each part is centred
+    at its own estimate: without weights this does not change the influences, with weights it is
+    an effect of second order.
+
+    Parameters
+    ----------
+    parts : iterable of (Change, ndarray of shape (n,) or float)
+        Changes over some repeats, each with the total weight of the donors of every row in these
+        repeats, or one number if it is the same for all rows. No part is referenced after use.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    Change
+    """
+    total = weighted_estimates = squared_pairs = 0.0
+    scored, donated, row_sums = (np.zeros(n) for _ in range(3))
+    row_weights: Any = 0.0
+    double_counted: Any = 0.0
+    repeats, totals, moments = [], [], []
+    for part, weights in parts:
+        repeats.append(part.repeats)
+        totals.append(part.totals)
+        weight = float(part.totals.sum())
+        if weight == 0:
+            continue
+        total += weight
+        weighted_estimates += weight * part.estimate
+        scored += weight * part.influence_scored
+        donated += weight * part.influence_donor
+        double_counted = double_counted + weight**2 * part.double_counted
+        own_pairs = weight**2 / part.pairs
+        squared_pairs += own_pairs
+        bias = (part.pairs - 1) / part.pairs
+        moments.append((part.estimate, own_pairs, part.pair_variance() * bias * weight**2))
+        row_sums += np.where(np.asarray(weights) > 0, weights * part.per_row(), 0.0)
+        row_weights = row_weights + weights
+        del part, weights  # else these arrays would stay in memory while the next are computed
+    repeat_means = np.concatenate(repeats)
+    if total == 0:
+        return Change.of_nothing(n, len(repeat_means))
+    estimate, pairs = weighted_estimates / total, total**2 / squared_pairs
+    scored /= total
+    donated /= total
+    squares = sum(within + (own - estimate) ** 2 * weight for own, weight, within in moments)
+    with np.errstate(invalid="ignore"):  # NaN for a row that has no donor of positive weight
+        row_sums /= row_weights
+    return Change(
+        estimate=estimate,
+        influence_scored=scored,
+        influence_donor=donated,
+        double_counted=double_counted / total**2,
+        pairs=pairs,
+        pair_variance=lambda: squares / total**2 * pairs / (pairs - 1) if pairs > 1 else np.nan,
+        repeats=repeat_means,
+        totals=np.concatenate(totals),
+        per_row=lambda: row_sums,
     )

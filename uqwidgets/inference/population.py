@@ -1,4 +1,4 @@
-"""The rows that are averaged over."""
+"""The rows that are averaged over, and weighted means over them."""
 
 from __future__ import annotations
 
@@ -8,51 +8,57 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.inference.sums import weighted_sums
+
+# Arrays of (lines, rows) are processed whole while they fit the processor's cache, else a few
+# lines at a time.
+_CACHED_VALUES = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
     """The rows that are averaged over.
 
-    Weights describe a population and act on a row in both its roles, as scored and as donor
-    of a value; chosen rows are those that are scored, while donors come from all.
+    Weights describe a population and act on a row in both its roles, as the row that is scored and
+    as the donor of a value. Chosen rows are the ones that are scored; donors come from all rows.
 
     Attributes
     ----------
     weights : ndarray of shape (n,)
-        Mean 1.
+        Weights of the rows as donors, of mean 1.
     scored : ndarray of shape (n,)
         The same weights, zero for rows that are not scored.
     rows : ndarray of shape (m,) or None
         Positions of the scored rows; None for all.
     weighted : bool
-        Whether weights were given.
+        Whether the user passed weights.
     """
 
     weights: Floats
     scored: Floats
-    rows: npt.NDArray[np.intp] | None
+    rows: Positions | None
     weighted: bool
 
     @classmethod
     def of(cls, n: int, sample_weight: Any = None, rows: Any = None) -> Population:
-        """Check weights and rows as a person gives them.
+        """Check the weights and rows that a user passes.
 
         Parameters
         ----------
         n : int
-            Rows of the table.
+            Number of rows of the table.
         sample_weight : array-like of shape (n,), optional
             Non-negative, of any scale.
         rows : array-like, optional
-            A mask of shape (n,), or positions.
+            A mask of shape (n,), or positions of rows.
 
         Raises
         ------
         ValueError
-            If a weight is negative or not finite, or nothing is left to average.
+            If a weight is negative or not finite, or no row of positive weight is scored.
         """
         weights = np.ones(n) if sample_weight is None else _checked_weights(sample_weight, n)
         chosen = None if rows is None else _checked_rows(rows, n)
@@ -66,35 +72,78 @@ class Population:
 
     @property
     def plain(self) -> bool:
-        """Whether every row is scored, and all weigh the same."""
+        """Whether every row is scored and the user passed no weights."""
         return self.rows is None and not self.weighted
 
     @cached_property
     def uniform(self) -> bool:
-        """Whether every row is scored, and all weights are equal."""
+        """Whether every row is scored and all weights are equal."""
         return self.rows is None and bool(np.ptp(self.weights) == 0)
 
     @cached_property
-    def positions(self) -> npt.NDArray[np.intp]:
+    def positions(self) -> Positions:
         """Positions of the scored rows."""
         return np.arange(len(self.weights)) if self.rows is None else self.rows
 
     @cached_property
     def ess(self) -> float:
-        """Effective sample size of the scored rows."""
+        """Effective sample size of the scored rows, (sum s)^2 / sum s^2."""
         return effective_sample_size(self.scored)
 
     @property
     def small_sample(self) -> float:
-        """What a mean square of deviations is multiplied by: ESS / (ESS - 1), NaN for one row."""
-        m = self.ess
-        return m / (m - 1) if m > 1 else np.nan
+        """Bessel's correction of a mean squared deviation: ESS / (ESS - 1), NaN for one row."""
+        ess = self.ess
+        return ess / (ess - 1) if ess > 1 else np.nan
 
 
 def effective_sample_size(weights: Floats) -> float:
     """Effective sample size of weights (n,): (sum w)^2 / sum w^2."""
-    relative = weights / weights.max()  # squares of small weights are no floats
+    relative = weights / weights.max()  # avoids the underflow of squares of small weights
     return float(relative.sum() ** 2 / np.square(relative).sum())
+
+
+def mean_over_rows(values: Floats, population: Population) -> tuple[Floats, Floats]:
+    r"""Weighted mean over rows of each line of ``values``, with its standard error.
+
+    The variance is that of a mean of independent rows (Molnar et al. 2023, section 6) for unequal
+    weights: :math:`\sum s_i^2 (v_i - \bar v)^2 / (\sum s_i)^2`, times ESS / (ESS - 1).
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n)
+    population : Population
+
+    Returns
+    -------
+    mean, std_error : ndarray of shape (m,)
+    """
+    s = population.scored / population.scored.sum()
+    squared = np.square(s)
+    mean, variance = np.empty(len(values)), np.empty(len(values))
+    step = max(1, _CACHED_VALUES // max(1, values.shape[1]))
+    for k in range(0, len(values), step):
+        lines = slice(k, k + step)
+        mean[lines] = weighted_sums(values[lines], s)
+        deviation = values[lines] - mean[lines, None]
+        variance[lines] = weighted_sums(np.square(deviation, out=deviation), squared)
+    return mean, np.sqrt(variance * population.small_sample)
+
+
+def half_width(std_error: npt.ArrayLike, level: float, population: Population) -> Floats:
+    """Half the width of a t interval with ESS - 1 degrees of freedom (n - 1 without weights).
+
+    It is NaN where a single row has all the weight.
+
+    Parameters
+    ----------
+    std_error : array-like
+    level : float
+    population : Population
+    """
+    df = population.ess - 1
+    quantile = stdtrit(df if df > 0 else np.nan, (1 + level) / 2)
+    return np.asarray(quantile * np.asarray(std_error, dtype=np.float64))
 
 
 def _checked_weights(sample_weight: Any, n: int) -> Floats:
@@ -109,11 +158,11 @@ def _checked_weights(sample_weight: Any, n: int) -> Floats:
     heaviest = weights.max()
     if heaviest == 0:
         raise ValueError("sample_weight is 0 everywhere; give at least one row a weight.")
-    relative = weights / heaviest  # the sum of very large or small ones is no float
+    relative = weights / heaviest  # avoids overflow and underflow of the sum
     return np.asarray(relative / relative.mean())
 
 
-def _checked_rows(rows: Any, n: int) -> npt.NDArray[np.intp]:
+def _checked_rows(rows: Any, n: int) -> Positions:
     chosen = np.asarray(rows)
     if chosen.dtype == bool:
         if chosen.shape != (n,):

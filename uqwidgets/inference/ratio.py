@@ -8,14 +8,13 @@ from collections.abc import Callable
 from scipy.optimize import brentq
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.bounds import Bounds, Reference, bounds
-from uqwidgets.inference.influence import Change, compared
-from uqwidgets.inference.kinds import Interval
+from uqwidgets.inference.influence import Change, minus_multiple_of_baseline
+from uqwidgets.inference.intervals import Bounds, Interval, Reference, bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 
-# A ratio this far beyond the estimate is as good as any.
-_FARTHEST = 1e6
+# The search for the upper end stops this far beyond the estimate: the interval is unbounded.
+_LARGEST_STEP = 1e6
 _PRECISION = 1e-10
 
 
@@ -27,21 +26,20 @@ def ratio_bounds(
     population: Population,
     reference: Reference = "t",
 ) -> Bounds:
-    r"""Find the ends of an interval for the measure after replacement over the measure before.
+    r"""Compute an interval for the measure after replacement over the measure before.
 
     It is the ratio of Dankers et al. 2020, section 8.4. Over rows (``u-statistic``, ``model``), a
-    ratio
-    :math:`\rho` is within the interval if zero is within that of the mean after replacement minus
-    :math:`\rho` times the mean before (Fieller 1954, J. R. Stat. Soc. B 16, 175-185), which has
-    the joint influence of both. The interval lies above 1 exactly if that of the difference lies
-    above 0. The other intervals take the rows as they are, and so the mean before as fixed.
+    ratio :math:`\rho` is inside the interval if zero is inside that of the mean after replacement
+    minus :math:`\rho` times the mean before (Fieller 1954), whose influences are those of both
+    means. The interval lies above 1 exactly if that of the difference lies above 0. The other
+    intervals take the rows as fixed, and so the mean before.
 
     Parameters
     ----------
     change : Change
         As a difference.
     original : ndarray of shape (n,)
-        The measure of each row as it is, of a positive mean.
+        The measure of each row without replacement, of a positive mean.
     interval, level, population, reference
         As in `bounds`.
     """
@@ -50,15 +48,15 @@ def ratio_bounds(
     if interval not in ("u-statistic", "model"):
         return over_baseline(bounds(change, interval, level, population, reference), baseline)
 
-    def differing(ratio: float) -> Bounds:
-        moved = compared(change, original, population, ratio)
-        return bounds(moved, interval, level, population, reference)
+    def difference_bounds(ratio: float) -> Bounds:
+        contrast = minus_multiple_of_baseline(change, original, population, ratio)
+        return bounds(contrast, interval, level, population, reference)
 
-    return fieller(differing, 1 + change.estimate / baseline, baseline)
+    return fieller(difference_bounds, 1 + change.estimate / baseline, baseline)
 
 
 def over_baseline(difference: Bounds, baseline: float) -> Bounds:
-    """Return the bounds of a ratio to a baseline that is taken as fixed, and positive."""
+    """Return the bounds of a ratio to a positive baseline that is taken as fixed."""
     ratio, low = 1 + difference.estimate / baseline, 1 + difference.low / baseline
     return Bounds(
         ratio,
@@ -68,59 +66,63 @@ def over_baseline(difference: Bounds, baseline: float) -> Bounds:
     )
 
 
-def fieller(differing: Callable[[float], Bounds], ratio: float, baseline: float) -> Bounds:
-    """Return the bounds of a ratio to an estimated baseline.
+def fieller(difference_bounds: Callable[[float], Bounds], ratio: float, baseline: float) -> Bounds:
+    """Return the bounds of a ratio to an estimated baseline (Fieller 1954).
 
     Parameters
     ----------
-    differing : callable
-        From a ratio to the interval of the mean after minus that many times the mean before.
+    difference_bounds : callable
+        From a ratio to the interval of the mean after minus that multiple of the mean before.
     ratio : float
-        The estimate, of which the difference is zero.
+        The estimate, for which this difference is zero.
     baseline : float
         The mean before.
 
     Returns
     -------
     Bounds
-        Where no ratio is too large, for the mean before may be zero as well, ``high`` is NaN.
+        ``high`` is NaN if the interval has no upper end, because that of the mean before contains
+        zero.
     """
-    low, high = _inverted(differing, ratio)
-    return Bounds(ratio, differing(ratio).std_error / baseline, low, high)
+    low, high = _ratios_with_zero_inside(difference_bounds, ratio)
+    return Bounds(ratio, difference_bounds(ratio).std_error / baseline, low, high)
 
 
-def _inverted(differing: Callable[[float], Bounds], ratio: float) -> tuple[float, float]:
-    """Find between which ratios the interval of the difference that belongs to each holds zero.
+def _ratios_with_zero_inside(
+    difference_bounds: Callable[[float], Bounds], ratio: float
+) -> tuple[float, float]:
+    """Least and largest ratio whose interval of the difference contains zero, none below 0.
 
-    None of them is negative, and an estimate that is has no interval: the measure has both signs.
+    A negative estimate has no interval (NaN): the measure takes both signs.
     """
-    at_one, here = differing(1.0), differing(ratio)
-    if not (math.isfinite(at_one.low) and math.isfinite(here.low) and ratio >= 0):
+    at_one, at_ratio = difference_bounds(1.0), difference_bounds(ratio)
+    if not (math.isfinite(at_one.low) and math.isfinite(at_ratio.low) and ratio >= 0):
         return math.nan, math.nan
-    if not here.low < 0 < here.high:  # no spread, or none but rounding
+    if not at_ratio.low < 0 < at_ratio.high:  # the standard error is zero, up to rounding
         return ratio, ratio
 
     def root(end: Callable[[float], float], first: float, last: float) -> float:
         return float(brentq(end, first, last, xtol=_PRECISION * max(1.0, abs(ratio))))
 
     def low_end(ratio: float) -> float:
-        return differing(ratio).low
+        return difference_bounds(ratio).low
 
     def high_end(ratio: float) -> float:
-        return differing(ratio).high
+        return difference_bounds(ratio).high
 
-    # From 1 on, so that both intervals agree where the curve of an end has more than one root.
+    # The search starts at 1, so that the intervals of ratio and difference agree even where an
+    # end, as a function of the ratio, has several roots.
     if at_one.low > 0:
         low = root(low_end, 1.0, ratio)
     else:
-        least = min(1.0, ratio)
-        low = root(low_end, 0.0, least) if low_end(0.0) > 0 else 0.0
+        start = min(1.0, ratio)
+        low = root(low_end, 0.0, start) if low_end(0.0) > 0 else 0.0
     if at_one.high < 0:
         return low, root(high_end, ratio, 1.0)
-    inner = max(1.0, ratio)
+    start = max(1.0, ratio)
     step = max(ratio - low, _PRECISION)
-    while high_end(inner + step) > 0:
+    while high_end(start + step) > 0:
         step *= 2
-        if step > _FARTHEST * max(1.0, ratio):
+        if step > _LARGEST_STEP * max(1.0, ratio):
             return low, math.nan
-    return low, root(high_end, inner, inner + step)
+    return low, root(high_end, start, start + step)

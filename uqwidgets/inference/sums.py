@@ -1,7 +1,7 @@
 """Weighted sums over many rows.
 
-Not by a BLAS: its threads keep spinning for long after a product of two vectors, on the cores
-that a browser needs to paint what was summed.
+They avoid BLAS: after a product of two vectors its threads keep spinning on the cores that a
+browser needs to paint the result.
 """
 
 from __future__ import annotations

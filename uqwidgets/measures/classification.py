@@ -7,78 +7,122 @@ from collections.abc import Callable
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.measures.measure import Measure, Offers, Truth
+from uqwidgets.measures.measure import (
+    NON_NEGATIVE,
+    UNIT_INTERVAL,
+    Measure,
+    Offers,
+    Truth,
+    Use,
+)
 from uqwidgets.measures.uncertainty import uncertainty
 from uqwidgets.predictive.distributions import Categorical, Mixture, Point
 
-# The smallest probability that double precision tells from zero beside one. An observed class
-# of probability 0 has an infinite nll, which would hide every other row: it is floored here,
-# as scikit-learn's log_loss does, and the result says in how many rows.
+# The nll of the machine epsilon. An observed class of probability 0 has an infinite nll, which
+# would dominate every mean: it is cut off here, as in scikit-learn's log_loss, and the result
+# says in how many rows.
 NLL_CEILING = float(-np.log(np.finfo(np.float64).eps))
 
 Classes = Categorical | Mixture
 
 _LABELS_ONLY = "the model gives class labels only; use a model with predict_proba"
+_A_CLASS = "the target is a class, not a number"
 
 
 def of_probabilities(q: Classes) -> Offers:
     """Measures of probabilities of classes."""
     assert q.classes is not None
     classes = [str(c) for c in q.classes.tolist()]
-    found: Offers = {
+    binary = len(classes) == 2
+    several = f"{len(classes)} classes have no single probability; use probability:<class>"
+    second = f"probability of {classes[1]}" if binary else ""
+    # Of two classes, the curve of one probability determines the other, and the means of both are
+    # indicators already.
+    prediction: Measure | str = several
+    if binary:
+        prediction = _prediction("prediction", second, 1, offered_as=("curve",))
+    use: tuple[Use, ...] = ("indicator",) if binary else ("curve", "indicator")
+    return {
         **uncertainty(q, _nll, NLL_CEILING),
-        "zero_one": Measure("zero_one", "misclassified", "", _misclassified),
-        **_no_number("use entropy, which is of classes too", "use brier or zero_one"),
-        **(_of_two(classes[1]) if len(classes) == 2 else _of_several(len(classes))),
-    }
-    for column, label in enumerate(classes):
-        name = f"probability:{label}"
-        found[name] = Measure(name, f"probability of {label}", "", _probability(column))
-    return found
-
-
-def _of_two(label: str) -> Offers:
-    """Measures that look at the second of two classes.
-
-    The Brier score of two classes is the squared error of the probability of one, from 0 to 1;
-    that of more is the squared error of all probabilities added up, from 0 to 2 (Brier 1950).
-    So does `sklearn.metrics.brier_score_loss`.
-    """
-    name = f"probability of {label}"
-    return {
-        "prediction": Measure("prediction", name, "", _probability(1)),
-        "brier": Measure("brier", "Brier score", "", _squared_error),
-        "squared_error": Measure(
-            "squared_error", f"squared error of {name}", "", _squared_error, same_as="brier"
-        ),
-    }
-
-
-def _of_several(count: int) -> Offers:
-    several = f"{count} classes have no single probability; use probability:<class>"
-    return {
-        "prediction": several,
-        "brier": Measure("brier", "Brier score", "", _brier),
-        "squared_error": f"{several}, or brier",
+        "prediction": prediction,
+        **{
+            f"probability:{label}": _prediction(
+                f"probability:{label}", f"probability of {label}", column, use
+            )
+            for column, label in enumerate(classes)
+        },
+        "std": f"{_A_CLASS}; use entropy, which is of classes too",
+        "squared_error": _squared_error_of(second) if binary else f"{several}, or brier",
+        "absolute_error": f"{_A_CLASS}; use brier or zero_one",
+        "zero_one": _zero_one(_misclassified),
+        "brier": _brier_score(_squared_error if binary else _brier),
+        "crps": f"{_A_CLASS}; use brier or zero_one",
+        "interval_width:<level>": f"{_A_CLASS}; use entropy, which is of classes too",
     }
 
 
 def of_labels() -> Offers:
     """Measures of predicted labels."""
-    needed = ("nll", "entropy", "aleatoric", "epistemic", "prediction", "squared_error", "brier")
+    no_spread = f"{_A_CLASS}; use a model with predict_proba for entropy"
     return {
-        **dict.fromkeys((*needed, "probability:<class>"), _LABELS_ONLY),
-        "zero_one": Measure("zero_one", "misclassified", "", _mislabelled),
-        **_no_number("use a model with predict_proba for entropy", "use zero_one"),
+        **dict.fromkeys(("nll", "entropy", "aleatoric", "epistemic"), _LABELS_ONLY),
+        **dict.fromkeys(("prediction", "probability:<class>"), _LABELS_ONLY),
+        "std": no_spread,
+        "squared_error": _LABELS_ONLY,
+        "absolute_error": f"{_A_CLASS}; use zero_one",
+        "zero_one": _zero_one(_mislabelled),
+        "brier": _LABELS_ONLY,
+        "crps": f"{_A_CLASS}; use zero_one",
+        "interval_width:<level>": no_spread,
     }
 
 
-def _no_number(spread: str, loss: str) -> Offers:
-    a_class = "the target is a class, not a number"
-    return {
-        **dict.fromkeys(("std", "interval_width:<level>"), f"{a_class}; {spread}"),
-        **dict.fromkeys(("absolute_error", "crps"), f"{a_class}; {loss}"),
-    }
+def _prediction(name: str, label: str, column: int, offered_as: tuple[Use, ...]) -> Measure:
+    return Measure(
+        name,
+        label,
+        "",
+        _probability(column),
+        UNIT_INTERVAL,
+        is_prediction=True,
+        offered_as=offered_as,
+    )
+
+
+def _squared_error_of(label: str) -> Measure:
+    """Squared error of the probability of the second class, which is the Brier score of two."""
+    return Measure(
+        "squared_error",
+        f"squared error of {label}",
+        "",
+        _squared_error,
+        NON_NEGATIVE,
+        needs_truth=True,
+        offered_as=(),
+    )
+
+
+def _zero_one(of: Callable[..., Floats]) -> Measure:
+    # Its mean is the indicator "error_rate".
+    return Measure(
+        "zero_one",
+        "misclassified",
+        "",
+        of,
+        UNIT_INTERVAL,
+        needs_truth=True,
+        offered_as=("curve",),
+    )
+
+
+def _brier_score(of: Callable[[Classes, Truth], Floats]) -> Measure:
+    """Brier score (Brier 1950).
+
+    That of two classes is the squared error of the probability of one, from 0 to 1; that of more
+    is the sum of the squared errors of all probabilities, from 0 to 2, as in
+    `sklearn.metrics.brier_score_loss`.
+    """
+    return Measure("brier", "Brier score", "", of, NON_NEGATIVE, needs_truth=True)
 
 
 def _nll(q: Classes, y: Truth) -> Floats:

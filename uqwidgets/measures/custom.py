@@ -1,4 +1,4 @@
-"""Measures that a person hands in as a function."""
+"""Measures that a user passes as a function."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ from uqwidgets.predictive.distributions import Distribution
 Function = Callable[[Any, Truth], Any]
 
 
-def given(function: Function) -> Measure:
+def of_function(function: Function) -> Measure:
     """Return the measure of a function of a distribution and the true labels.
 
     Parameters
     ----------
     function : callable
         ``function(distribution, y)`` of shape (n,). The distribution has n rows, of which
-        several may be the same row of X with other values in its place; y holds their labels.
+        several may be the same row of X with different replaced values; y holds their labels.
+
+    Raises
+    ------
+    ValueError
+        If it is one of scikit-learn's metrics, which takes other arguments.
     """
     name = str(getattr(function, "__name__", type(function).__name__))
     if str(getattr(function, "__module__", "")).startswith("sklearn.metrics"):
@@ -36,18 +41,18 @@ def given(function: Function) -> Measure:
     def of(q: Distribution, y: Truth) -> Floats:
         labels = y if q.classes is None else q.classes[y]
         try:
-            found = function(q, labels)
+            values = function(q, labels)
         except Exception as error:
-            said = IN_PLACE if is_write(error) else in_one_line(error)
-            raise ValueError(f"measure {name!r} failed: {said}") from error
-        return _checked(name, found, len(q))
+            reason = IN_PLACE if is_write(error) else in_one_line(error)
+            raise ValueError(f"measure {name!r} failed: {reason}") from error
+        return _checked(name, values, len(q))
 
     return Measure(name, name, "", of, identity=_identity(function))
 
 
-def _checked(name: str, found: Any, n: int) -> Floats:
+def _checked(name: str, returned: Any, n: int) -> Floats:
     try:
-        values, shape = np.asarray(found), f"shape {np.shape(found)}"
+        values, shape = np.asarray(returned), f"shape {np.shape(returned)}"
     except ValueError:
         values, shape = np.empty(()), "a ragged list"
     if values.shape != (n,):
@@ -63,18 +68,18 @@ def _checked(name: str, found: Any, n: int) -> Floats:
             f"measure {name!r} is {values[bad][0]} in {int(bad.sum())} of {n} rows; it must be "
             "finite."
         )
-    # A copy, for it will be kept and must not change with what the function holds on to.
+    # A copy, because it is cached and the function may later change the array that it returned.
     return np.array(values, dtype=np.float64)
 
 
 def _identity(function: Function) -> Hashable:
-    # A method is another object each time that it is asked for, and knows its equals.
+    # Python makes a new object of a bound method at each access; these compare equal.
     return function if isinstance(function, MethodType) else _Same(function)
 
 
 @dataclass(frozen=True, eq=False)
 class _Same:
-    """Holds on to a function, so that no later one can be taken for it."""
+    """Identity of a function; the reference keeps its id from being used for a later function."""
 
     function: Function
 

@@ -1,17 +1,28 @@
-"""What a measure is."""
+"""A measure: a number per row, with all that other rooms need to know of it.
+
+To add one, declare it in `regression` if the target may be a number and in `classification` if it
+may be a class. Nothing else refers to a measure by its name: its axis, its place in the widget and
+its mean under stress follow from the attributes below, its place in lists from that of its
+declaration.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Range
 
 Truth = npt.NDArray[Any]
+Use = Literal["curve", "indicator"]
+
+UNBOUNDED: Range = (-np.inf, np.inf)
+NON_NEGATIVE: Range = (0.0, np.inf)
+UNIT_INTERVAL: Range = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -21,34 +32,47 @@ class Measure:
     Attributes
     ----------
     name : str
-        As it is asked for.
+        Name by which a user selects it.
     label : str
-        As it is shown.
+        Name on axes and in tables.
     unit : str
         ``"nats"``, or empty where it depends on the target.
     of : callable
         ``of(distribution, y)`` of shape (n,). ``y`` holds class positions where the
         distribution has classes, the target's own values otherwise.
+    bounds : tuple of float
+        Least and greatest value that it can have, whatever the rows.
+    needs_truth : bool
+        Whether it is a loss, which compares the distribution with the true target.
+    is_prediction : bool
+        Whether it is the prediction itself; curves of predictions are listed first.
+    shown_with : str
+        Name of the measure of uncertainty whose importance is shown beside that of this loss;
+        empty where there is none.
+    offered_as : tuple of {"curve", "indicator"}
+        Whether it is offered as a curve and as an indicator under stress. It is not where another
+        one that is offered has the same numbers or determines them.
     ceiling : float
-        What values are cut off at.
-    same_as : str
-        Name of a measure that has the same numbers and is the one to show; empty where it is
-        itself.
+        Value at which larger ones are cut off.
     identity : hashable
-        Tells a function that was handed in from others of its name.
+        Distinguishes a function of the user from others of the same name.
     """
 
     name: str
     label: str
     unit: str
     of: Callable[[Any, Truth], Floats]
+    bounds: Range = UNBOUNDED
+    needs_truth: bool = False
+    is_prediction: bool = False
+    shown_with: str = ""
+    offered_as: tuple[Use, ...] = ("curve", "indicator")
     ceiling: float = np.inf
-    same_as: str = ""
     identity: Hashable = None
 
     @property
     def key(self) -> Hashable:
-        """What its values are remembered by: two measures of one key have the same values."""
+        """Key of its cached values: two measures with the same key have the same values."""
         return (self.name, self.identity)
 
 
@@ -62,7 +86,7 @@ class Family:
         Name of one of them.
     label, unit : str
     member : callable
-        From the text of a parameter to its measure; raises a `ValueError` if it is none.
+        From the text of a parameter to its measure; raises a `ValueError` if it is invalid.
     """
 
     example: str
@@ -71,5 +95,6 @@ class Family:
     member: Callable[[str], Measure]
 
 
-# What can be asked for by name, a parameter being in angle brackets, or why it cannot.
+# Every measure by name, with a parameter in angle brackets, or the reason why a model does not give
+# it. Lists of measures have this order.
 Offers = dict[str, Measure | Family | str]

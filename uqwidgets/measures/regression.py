@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.measures.measure import Family, Measure, Offers, Truth
+from uqwidgets.measures.measure import NON_NEGATIVE, Family, Measure, Offers, Truth, Use
 from uqwidgets.measures.uncertainty import uncertainty
 from uqwidgets.predictive.distributions import Distribution, InvalidRowError, Quantiles
 
@@ -17,12 +19,13 @@ _A_NUMBER = "the target is a number, not a class"
 
 
 def of_densities(q: Distribution) -> Offers:
-    """Measures of a predictive density; of quantiles that coincide there is none."""
+    """Measures of a predictive density; quantiles that coincide have none."""
     return {
         **(_of_quantiles(q) if isinstance(q, Quantiles) else uncertainty(q, _nll)),
-        **_of_means("predicted mean"),
-        "std": Measure("std", "standard deviation", "", _std),
-        "crps": Measure("crps", "CRPS", "", _crps),
+        **_of_prediction("predicted mean"),
+        "std": Measure("std", "standard deviation", "", _std, NON_NEGATIVE),
+        **_losses(),
+        "crps": _loss("crps", "CRPS", _crps, shown_with="std"),
         "interval_width:<level>": Family(
             "interval_width:0.9",
             "width of the 90 % interval, or interval_width:<level>",
@@ -39,15 +42,16 @@ def of_points() -> Offers:
     """
     return {
         **dict.fromkeys(("nll", "entropy", "aleatoric", "epistemic"), _NO_UNCERTAINTY),
-        **_of_means("prediction"),
+        **_of_prediction("prediction"),
         "std": _NO_UNCERTAINTY,
-        "crps": Measure("crps", "CRPS", "", _crps, same_as="absolute_error"),
+        **_losses(),
+        "crps": _loss("crps", "CRPS", _crps, offered_as=()),
         "interval_width:<level>": _NO_UNCERTAINTY,
     }
 
 
 def interval_width(level: str) -> Measure:
-    """Width of the central interval that holds this share of the probability.
+    """Width of the central interval with this probability.
 
     Raises
     ------
@@ -55,41 +59,72 @@ def interval_width(level: str) -> Measure:
         If the level is no number between 0 and 1.
     """
     try:
-        share = float(level)
+        probability = float(level)
     except ValueError:
-        share = np.nan
-    if not 0 < share < 1:
+        probability = np.nan
+    if not 0 < probability < 1:
         raise ValueError(
             f"interval_width has the level {level!r}; give one between 0 and 1, such as "
             "interval_width:0.9."
         )
 
     def width(q: Distribution, _y: Truth) -> Floats:
-        low, high = q.interval(share)
+        low, high = q.interval(probability)
         return high - low
 
     return Measure(
-        f"interval_width:{share!r}", f"width of the {100 * share:.6g} % interval", "", width
+        f"interval_width:{probability!r}",
+        f"width of the {100 * probability:.6g} % interval",
+        "",
+        width,
+        NON_NEGATIVE,
     )
 
 
 def _of_quantiles(q: Quantiles) -> Offers:
-    found = uncertainty(q, _nll)
+    offers = uncertainty(q, _nll)
     try:
         q.entropy()
     except InvalidRowError as error:
-        return found | dict.fromkeys(("nll", "entropy"), str(error).rstrip("."))
-    return found
+        return offers | dict.fromkeys(("nll", "entropy"), str(error).rstrip("."))
+    return offers
 
 
-def _of_means(label: str) -> Offers:
+def _of_prediction(label: str) -> Offers:
     return {
-        "prediction": Measure("prediction", label, "", _prediction),
-        "squared_error": Measure("squared_error", "squared error", "", _squared_error),
-        "absolute_error": Measure("absolute_error", "absolute error", "", _absolute_error),
-        **dict.fromkeys(("zero_one", "brier"), f"{_A_NUMBER}; use squared_error or crps"),
+        # Its mean is the indicator "mean".
+        "prediction": Measure(
+            "prediction", label, "", _prediction, is_prediction=True, offered_as=("curve",)
+        ),
         "probability:<class>": f"{_A_NUMBER}; use prediction",
     }
+
+
+def _losses() -> Offers:
+    return {
+        "squared_error": _loss("squared_error", "squared error", _squared_error),
+        "absolute_error": _loss("absolute_error", "absolute error", _absolute_error),
+        **dict.fromkeys(("zero_one", "brier"), f"{_A_NUMBER}; use squared_error or crps"),
+    }
+
+
+def _loss(
+    name: str,
+    label: str,
+    of: Callable[[Distribution, Truth], Floats],
+    shown_with: str = "",
+    offered_as: tuple[Use, ...] = ("curve", "indicator"),
+) -> Measure:
+    return Measure(
+        name,
+        label,
+        "",
+        of,
+        NON_NEGATIVE,
+        needs_truth=True,
+        shown_with=shown_with,
+        offered_as=offered_as,
+    )
 
 
 def _nll(q: Distribution, y: Truth) -> Floats:

@@ -1,4 +1,4 @@
-"""Measures in nats, of classes and numbers alike."""
+"""Measures in nats, which classes and numbers have in common."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from uqwidgets._typing import Floats
-from uqwidgets.measures.measure import Measure, Offers, Truth
+from uqwidgets._typing import Floats, Range
+from uqwidgets.measures.measure import NON_NEGATIVE, UNBOUNDED, Measure, Offers, Truth
 from uqwidgets.predictive.distributions import Distribution, Mixture
 
 _NO_MEMBERS = (
@@ -17,7 +17,12 @@ _NO_MEMBERS = (
 
 
 def uncertainty(q: Distribution, nll: Callable[..., Floats], ceiling: float = np.inf) -> Offers:
-    """Likelihood loss and entropy, and the two parts of the entropy of an ensemble.
+    r"""Negative log-likelihood, entropy, and the two parts of the entropy of an ensemble.
+
+    For a row with the predictive distribution q, :math:`-\log q(y)` and
+    :math:`-\int q \log q` (Wood et al. 2024, section 3). With members :math:`q_m` the entropy of
+    their mixture is the sum of the mean entropy of the members (aleatoric) and the rest
+    (epistemic), which is never negative.
 
     Parameters
     ----------
@@ -25,18 +30,35 @@ def uncertainty(q: Distribution, nll: Callable[..., Floats], ceiling: float = np
     nll : callable
         See `Measure.of`.
     ceiling : float, optional
-        What it is cut off at.
+        Value at which the negative log-likelihood is cut off.
     """
-    apart: Offers = {"aleatoric": _NO_MEMBERS, "epistemic": _NO_MEMBERS}
-    if isinstance(q, Mixture):
-        apart = {
-            "aleatoric": Measure("aleatoric", "aleatoric uncertainty", "nats", _aleatoric),
-            "epistemic": Measure("epistemic", "epistemic uncertainty", "nats", _epistemic),
-        }
+    # Probabilities of k classes have an entropy of at most log k; densities have no limits.
+    nll_bounds, entropy_bounds, epistemic_bounds = UNBOUNDED, UNBOUNDED, NON_NEGATIVE
+    if q.classes is not None:
+        nll_bounds = NON_NEGATIVE
+        entropy_bounds = epistemic_bounds = 0.0, float(np.log(len(q.classes)))
     return {
-        "nll": Measure("nll", "likelihood loss (nll)", "nats", nll, ceiling),
-        "entropy": Measure("entropy", "entropy", "nats", _entropy),
-        **apart,
+        "nll": Measure(
+            "nll",
+            "likelihood loss (nll)",
+            "nats",
+            nll,
+            nll_bounds,
+            needs_truth=True,
+            shown_with="entropy",
+            ceiling=ceiling,
+        ),
+        "entropy": Measure("entropy", "entropy", "nats", _entropy, entropy_bounds),
+        **_parts_of_entropy(q, entropy_bounds, epistemic_bounds),
+    }
+
+
+def _parts_of_entropy(q: Distribution, aleatoric: Range, epistemic: Range) -> Offers:
+    if not isinstance(q, Mixture):
+        return {"aleatoric": _NO_MEMBERS, "epistemic": _NO_MEMBERS}
+    return {
+        "aleatoric": Measure("aleatoric", "aleatoric uncertainty", "nats", _aleatoric, aleatoric),
+        "epistemic": Measure("epistemic", "epistemic uncertainty", "nats", _epistemic, epistemic),
     }
 
 

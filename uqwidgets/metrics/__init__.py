@@ -1,9 +1,12 @@
-"""Numbers of a whole set of rows that are no mean over rows: scikit-learn's scorers."""
+"""Metrics: numbers of a whole set of rows that are no mean over rows, from scikit-learn's scorers.
+
+A `Metric` is a scorer of scikit-learn that is applied to predictions, under any weights of rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,43 +14,43 @@ from sklearn.metrics import auc, get_scorer, get_scorer_names, roc_curve
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
-from uqwidgets.metrics.bounds import bounds_of
-from uqwidgets.metrics.inputs import Labels, ShownLabels, ShownProbabilities, numbers
+from uqwidgets.metrics.inputs import LabelInputs, Labels, ProbabilityInputs, number_inputs
 from uqwidgets.metrics.metric import Metric, unfit
+from uqwidgets.metrics.scorer import SCORER, ScorerParts
 
 __all__ = ["Metric", "find_metric", "is_metric", "undefined"]
 
-_SCORER: type = type(get_scorer("accuracy"))
-# Metrics of one class of two, which their label then names.
-_OF_ONE_CLASS = ("average_precision", "f1", "jaccard", "precision", "recall")
-# Of more classes, the cells of the confusion matrix are too many to be scored instead of rows.
-_MOST_CLASSES = 10
+# Metrics of one of two classes, which their label then names.
+_METRICS_OF_ONE_CLASS = ("average_precision", "f1", "jaccard", "precision", "recall")
+# With more classes, the confusion matrix has so many cells that the rows are scored directly.
+_MAX_CLASSES_OF_CELLS = 10
 
 
 def is_metric(scoring: object) -> bool:
     """Whether this is the name of a scikit-learn scorer, or a scorer."""
     if isinstance(scoring, str):
         return scoring in get_scorer_names()
-    return isinstance(scoring, _SCORER)
+    return isinstance(scoring, SCORER)
 
 
 def find_metric(scoring: object, classes: Labels | None) -> Metric:
     """Return the metric of a scikit-learn scorer.
 
-    To a scorer that is named, classes that are no numbers are shown by their position, so that
-    of two the second is the positive one; a scorer of one's own sees the labels themselves.
+    A scorer given by name receives class positions (0, 1, ...) if the labels are not numeric, so
+    that the second of two classes is the positive one. A scorer object receives the original
+    labels.
 
     Parameters
     ----------
     scoring : str or scorer
-        A name such as ``"roc_auc"`` or ``"r2"``, or what `sklearn.metrics.make_scorer` gives.
+        A name such as ``"roc_auc"`` or ``"r2"``, or the result of `sklearn.metrics.make_scorer`.
     classes : ndarray of shape (k,) or None
         Of the model; None where the target is a number.
 
     Raises
     ------
     ValueError
-        If there is no such scorer, or it is none of such a target.
+        If there is no such scorer, or it does not fit the target.
     TypeError
         If it is neither a name nor a scorer.
     """
@@ -60,31 +63,29 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
             "sklearn.metrics.make_scorer makes of a function of (y_true, y_pred)."
         )
     scorer: Any = get_scorer(scoring)
-    function, arguments = scorer._score_func, dict(scorer._kwargs)
-    bounds = bounds_of(function, arguments, scorer._sign)
+    parts = ScorerParts.of(scorer)
+    bounds, name = parts.bounds, str(scoring) if named else parts.name
     if scoring == "roc_auc" and classes is not None and len(classes) == 2:
-        function = _area_under_roc
-    parameters = signature(function).parameters
-    name = str(scoring) if named else _name(scorer)
-    methods = np.atleast_1d(scorer._response_method).tolist()
-    by_position = named and classes is not None and classes.dtype.kind not in "iuf"
+        parts = replace(parts, function=_area_under_roc)
+    methods, by_position = parts.response_methods, named and not _are_numeric(classes)
     if not {"predict", "predict_proba"}.intersection(methods):
         raise unfit(name, f"it reads {methods[0]}; only predictions and probabilities are known")
-    if by_position and function.__module__.endswith("._regression"):
+    if by_position and parts.is_regression_metric:
         raise unfit(name, "it is a metric of numbers, and the target is a class")
-    label = name.replace("_", " ")
-    read: Callable[[Any, Labels], tuple[Labels, Labels]] = numbers
-    of_cells = None
+    takes_weights = "sample_weight" in parts.parameters
+    label, arguments = name.replace("_", " "), dict(parts.arguments)
+    read: Callable[[Any, Labels], tuple[Labels, Labels]] = number_inputs
+    cell_labels = None
     if classes is not None:
-        shown = np.arange(len(classes)) if by_position else classes
-        if by_position and len(classes) == 2 and name in _OF_ONE_CLASS:
+        labels = np.arange(len(classes)) if by_position else classes
+        if by_position and len(classes) == 2 and name in _METRICS_OF_ONE_CLASS:
             label = f"{label} of {classes[1]}"
-        read = ShownLabels(classes, shown)
-        if function.__module__.endswith("._classification") and len(classes) <= _MOST_CLASSES:
-            of_cells = shown if "predict" in methods and "sample_weight" in parameters else None
+        read = LabelInputs(classes, labels)
+        if parts.is_label_metric and len(classes) <= _MAX_CLASSES_OF_CELLS:
+            cell_labels = labels if "predict" in methods and takes_weights else None
         if "predict" not in methods:
             try:
-                read = ShownProbabilities.of(shown, arguments, parameters)
+                read = ProbabilityInputs.of(labels, arguments, parts.parameters)
             except ValueError as error:
                 raise unfit(name, error) from error
     elif "predict" not in methods:
@@ -94,31 +95,28 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
         label,
         unit="",
         key=name if named else (name, scorer),
-        takes_weights="sample_weight" in parameters,
+        takes_weights=takes_weights,
         bounds=bounds,
-        _function=function,
+        _function=parts.function,
         _arguments=arguments,
-        _sign=scorer._sign,
+        _sign=parts.sign,
         _read=read,
-        _of_cells=of_cells,
+        _cell_labels=cell_labels,
     )
 
 
 def undefined(label: str, missing: int, total: int, where: str) -> str:
-    """Say where a metric has no value."""
+    """Return the remark that a metric has no value in some places."""
     return f"{label} is not defined, as where one class is left, for {missing} of {total} {where}"
 
 
-def _name(scorer: Any) -> str:
-    function = scorer._score_func
-    name = getattr(function, "__name__", type(function).__name__)
-    arguments = ", ".join(f"{k}={v!r}" for k, v in scorer._kwargs.items())
-    return f"{'' if scorer._sign > 0 else 'neg_'}{name}{arguments and f'({arguments})'}"
+def _are_numeric(classes: Labels | None) -> bool:
+    return classes is None or classes.dtype.kind in "iuf"
 
 
 def _area_under_roc(
-    truth: Labels, said: Floats, pos_label: Any = None, sample_weight: Floats | None = None
+    truth: Labels, scores: Floats, pos_label: Any = None, sample_weight: Floats | None = None
 ) -> float:
-    """`roc_auc_score` of two classes, which spends most of its time on counting them."""
-    rates = roc_curve(truth, said, pos_label=pos_label, sample_weight=sample_weight)
+    """`roc_auc_score` of two classes without its validation, which takes most of its time."""
+    rates = roc_curve(truth, scores, pos_label=pos_label, sample_weight=sample_weight)
     return float(auc(*rates[:2]))

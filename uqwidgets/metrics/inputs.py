@@ -1,4 +1,4 @@
-"""What scikit-learn is shown of the answers: labels, or probabilities of sorted classes."""
+"""The two arguments of a scikit-learn metric: true values, and predictions in its format."""
 
 from __future__ import annotations
 
@@ -16,70 +16,92 @@ from uqwidgets.predictive.distributions import Categorical, Distribution, Mixtur
 Labels = npt.NDArray[Any]
 
 
-def numbers(q: Distribution, y: Labels) -> tuple[Labels, Labels]:
-    """Read the numbers that are true and those that are predicted."""
+def number_inputs(q: Distribution, y: Labels) -> tuple[Labels, Labels]:
+    """Return the true numbers and the predicted means."""
     return y, q.mean()
 
 
 @dataclass(frozen=True, eq=False)
-class ShownLabels:
-    """True and predicted labels, each class as it is shown to the scorer, shape (k,)."""
+class LabelInputs:
+    """True and predicted labels.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (k,)
+        Classes of the model.
+    labels : ndarray of shape (k,)
+        Label that the scorer receives for each of them: the class itself, or its position.
+    """
 
     classes: Labels
-    shown: Labels
+    labels: Labels
 
     def __call__(self, q: Categorical | Mixture | Point, y: Labels) -> tuple[Labels, Labels]:
-        """Read both off answers."""
+        """Return the true labels and the predicted ones."""
         if isinstance(q, Point):
-            return self._as_shown(y), self._as_shown(q.value)
-        return self.shown[y], self.shown[q.mode()]
+            return self._converted(y), self._converted(q.value)
+        return self.labels[y], self.labels[q.mode()]
 
-    def _as_shown(self, labels: Labels) -> Labels:
-        if self.shown is self.classes:
-            return labels
-        # What is none of the classes is a wrong prediction all the same: -1.
-        return np.asarray(pd.Index(self.classes).get_indexer(pd.Index(labels)))
+    def _converted(self, classes: Labels) -> Labels:
+        if self.labels is self.classes:
+            return classes
+        # A predicted label that is none of the classes is a wrong prediction: -1.
+        return np.asarray(pd.Index(self.classes).get_indexer(pd.Index(classes)))
 
 
 @dataclass(frozen=True, eq=False)
-class ShownProbabilities:
-    """True labels, and probabilities in the sorted order that scikit-learn wants."""
+class ProbabilityInputs:
+    """True labels, and probabilities in the sorted order of classes that scikit-learn expects.
 
-    shown: Labels
+    Attributes
+    ----------
+    labels : ndarray of shape (k,)
+        Label that the scorer receives for each class.
+    columns : int or ndarray of shape (k,)
+        Column of the probability of the positive class of two, or the order of all columns.
+    """
+
+    labels: Labels
     columns: Any
 
     @classmethod
     def of(
-        cls, shown: Labels, arguments: dict[str, Any], parameters: Mapping[str, Parameter]
-    ) -> ShownProbabilities:
-        """Say in the arguments which classes there are: some rows may leave some of them out."""
-        try:
-            order = np.argsort(shown)
-        except TypeError:
-            raise ValueError("its classes have no order; make them all texts or numbers") from None
-        columns: Any = order
-        if len(shown) == 2:
-            default = parameters["pos_label"].default if "pos_label" in parameters else None
-            positive = arguments.get("pos_label", default)
-            if positive is None:
-                positive = shown[order[-1]]
-            if positive not in shown.tolist():
-                raise ValueError(f"its pos_label is {positive!r}, which is none of the classes")
-            columns = shown.tolist().index(positive)
-            if "pos_label" in parameters:
-                arguments["pos_label"] = positive
-        if "labels" in parameters:
-            arguments.setdefault("labels", shown[order])
-        return cls(shown, columns)
-
-    def __call__(self, q: Categorical | Mixture | Point, y: Labels) -> tuple[Labels, Labels]:
-        """Read both off answers.
+        cls, labels: Labels, arguments: dict[str, Any], parameters: Mapping[str, Parameter]
+    ) -> ProbabilityInputs:
+        """Add the classes to the arguments, because some sets of rows may lack some of them.
 
         Raises
         ------
         ValueError
-            If the answers are labels.
+            If the classes have no order, or the positive one is none of them.
+        """
+        try:
+            order = np.argsort(labels)
+        except TypeError:
+            raise ValueError("its classes have no order; make them all texts or numbers") from None
+        columns: Any = order
+        if len(labels) == 2:
+            default = parameters["pos_label"].default if "pos_label" in parameters else None
+            positive = arguments.get("pos_label", default)
+            if positive is None:
+                positive = labels[order[-1]]
+            if positive not in labels.tolist():
+                raise ValueError(f"its pos_label is {positive!r}, which is none of the classes")
+            columns = labels.tolist().index(positive)
+            if "pos_label" in parameters:
+                arguments["pos_label"] = positive
+        if "labels" in parameters:
+            arguments.setdefault("labels", labels[order])
+        return cls(labels, columns)
+
+    def __call__(self, q: Categorical | Mixture | Point, y: Labels) -> tuple[Labels, Labels]:
+        """Return the true labels and the probabilities.
+
+        Raises
+        ------
+        ValueError
+            If the model predicts labels only.
         """
         if isinstance(q, Point):
             raise ValueError("it needs probabilities, and the model gives labels only")
-        return self.shown[y], q.probabilities[:, self.columns]
+        return self.labels[y], q.probabilities[:, self.columns]

@@ -1,4 +1,4 @@
-"""What a metric is, and how it is worked out thousands of times."""
+"""A metric of scikit-learn, computed from predictions under thousands of sets of weights."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ import numpy as np
 from sklearn import config_context
 from sklearn.exceptions import UndefinedMetricWarning
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Range
 from uqwidgets._utils.errors import IN_PLACE, is_write
-from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.metrics.inputs import Labels
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
-# What average precision says, and nothing else, where it is not defined.
+# Where average precision is not defined, scikit-learn gives only this warning.
 _NO_POSITIVE = "No positive class found"
-# Scores of confusion matrices that are remembered.
-_MOST_KNOWN = 20_000
+# Number of confusion matrices whose scores are cached.
+_CACHE_SIZE = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class Metric:
-    """One of scikit-learn's scorers, applied to what a model answered.
+    """One of scikit-learn's scorers, applied to the predictions of a model.
 
     Attributes
     ----------
     name, label, unit : str
     key : hashable
-        Tells it from any other metric of the same name.
+        Distinguishes it from other metrics of the same name.
     takes_weights : bool
         Whether rows may have unequal weights.
     bounds : tuple of float
-        What it lies between, whatever the rows.
+        Least and greatest value that it can have, whatever the rows.
     """
 
     name: str
@@ -43,27 +42,27 @@ class Metric:
     unit: str
     key: Hashable
     takes_weights: bool
-    bounds: Bounds
+    bounds: Range
     _function: Callable[..., Any]
     _arguments: Mapping[str, Any]
     _sign: int
     _read: Callable[[Any, Labels], tuple[Labels, Labels]]
-    # The labels of the classes, where all that counts is which class is taken for which.
-    _of_cells: Labels | None
-    _known: dict[bytes, float] = field(default_factory=dict)
+    # Labels of the classes, if the metric depends on the confusion matrix alone.
+    _cell_labels: Labels | None
+    _cache: dict[bytes, float] = field(default_factory=dict)
 
     @property
     def loss_label(self) -> str:
-        """The label of the loss that is negated."""
+        """Label of the loss of which this is the negative."""
         return self.label.removeprefix("neg ")
 
     def check_ratio(self, score: float, rows: str) -> None:
-        """Check that there is a ratio to the loss that this is the score of.
+        """Check that a ratio of losses exists.
 
         Raises
         ------
         ValueError
-            If greater is better of the metric itself, or the rows lose nothing.
+            If the metric is a score and not a negated loss, or the loss of the rows is zero.
         """
         if self._sign > 0:
             raise ValueError(
@@ -77,7 +76,7 @@ class Metric:
             )
 
     def score(self, q: Distribution, y: Labels, weights: Floats | None = None) -> float:
-        """Score answers; greater is better, as scikit-learn has it.
+        """Score predictions; greater is better, as in scikit-learn.
 
         Parameters
         ----------
@@ -86,71 +85,71 @@ class Metric:
             Class positions where the distribution has classes, the target's own values
             otherwise, as for a `Measure`.
         weights : ndarray of shape (n,), optional
-            None for equal ones. Rows of weight zero are left out.
+            None for equal weights. Rows of weight zero are left out.
 
         Returns
         -------
         float
-            NaN where scikit-learn holds the metric to be undefined, as with one class left.
+            NaN where scikit-learn considers the metric undefined, such as with a single class.
 
         Raises
         ------
         ValueError
-            If the metric is none of such a target or such answers, or takes no weights.
+            If the metric does not fit the target or the predictions, or takes no weights.
         """
         return self.on(q, y)(weights)
 
     def on(self, q: Distribution, y: Labels) -> Callable[[Floats | None], float]:
-        """Return `score` of these answers as a function of the weights alone.
+        """Return `score` of these predictions as a function of the weights alone.
 
-        What the scorer is shown is read off the answers once.
+        The inputs of the scorer are computed once.
         """
-        if self._of_cells is not None and isinstance(q, Categorical | Mixture):
-            return self._on_cells(self._of_cells, q, y)
+        if self._cell_labels is not None and isinstance(q, Categorical | Mixture):
+            return self._on_cells(self._cell_labels, q, y)
         try:
-            truth, said = self._read(q, y)
+            truth, predicted = self._read(q, y)
         except ValueError as error:
             raise unfit(self.name, error) from error
-        truth, said = _unwritable(truth), _unwritable(said)
-        return lambda weights: self._scored(truth, said, weights)
+        truth, predicted = _read_only(truth), _read_only(predicted)
+        return lambda weights: self._score(truth, predicted, weights)
 
     def _on_cells(
-        self, shown: Labels, q: Categorical | Mixture, y: Labels
+        self, labels: Labels, q: Categorical | Mixture, y: Labels
     ) -> Callable[[Floats | None], float]:
         """Score the cells of the confusion matrix, each by its weight, instead of the rows.
 
-        Scikit-learn spends its time on each row and, when these are few, on looking at what it
-        got, while the same few cells come again and again: no cell is scored twice.
+        Scikit-learn takes time for each row and, with few rows, for validating its input; but the
+        same few confusion matrices occur again and again, so their scores are cached.
         """
-        k = len(shown)
+        k = len(labels)
         cell = y * k + q.mode()
 
-        def scored(weights: Floats | None) -> float:
+        def score(weights: Floats | None) -> float:
             sums = np.bincount(cell, weights, minlength=k * k).astype(np.float64, copy=False)
-            found = self._known.get(sums.tobytes())
-            if found is None:
-                held = np.flatnonzero(sums)
-                found = self._scored(shown[held // k], shown[held % k], sums[held])
-                if len(self._known) >= _MOST_KNOWN:
-                    self._known.clear()
-                self._known[sums.tobytes()] = found
-            return found
+            result = self._cache.get(sums.tobytes())
+            if result is None:
+                filled = np.flatnonzero(sums)
+                result = self._score(labels[filled // k], labels[filled % k], sums[filled])
+                if len(self._cache) >= _CACHE_SIZE:
+                    self._cache.clear()
+                self._cache[sums.tobytes()] = result
+            return result
 
-        return scored
+        return score
 
-    def _scored(self, truth: Labels, said: Labels, weights: Floats | None) -> float:
+    def _score(self, truth: Labels, predicted: Labels, weights: Floats | None) -> float:
         arguments = dict(self._arguments)
         if weights is not None:
             if not weights.all():
-                kept = np.flatnonzero(weights)
-                truth, said, weights = truth[kept], said[kept], weights[kept]
+                rows = np.flatnonzero(weights)
+                truth, predicted, weights = truth[rows], predicted[rows], weights[rows]
             if len(weights) == 0:
                 return np.nan
             if weights.min() < weights.max() or (self.takes_weights and weights[0] != 1):
                 if not self.takes_weights:
                     raise unfit(self.name, "it takes no weights of rows; ask for it without")
-                arguments["sample_weight"] = _unwritable(weights)
-        # What is scored here thousands of times was checked when it was made.
+                arguments["sample_weight"] = _read_only(weights)
+        # The inputs were validated when they were made, and are scored thousands of times.
         with (
             config_context(assume_finite=True, skip_parameter_validation=True),
             warnings.catch_warnings(),
@@ -160,23 +159,23 @@ class Metric:
             warnings.filterwarnings("error", _NO_POSITIVE, UserWarning)
             warnings.simplefilter("error", UndefinedMetricWarning)
             try:
-                return self._sign * float(self._function(truth, said, **arguments))
+                return self._sign * float(self._function(truth, predicted, **arguments))
             except Exception as error:
-                of_nothing = isinstance(error, UndefinedMetricWarning)
-                if of_nothing or str(error).startswith(_NO_POSITIVE):
+                undefined = isinstance(error, UndefinedMetricWarning)
+                if undefined or str(error).startswith(_NO_POSITIVE):
                     return np.nan
                 raise unfit(self.name, error) from error
 
 
-def _unwritable(array: Labels) -> Labels:
-    """View of an array that a scorer will be shown again, under other weights."""
+def _read_only(array: Labels) -> Labels:
+    """Read-only view of an array, because the scorer receives it again with other weights."""
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
 
 
 def unfit(name: str, reason: object) -> ValueError:
-    """Return the error that a model cannot be scored so."""
+    """Return the error that a metric cannot score a model."""
     if is_write(reason):
         return ValueError(f"{name} cannot score this model: {IN_PLACE}")
     first_line = next(iter(str(reason).splitlines()), type(reason).__name__).rstrip(".")

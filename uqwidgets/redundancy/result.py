@@ -18,40 +18,62 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Redundancy:
-    """How much of each feature the others tell, and the target beside them.
+    """R2 of each feature from the other features, and from these and the target.
 
-    Source: Wood et al. 2024, figure 7.
+    `Explainer.redundancy` returns it.
 
     Attributes
     ----------
     features : tuple of str, length p
-        The best known first, those without a score last; all arrays are in this order.
+        In descending order of ``r2``, those without a score last; all arrays are in this order.
     r2, low, high : ndarray of shape (p,)
-        Share of the feature's variance that the other features explain, and its interval: 1 where
-        they tell it exactly, 0 or less where they tell nothing; NaN where ``status`` is not
-        ``ok``.
+        Share of the variance of the feature that the other features predict, with its interval: 1
+        where they determine it, 0 or less where they predict no better than its mean; NaN where
+        ``status`` is not ``ok``.
     r2_with_target, low_with_target, high_with_target : ndarray of shape (p,)
-        The same with the target beside the others; NaN where it was not asked for.
+        The same with the target as a further predictor; NaN unless ``with_target``.
     gain, gain_low, gain_high : ndarray of shape (p,)
-        What the target adds, and its interval from the same rows.
+        Increase of R2 by the target, with an interval from the same rows; NaN unless
+        ``with_target``.
     n_rows : ndarray of shape (p,)
-        Scored rows that a score rests on: those in which the feature has a value.
+        Number of scored rows with a value of the feature.
     status : tuple of str, length p
         ``ok``, ``constant``, ``infinite values`` or ``too few rows``.
     with_target : bool
-        Whether the target was asked for.
+        Whether the features were also predicted with the target.
     target : str
-        Its name.
+        Name of the target.
     n_estimators, seed : int
-        Trees of each forest, and where they start from.
+        Number of trees of each forest, and the seed of their random numbers.
     level : float
-        Of the intervals.
+        Level of the intervals.
     weighted : bool
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
     remarks : tuple of str
-        What a reader of the numbers should know.
+        Sentences that a reader of the numbers should know.
+
+    See Also
+    --------
+    Explainer.redundancy : Computes it.
+    Importance : A feature that others predict well may have a small importance.
+
+    References
+    ----------
+    Wood et al. 2024, figure 7.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = uq.datasets.make_redundant(100, copied="x1", n_features=3, n_relevant=1)
+    >>> explainer = uq.Explainer(LogisticRegression().fit(X, y), X, y)
+    >>> redundancy = explainer.redundancy(n_estimators=50)
+    >>> sorted(redundancy.features[:2])
+    ['x1', 'x3']
+    >>> bool(redundancy.r2[0] > 0.9 > 0.5 > redundancy.r2[2])
+    True
     """
 
     features: tuple[str, ...]
@@ -96,10 +118,10 @@ class Redundancy:
         )
 
     def __repr__(self) -> str:
-        told = f", and from {self.target} beside them" if self.with_target else ""
+        and_target = f", and from {self.target} beside them" if self.with_target else ""
         head = (
-            f"R2 of {len(self.features)} features from the others{told}: out of bag, forests of "
-            f"{self.n_estimators} trees{', weighted' if self.weighted else ''}, "
+            f"R2 of {len(self.features)} features from the others{and_target}: out of bag, forests "
+            f"of {self.n_estimators} trees{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval"
         )
         return lines(head, self.frame, self.remarks)

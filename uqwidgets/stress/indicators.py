@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
-from uqwidgets.measures import Measure, Offers, find, look_up
+from uqwidgets.measures import (
+    NON_NEGATIVE,
+    UNBOUNDED,
+    UNIT_INTERVAL,
+    Measure,
+    Offers,
+    find,
+    look_up,
+)
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
@@ -44,13 +52,7 @@ RATIO = Combination(
     lambda part, whole: (1 / whole, -part / np.square(whole)),
 )
 
-ANY, POSITIVE, SHARE = (-np.inf, np.inf), (0.0, np.inf), (0.0, 1.0)
-_POSITIVE = (
-    *("epistemic", "std", "squared_error", "absolute_error", "brier", "crps"),
-    "interval_width",
-)
-# Of classes, at most that of equal shares.
-_ENTROPIES = ("entropy", "aleatoric", "epistemic")
+ANY, POSITIVE, SHARE = UNBOUNDED, NON_NEGATIVE, UNIT_INTERVAL
 
 
 class Late(Sequence[Floats]):
@@ -103,8 +105,8 @@ class Indicator:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
-    """A metric of the rows as the model answered them.
+class MetricIndicator:
+    """A metric of the rows without replacement, as a function of their weights.
 
     Attributes
     ----------
@@ -175,10 +177,8 @@ def indicators_of(
         add("variance", "variance of prediction", VARIANCE, np.square(centred), centred)
         add("rmse", "RMSE", ROOT, values(squared))
     for name, measure in measures.items():
-        if not isinstance(measure, Measure) or measure.same_as:
-            continue
-        if name not in ("zero_one", "prediction"):
-            found[name] = _mean_of(measure, values, q)
+        if isinstance(measure, Measure) and "indicator" in measure.offered_as:
+            found[name] = _mean_of(measure, values)
     return found
 
 
@@ -190,7 +190,7 @@ def find_indicator(
     classes: npt.NDArray[Any] | None,
     measures: Offers,
     values: Callable[[Measure], Floats],
-) -> Indicator | Scored:
+) -> Indicator | MetricIndicator:
     """Return the indicator of this name; else the metric, or the mean of the measure.
 
     Parameters
@@ -219,39 +219,19 @@ def find_indicator(
             )
         score = metric.on(q, truth)
         score(None)  # what cannot be scored at all is said before any column is stressed
-        return Scored(metric.name, metric.label, metric.unit, score, metric.bounds)
+        return MetricIndicator(metric.name, metric.label, metric.unit, score, metric.bounds)
     if isinstance(wanted, str) and look_up(wanted, measures) is None:
         raise ValueError(unknown("indicator", wanted, list(offered)))
     measure = find(wanted, measures)  # type: ignore[arg-type]
-    return _mean_of(measure, values, q)
+    return _mean_of(measure, values)
 
 
-def _mean_of(measure: Measure, values: Callable[[Measure], Floats], q: Distribution) -> Indicator:
+def _mean_of(measure: Measure, values: Callable[[Measure], Floats]) -> Indicator:
     return Indicator(
         measure.name,
         f"mean {measure.label}",
         measure.unit,
         Late(lambda: values(measure)),
         MEAN,
-        bounds_of(measure, None if q.classes is None else len(q.classes)),
+        measure.bounds,
     )
-
-
-def bounds_of(measure: Measure, classes: int | None) -> tuple[float, float]:
-    """Return what a measure lies between, whatever the rows.
-
-    Parameters
-    ----------
-    measure : Measure
-    classes : int or None
-        How many the model tells apart, None for a regression.
-    """
-    kind = measure.name.partition(":")[0]
-    if measure.identity is not None:
-        return ANY  # a function of one's own may give any number
-    if kind in ("probability", "zero_one") or (classes and kind == "prediction"):
-        return SHARE
-    if classes and kind in _ENTROPIES:
-        return 0.0, float(np.log(classes))
-    # Of a density, nll and the entropies may be negative.
-    return POSITIVE if kind in _POSITIVE or (classes and kind == "nll") else ANY

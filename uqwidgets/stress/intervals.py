@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, stdtrit
 
 from uqwidgets._typing import Floats
-from uqwidgets.inference.skewness import freedom_of, skewed
+from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
 from uqwidgets.stress.indicators import SHARE
 
 # Multiplier of the jackknife bias: a sample lacks the heaviest rows of its population, so that the
@@ -24,7 +24,7 @@ def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[flo
     Under stress few rows carry much of a sum. The degrees of freedom of the t interval are
     therefore those of the estimated variance (Satterthwaite 1946), and the quantiles are those of
     a statistic whose skewness is twice the skew slope (Hall 1992, see
-    `uqwidgets.inference.skewness`).
+    `uqwidgets.inference.variance`).
 
     Parameters
     ----------
@@ -43,9 +43,10 @@ def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[flo
     total = float(squares.sum())
     if total == 0:
         return 0.0, 0.0
-    t = float(stdtrit(min(n - 1.0, freedom_of(squares)), (1 + level) / 2))
+    t = float(stdtrit(min(n - 1.0, satterthwaite_df(squares)), (1 + level) / 2))
     error = np.sqrt(total) / n
-    below, above = skewed(t, 2 * skew_slope), -skewed(-t, 2 * skew_slope)
+    below = skewness_corrected(t, 2 * skew_slope)
+    above = -skewness_corrected(-t, 2 * skew_slope)
     return error * max(below, 0.0), error * max(above, 0.0)
 
 

@@ -15,7 +15,7 @@ from uqwidgets.inference.sums import dot
 from uqwidgets.stress.columns import Stressed
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
-from uqwidgets.stress.indicators import RATIO, Indicator, Scored
+from uqwidgets.stress.indicators import RATIO, Indicator, MetricIndicator
 from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, is_zero_or_one
 from uqwidgets.stress.jackknife import influence_and_bias
@@ -27,7 +27,7 @@ from uqwidgets.stress.result import Stress
 def stress(
     columns: Iterable[Stressed],
     n: int,
-    indicators: Sequence[Indicator | Scored],
+    indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
     *,
     alpha: float,
@@ -60,7 +60,7 @@ def stress(
     if not indicators:
         raise ValueError("indicators is empty; name at least one.")
     level = None if level is None else checked_level(level)
-    by_rows = level is not None or any(isinstance(i, Scored) for i in indicators)
+    by_rows = level is not None or any(isinstance(i, MetricIndicator) for i in indicators)
     plain = [i for i in indicators if isinstance(i, Indicator)]
     # Contiguous by column, as `compress` likes them.
     outputs = np.empty((0, 0)) if by_rows else np.stack([v for i in plain for v in i.per_row]).T
@@ -78,7 +78,7 @@ def stress(
 
     values, reached = each("values"), np.stack([line.reached for line in lines])
     for one in indicators:
-        if isinstance(one, Scored):
+        if isinstance(one, MetricIndicator):
             remarks += undefined_points(one.label, values[one.name], reached)
     if level is not None:
         remarks += few_rows(features, taus, np.stack([line.ess for line in lines]), BY_ROWS)
@@ -98,7 +98,7 @@ def stress(
 def assembled(
     features: Sequence[str],
     lines: Sequence[_Line | Levels],
-    indicators: Sequence[Indicator | Scored],
+    indicators: Sequence[Indicator | MetricIndicator],
     intervals: tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats]],
     taus: Floats,
     *,
@@ -189,7 +189,7 @@ def _over_nodes(
 def _over_rows(
     stressed: Stressed,
     n: int,
-    indicators: Sequence[Indicator | Scored],
+    indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
     level: float | None,
 ) -> _Line:
@@ -207,7 +207,7 @@ def _over_rows(
         if level is not None and np.count_nonzero(found.weights) > 1:  # one row has no spread
             rows = StressedRows(stressed.column, float(taus[t]), found.weights)
         for q, indicator in enumerate(indicators):
-            if isinstance(indicator, Scored):
+            if isinstance(indicator, MetricIndicator):
                 score = stressed.scored(indicator.score, n)
                 values[q, t] = value = score(found.weights)
                 if rows is not None and level is not None and np.isfinite(value):

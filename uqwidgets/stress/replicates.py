@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import hadamard
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Range
 from uqwidgets.inference.sums import dot
-from uqwidgets.metrics.bounds import Bounds
 from uqwidgets.stress.influence import LeaveOneOutEffects, StressedRows
 from uqwidgets.stress.intervals import corrected_interval
 from uqwidgets.stress.jackknife import (
@@ -42,7 +41,7 @@ def metric_interval(
     value: float,
     rows: StressedRows,
     level: float,
-    bounds: Bounds,
+    bounds: Range,
 ) -> tuple[float, float]:
     """Interval of a metric, which is computed `N_REPLICATES` times and once more.
 

@@ -10,7 +10,7 @@ import pandas as pd
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
-from uqwidgets.stress.indicators import Indicator, bounds_of
+from uqwidgets.stress.indicators import Indicator
 from uqwidgets.widgets.frames import SCHEMA, plain
 from uqwidgets.widgets.inputs import immovable
 
@@ -33,11 +33,8 @@ def about(explainer: Explainer) -> dict[str, Any]:
                 "n_rows": len(explainer.table),
                 "level": LEVEL,
                 "features": [_feature(explainer, f) for f in explainer.features],
-                "measures": [
-                    _choice(m, bounds_of(m, None if classes is None else len(classes)))
-                    for m in offered(explainer)
-                ],
-                "indicators": [_choice(i, i.bounds) for i in explainer.indicators.values()],
+                "measures": [_choice(m) for m in offered(explainer)],
+                "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
             }
         )
@@ -45,28 +42,34 @@ def about(explainer: Explainer) -> dict[str, Any]:
 
 
 def offered(explainer: Explainer) -> list[Measure]:
-    """Measures of which curves can be drawn, the prediction first."""
-    names = explainer.measures().query("available")["measure"].tolist()
-    first = [n for n in names if n == "prediction" or n.startswith("probability:")]
-    if "prediction" in first:  # of two classes: the probability of one tells that of the other
-        first = ["prediction"]
-    rest = [n for n in names if n not in first and not n.startswith("probability:")]
-    measures = [explainer.measure(name) for name in first + rest]
-    return [m for m in measures if not m.same_as]
+    """Measures of which curves can be drawn, predictions first."""
+    measures = [m for m in _available(explainer) if "curve" in m.offered_as]
+    return sorted(measures, key=lambda m: not m.is_prediction)
 
 
 def ranked_by(explainer: Explainer) -> list[Measure]:
-    """Return the one or two measures whose importance is shown side by side."""
-    names = set(explainer.measures().query("available")["measure"])
-    for pair in (("nll", "entropy"), ("crps", "std"), ("squared_error",), ("zero_one",)):
-        if names.issuperset(pair):
-            return [explainer.measure(name) for name in pair]
+    """Return the one or two measures whose importance is shown side by side.
+
+    They are the first loss with its measure of uncertainty, else the first loss alone.
+    """
+    measures = {m.name: m for m in _available(explainer)}
+    for measure in measures.values():
+        if measure.shown_with in measures:
+            return [measure, measures[measure.shown_with]]
+    for measure in measures.values():
+        if measure.needs_truth:
+            return [measure]
     raise ValueError("the model gives no measure whose importance could be shown.")
 
 
-def _choice(one: Measure | Indicator, bounds: tuple[float, float]) -> dict[str, Any]:
+def _available(explainer: Explainer) -> list[Measure]:
+    names = explainer.measures().query("available")["measure"]
+    return [explainer.measure(name) for name in names]
+
+
+def _choice(one: Measure | Indicator) -> dict[str, Any]:
     """Describe what can be drawn; its axis never leaves the bounds, None where it has none."""
-    return {"name": one.name, "label": one.label, "unit": one.unit, "bounds": bounds}
+    return {"name": one.name, "label": one.label, "unit": one.unit, "bounds": one.bounds}
 
 
 def _feature(explainer: Explainer, name: str) -> dict[str, Any]:

@@ -159,9 +159,9 @@ def _change(values: Floats, population: Population) -> Change:
     estimate = dot(s, values) / total
     return Change(
         estimate=estimate,
-        scored=s * (values - estimate) * (len(s) / total),
-        donated=np.zeros_like(values),
-        counted_twice=np.zeros_like(values),
+        influence_scored=s * (values - estimate) * (len(s) / total),
+        influence_donor=np.zeros_like(values),
+        double_counted=np.zeros_like(values),
         pairs=np.inf,
         pair_variance=lambda: np.nan,
         repeats=np.array([estimate]),

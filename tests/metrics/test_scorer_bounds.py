@@ -46,8 +46,8 @@ def test_every_scorer_lies_within_its_bounds_which_are_not_all_numbers(name):
         else:
             p = 1 / (1 + np.exp((goodness - 0.5) * (1 - 2 * y) + RNG.normal(size=50)))
             q = Categorical(np.column_stack([1 - p, p]), np.arange(2))
-        found = metric.score(q, y, RNG.exponential(size=50))
-        assert np.isnan(found) or low <= found <= high
+        result = metric.score(q, y, RNG.exponential(size=50))
+        assert np.isnan(result) or low <= result <= high
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_every_scorer_lies_within_its_bounds_which_are_not_all_numbers(name):
         # A count of rows, no better than chance, and any function.
         (make_scorer(accuracy_score, normalize=False), [0, 1], (-np.inf, np.inf)),
         (make_scorer(balanced_accuracy_score, adjusted=True), [0, 1], (-np.inf, np.inf)),
-        (make_scorer(lambda truth, said: 7.0), None, (-np.inf, np.inf)),  # noqa: ARG005
+        (make_scorer(lambda truth, predicted: 7.0), None, (-np.inf, np.inf)),  # noqa: ARG005
     ],
 )
 def test_bounds_are_those_of_the_function_as_it_is_called(scorer, classes, bounds):

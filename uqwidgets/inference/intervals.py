@@ -1,0 +1,215 @@
+"""The intervals of a mean change: their names, what each accounts for, and their formulas.
+
+The table shows how often each interval contains the importance in the population: the share of
+1500 simulated tables of 200 rows (10 repeats, one fitted model, squared loss) in which the nominal
+95 % interval contained it, for a feature that matters much and for one that matters little.
+`benchmarks/bench_coverage.py` has more sizes, `benchmarks/importance_coverage.md` the default
+interval of other measures. For a feature that the model ignores, importance and interval are
+exactly zero.
+
+=================== ============================= ================================== ===== =====
+interval            accounts for                  takes as fixed                     much  little
+=================== ============================= ================================== ===== =====
+``u-statistic``     rows, as scored and as        the fitted model                   .947  .948
+                    donors; the draws
+``model``           rows as scored                the model, the donors, the draws   .838  .933
+``random-variable`` pairs of a row and a donor,   the model; that a row is in many   .509  .571
+                    as if all independent         pairs
+``fixed-data``      the draws                     the model and all rows             .419  .457
+``quantile``        the spread of single repeats  the model and all rows; it is no   .701  .771
+                                                  interval for their mean
+=================== ============================= ================================== ===== =====
+
+The lower three do not answer what would be estimated with other rows. None of them accounts for
+the variation between refits of the model: see `uqwidgets.Learner`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import one_of
+from uqwidgets.inference.influence import Change
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
+from uqwidgets.inference.variance import positive_variance, skewness_corrected
+
+Interval = Literal["u-statistic", "model", "fixed-data", "random-variable", "quantile"]
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
+Reference = Literal["t", "normal"]
+REFERENCES: tuple[Reference, ...] = get_args(Reference)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """An estimate with its interval.
+
+    Attributes
+    ----------
+    estimate, std_error, low, high : float
+        NaN where the data do not determine them.
+    """
+
+    estimate: float
+    std_error: float
+    low: float
+    high: float
+
+
+def bounds(
+    change: Change,
+    interval: Interval,
+    level: float,
+    population: Population,
+    reference: Reference = "t",
+) -> Bounds:
+    r"""Compute an interval for a mean change.
+
+    ``u-statistic``
+        From the influence of every row in both roles,
+        :math:`\sum_i (\psi_i^2 - \mathrm{double\ counted}_i) / n^2`. Pairs that share a row depend
+        on each other whatever its role, and the noise of each pair counts once (Aronow et al.
+        2015). With few rows the influences are skewed and have heavy tails, so the t quantile has
+        the degrees of freedom of the estimated variance (Satterthwaite 1946), and a cubic
+        transformation corrects it for the skewness (Hall 1992): the interval is asymmetric.
+    ``model``
+        A mean over rows with a t quantile of n - 1 degrees of freedom (Molnar et al. 2023, eq. 6).
+    ``fixed-data``
+        A mean over repeats with K - 1 degrees of freedom (Merrick 2019, section 5, with the
+        variance of a sample).
+    ``random-variable``
+        A mean over all pairs as if they were independent (Merrick 2019, section 5).
+    ``quantile``
+        The median of the repeats, and the quantiles with a probability of (1 - level) / 2 on
+        either side (Dankers et al. 2020, figure 8.2, uses the level 0.9). It has no standard
+        error.
+
+    Degrees of freedom never exceed those of the effective numbers of rows and of pairs.
+
+    Parameters
+    ----------
+    change : Change
+    interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
+    level : float
+    population : Population
+    reference : {"t", "normal"}
+        Distribution whose quantiles are used; ``normal`` is the limit of large samples.
+
+    Returns
+    -------
+    Bounds
+    """
+    if np.isnan(change.estimate):
+        return Bounds(np.nan, np.nan, np.nan, np.nan)
+    df = min(population.ess, change.pairs) - 1
+    match interval:
+        case "u-statistic":
+            return _u_statistic(change, df, level, population, reference)
+        case "model":
+            variance = _variance_of_mean(change.influence_scored, population)
+            return symmetric(change.estimate, float(np.sqrt(variance)), df, level, reference)
+        case "fixed-data":
+            error, df = _over_repeats(change)
+            return symmetric(change.estimate, error, df, level, reference)
+        case "random-variable":
+            error = float(np.sqrt(change.pair_variance()))
+            return symmetric(change.estimate, error, change.pairs - 1, level, reference)
+        case "quantile":
+            tail = (1 - level) / 2
+            low, median, high = np.nanquantile(change.repeats, [tail, 0.5, 1 - tail])
+            return Bounds(float(median), np.nan, float(low), float(high))
+
+
+def symmetric(
+    estimate: float, error: float, df: float, level: float, reference: Reference
+) -> Bounds:
+    """Compute an interval symmetric about the estimate; NaN without degrees of freedom."""
+    half = _quantile(df, level, reference) * error if error else 0.0
+    return Bounds(estimate, error, estimate - half, estimate + half)
+
+
+def _u_statistic(
+    change: Change, max_df: float, level: float, population: Population, reference: Reference
+) -> Bounds:
+    influence = change.influence_scored + change.influence_donor
+    # The cube is to second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of
+    # pairs (Arvesen 1969), in a form that is valid for the smallest m.
+    parts = population.small_sample**3 * (np.square(influence) - change.double_counted)
+    variance, df = positive_variance(parts)
+    error = math.sqrt(variance) / len(parts)
+    largest = float(np.abs(influence).max())
+    if not largest > 0:  # all influences are zero, or NaN
+        return Bounds(change.estimate, error, change.estimate - error, change.estimate + error)
+    relative = influence / largest  # avoids overflow and underflow of third powers
+    skewness = dot(np.square(relative), relative) / dot(relative, relative) ** 1.5
+    t = _quantile(min(max_df, df), level, reference)
+    upper, lower = skewness_corrected(t, skewness), skewness_corrected(-t, skewness)
+    return Bounds(
+        change.estimate, error, change.estimate - upper * error, change.estimate - lower * error
+    )
+
+
+def _variance_of_mean(influence: Floats, population: Population) -> float:
+    """Variance of the mean of n influences whose own mean is zero."""
+    return dot(influence, influence) / len(influence) ** 2 * population.small_sample
+
+
+def _over_repeats(change: Change) -> tuple[float, float]:
+    """Return the standard error of the weighted mean of repeats, with its degrees of freedom."""
+    weights = change.totals
+    used = int(np.count_nonzero(weights))
+    if not len(weights):  # every donor is used, so that nothing is random
+        return 0.0, np.inf
+    if used < 2:
+        return np.nan, np.nan
+    deviation = np.where(weights > 0, change.repeats, change.estimate) - change.estimate
+    squared = np.square(weights * deviation).sum() / weights.sum() ** 2
+    return float(np.sqrt(squared * used / (used - 1))), used - 1
+
+
+def _quantile(df: float, level: float, reference: Reference) -> float:
+    if not df > 0:
+        return np.nan
+    upper = (1 + level) / 2
+    return float(ndtri(upper) if reference == "normal" else stdtrit(df, upper))
+
+
+def checked_interval(interval: str) -> Interval:
+    """Return the interval of this name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    return one_of(INTERVALS, interval, "interval")
+
+
+def checked_reference(reference: str) -> Reference:
+    """Return the reference distribution of this name.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+    """
+    return one_of(REFERENCES, reference, "reference distribution")
+
+
+def checked_level(level: Any) -> float:
+    """Return the level of an interval as a float.
+
+    Raises
+    ------
+    ValueError
+        If it is not between 0 and 1.
+    """
+    if isinstance(level, str) or not 0 < level < 1:
+        raise ValueError(f"level is {level!r}; it must be between 0 and 1, such as 0.95.")
+    return float(level)

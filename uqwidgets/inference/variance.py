@@ -1,0 +1,145 @@
+"""Variances, their degrees of freedom, and the correction of quantiles for skewness.
+
+Variances are estimated from the influences of rows, or by leaving out groups of rows. Where a few
+rows dominate the estimate, its variance is known poorly and its error is skewed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference.sums import dot
+
+# One or two rows may have nearly all of the influence. The data then show that variance and
+# skewness are large, but not how large. So the degrees of freedom have a lower bound, and Hall's
+# transformation stays away from the point where its slope is infinite. Simulated coverage does not
+# suffer from either bound.
+_MIN_DF = 10.0
+_MAX_CUBIC = 7 / 48  # 6 a t = 7/8: the argument of the cube root is at least about 1/8
+# Groups of the jackknife: more of them cost more and give more degrees of freedom.
+_JACKKNIFE_GROUPS = 20
+
+
+def relative_precision(parts: Floats) -> float:
+    r"""Squared ratio of an unbiased variance estimate to its own standard error.
+
+    With :math:`p_i` the share of row i in the sum of the parts it is
+    :math:`1 / (\sum p_i^2 - 1/n)`. Twice this number are the degrees of freedom of the estimate
+    (Satterthwaite 1946).
+
+    Parameters
+    ----------
+    parts : ndarray of shape (n,)
+        Contribution of each row to a multiple of the variance; single ones may be negative.
+
+    Returns
+    -------
+    float
+        0 where their sum is not positive.
+    """
+    n, total = len(parts), float(parts.sum())
+    if not total > 0:
+        return 0.0
+    shares = parts / total
+    # Shares avoid the overflow of fourth powers. The lower bound is for equal parts, whose
+    # difference from 1/n is only rounding.
+    return 1 / max(dot(shares, shares) - 1 / n, 2 / n**2)
+
+
+def positive_variance(parts: Floats) -> tuple[float, float]:
+    r"""Estimate a variance that cannot be negative, with its degrees of freedom.
+
+    The parts' sum V has a standard error s. The estimate is the mean of a normal distribution
+    with mean V and standard deviation s, truncated to positive values: :math:`V + s \phi(V/s) /
+    \Phi(V/s)`. It is V itself wherever V is known well, and large where it is not.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (n,)
+        Contribution of each row to V; single ones may be negative.
+    """
+    largest = float(np.abs(parts).max())
+    if not largest > 0:
+        return largest, math.inf
+    relative = parts / largest  # avoids overflow and underflow of fourth powers of influences
+    total = float(relative.sum())
+    error = float(np.sqrt(np.square(relative - total / len(parts)).sum()))
+    if not error > 1e-12 * abs(total):
+        return max(total, 0.0) * largest, math.inf
+    ratio = total / error
+    if ratio > -30:
+        density = math.exp(-ratio * ratio / 2) / math.sqrt(2 * math.pi)
+        total += error * density / float(ndtr(ratio))
+    else:  # the limit, because the density underflows
+        total = -error / ratio
+    return total * largest, max(2 * (total / error) ** 2, _MIN_DF)
+
+
+def satterthwaite_df(squares: Floats) -> float:
+    r"""Degrees of freedom of a variance that is estimated from squared influences.
+
+    They are :math:`2 / (\sum \psi_i^4 / (\sum \psi_i^2)^2 - 1/n)` (Satterthwaite 1946), and at
+    least 10.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (n,)
+        Squared influences, not all of them zero.
+    """
+    return max(2 * relative_precision(squares), _MIN_DF)
+
+
+def skewness_corrected(quantile: float, skewness: float) -> float:
+    r"""Quantile of a studentised mean from that of a distribution without skewness.
+
+    Hall's cubic transformation :math:`g(t) = t + 2 a t^2 + 4 a^2 t^3 / 3 + a` removes the
+    skewness of a studentised mean (Hall 1992). This is its inverse,
+    :math:`\{(1 + 6 a (q - a))^{1/3} - 1\} / (2 a)`, with a sixth of the skewness as a.
+
+    Parameters
+    ----------
+    quantile : float
+        Quantile q of a distribution without skewness, not zero.
+    skewness : float
+        Of the mean.
+    """
+    largest = _MAX_CUBIC / abs(quantile)
+    a = min(max(skewness / 6, -largest), largest)
+    if abs(a) < 1e-8:  # the cube root would be rounded to 1
+        return quantile
+    return (math.cbrt(1 + 6 * a * (quantile - a)) - 1) / (2 * a)
+
+
+def without_groups(
+    statistics: Callable[[npt.NDArray[np.bool_]], Sequence[float]], n: int, seed: int
+) -> tuple[Floats, int]:
+    """Covariance of statistics by the delete-a-group jackknife, with its degrees of freedom.
+
+    The rows are split at random into 20 groups, each of which is left out once (Kott 2001).
+
+    Parameters
+    ----------
+    statistics : callable
+        From a mask of the remaining rows, shape (n,), to m numbers.
+    n : int
+        Number of rows.
+    seed : int
+        Of the split into groups.
+
+    Returns
+    -------
+    covariance : ndarray of shape (m, m)
+    df : int
+    """
+    groups = min(_JACKKNIFE_GROUPS, n)
+    group_of_row = np.random.default_rng(seed).permutation(n) % groups
+    replicates = np.array([statistics(group_of_row != group) for group in range(groups)])
+    deviations = replicates - replicates.mean(axis=0)
+    covariance = (groups - 1) / groups * np.einsum("gi,gj->ij", deviations, deviations)
+    return np.asarray(covariance), groups - 1
