@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeRegressor
 import uqwidgets as uq
 from reading_html import Still, numbers
 from uqwidgets.datasets import LINEAR
-from uqwidgets.ground_truth.components import components
-from uqwidgets.ground_truth.squared_error import PARTS, LeftOutMoments, bias_parts
+from uqwidgets.ground_truth.decomposition import components
+from uqwidgets.ground_truth.squared_error import PARTS, JackknifeMoments, bias_parts
 
 SLOPES = np.array([1.0, -0.5, 0.0])
 
@@ -345,7 +345,7 @@ class TestShown:
     def test_shares_are_said(self, curve):
         parts = np.array([curve.bias**2, curve.model_variance, curve.mc_variance]).sum(axis=1)
         said = [f"{share:.0%}" for share in parts / parts.sum()]
-        words = "summed over values, {} squared bias, {} model variance and {} Monte Carlo error"
+        words = "summed over values, is {} squared bias, {} model variance and {} Monte Carlo error"
         assert words.format(*said) in Still(curve._repr_html_()).text
 
     def test_charts_stack_the_parts_up_to_the_error(self, found, curve):
@@ -410,7 +410,7 @@ class TestErrorsOfTheBiasParts:
         tables = np.array([X, X, X])
         for j in range(2):
             tables[1 + j, :, j] = X[donors[j], j]
-        models = LeftOutMoments(sets)
+        models = JackknifeMoments(sets)
         for _ in range(sets):
             of_set = spread[0] * rng.normal(size=2) @ np.linalg.inv(self.ROOT)
             own = spread[1] * rng.normal(size=(refits, 2))
@@ -438,7 +438,7 @@ class TestErrorsOfTheBiasParts:
     def test_batches_make_up_all_training_sets(self):
         rng = np.random.default_rng(0)
         predictions = rng.normal(size=(45, 3, 2, 4))
-        models = LeftOutMoments(45)
+        models = JackknifeMoments(45)
         for one in predictions:
             models.add(one)
         means = predictions.mean(axis=1)

@@ -131,7 +131,9 @@ class TestGroups:
 
     def test_what_does_not_go_together(self):
         learner, weights = self.LEARNER, np.ones(80)
-        with pytest.raises(ValueError, match="knows no weights of rows; use interval='corrected'"):
+        with pytest.raises(
+            ValueError, match="does not support sample_weight; use inter"
+        ):
             learner.importance("squared_error", interval="row-effect", sample_weight=weights)
         with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
             learner.importance("r2", interval="row-effect")
@@ -402,7 +404,7 @@ def test_remarks_on_how_many_refits():
     few = Learner(LinearRegression(), X, Y, n_refits=3).performance("squared_error")
     assert "3 refits: fewer than 10 make wide and uncertain intervals" in few.remarks[0]
     many = Learner(LinearRegression(), X, Y, n_refits=21).performance("squared_error")
-    assert many.remarks[0].endswith("for all learn from the same rows")
+    assert many.remarks[0].endswith("because all learn from the same rows")
     (enough,) = Learner(LinearRegression(), X, Y).performance("squared_error").remarks
     assert "refits:" not in enough
     rare = Learner(LogisticRegression(), X, np.where(np.arange(80) < 5, "a", "b"), n_refits=10)
@@ -688,13 +690,15 @@ class TestIntervals:
     def test_a_result_says_how_often_its_interval_covered_and_which_does_better(self):
         learner = self.LEARNER
         best = learner.importance("nll").remarks[-1]
-        assert re.search(r"intervals of importance by a loss by bootstrap held it in \d+ to", best)
+        assert re.search(
+            r"intervals of importance by a loss by bootstrap covered it in \d+ to", best
+        )
         worse = learner.importance("nll", interval="corrected").remarks[-1]
         assert "and those by interval='variance-components' in" in worse
         for found in (learner.performance("nll"), learner.compare(learner, "nll")):
             assert "in simulations 95 % intervals of" in found.remarks[-1]
         weighted = learner.importance("nll", sample_weight=np.ones(80)).remarks[-1]
-        assert weighted.endswith("how often it covers with weights of rows was not simulated")
+        assert weighted.endswith("its coverage with weights of rows was not simulated")
 
     def test_where_no_two_refits_share_rows_the_corrected_one_is_left(self):
         few = Learner(LinearRegression(), X[:6], Y[:6], n_refits=2, resampling="subsampling")

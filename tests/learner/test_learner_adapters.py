@@ -1,4 +1,4 @@
-"""Fits that are read otherwise than by themselves, against the same fits read by hand."""
+"""Refits with an adapter, against the same fits that are adapted by hand."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def nll_by_hand(forest, X, y):
 
 @pytest.fixture(scope="module")
 def learner():
-    return Learner(FOREST, X, Y, n_refits=4, read=trees).fit()
+    return Learner(FOREST, X, Y, n_refits=4, adapter=trees).fit()
 
 
 def by_hand(learner, estimator=FOREST, left_out=()):
@@ -116,7 +116,7 @@ class TestForests:
             Y,
             n_refits=2,
             resampling="subsampling",
-            read=lambda fitted: as_predictive(
+            adapter=lambda fitted: as_predictive(
                 fitted, members=True, noise=np.sqrt(fitted.oob_score_)
             ),
         ).fit()
@@ -127,10 +127,10 @@ class TestForests:
             np.testing.assert_allclose(scale, np.sqrt(np.mean(residuals**2)), rtol=1e-12)
 
     def test_classifiers_too(self):
-        read = partial(as_predictive, members=True)
-        learner = Learner(RandomForestClassifier(4), X, Y > 0, n_refits=2, read=read)
+        adapter = partial(as_predictive, members=True)
+        learner = Learner(RandomForestClassifier(4), X, Y > 0, n_refits=2, adapter=adapter)
         assert (learner.importance("epistemic", n_repeats=1).importance != 0).any()
-        assert learner.read is read
+        assert learner.adapter is adapter
 
 
 def test_gaussian_processes_are_read_by_their_standard_deviation():
@@ -150,11 +150,11 @@ class TestProcesses:
     def test_fits_are_read_where_they_are_made(self, learner):
         noise = NOISE  # which what is sent to the processes must bring along
 
-        def read(forest):
+        def adapter(forest):
             return as_predictive(forest, members=True, noise=noise)
 
         with parallel_config("loky", inner_max_num_threads=1):
-            several = Learner(FOREST, X, Y, n_refits=2, n_jobs=2, read=read)
+            several = Learner(FOREST, X, Y, n_refits=2, n_jobs=2, adapter=adapter)
             found = several.loco("nll", ["x0", "x1"])
         alone = learner.loco("nll", ["x0", "x1"])
         order = [alone.features.index(feature) for feature in found.features]
@@ -168,7 +168,7 @@ class TestLeavingOut:
         forest = clone(FOREST).set_params(random_state=3)
         with parallel_config("loky", inner_max_num_threads=1):
             found = loco_importance(
-                forest, *SPLIT, read=lambda fitted: trees(fitted), n_jobs=n_jobs
+                forest, *SPLIT, adapter=lambda fitted: trees(fitted), n_jobs=n_jobs
             )
         baseline = nll_by_hand(forest.fit(X, y), X_test, y_test)
         assert found.baseline == pytest.approx(baseline, rel=1e-12)
@@ -182,7 +182,10 @@ class TestLeavingOut:
         forest = clone(FOREST).set_params(random_state=3)
         seen = []
         found = loco_importance(
-            forest, *SPLIT, replace="mean", read=lambda fitted: seen.append(fitted) or trees(fitted)
+            forest,
+            *SPLIT,
+            replace="mean",
+            adapter=lambda fitted: seen.append(fitted) or trees(fitted),
         )
         assert len(seen) == 1
         replaced = X_test.copy()
@@ -207,7 +210,7 @@ class TestGroundTruth:
     @pytest.mark.parametrize("feature", [None, "x0"])
     def test_a_learners_fits_are_read_as_its_own(self, feature):
         measure = "nll" if feature is None else "entropy"
-        learner = Learner(FOREST, X, Y, read=lambda fitted: trees(fitted))
+        learner = Learner(FOREST, X, Y, adapter=lambda fitted: trees(fitted))
         found = truth().decompose(learner, feature, measure, n_jobs=2, **self.OPTIONS)
         own = Trees(**FOREST.get_params())
         expected = truth().decompose(own, feature, measure, **self.OPTIONS)
@@ -217,14 +220,14 @@ class TestGroundTruth:
             assert (found.estimates > expected.truth.min()).all()
 
     def test_the_parts_of_the_bias_are_of_what_was_read(self):
-        learner = Learner(LinearRegression(), X, Y, read=lambda _: line)
+        learner = Learner(LinearRegression(), X, Y, adapter=lambda _: line)
         found = truth().decompose(learner, **self.OPTIONS)
         numbers = found.bias_parts.drop(columns="feature").to_numpy()
         np.testing.assert_allclose(numbers, 0, atol=1e-12)
 
     def test_a_fit_that_cannot_be_read_is_named_by_its_training_set(self):
-        learner = Learner(LinearRegression(), X, Y, read=lambda fitted: fitted.estimators_)
-        says = "read failed on the fitted LinearRegression of training set 0: AttributeError"
+        learner = Learner(LinearRegression(), X, Y, adapter=lambda fitted: fitted.estimators_)
+        says = "adapter failed on the fitted LinearRegression of training set 0: AttributeError"
         with pytest.raises(ModelError, match=says):
             truth().decompose(learner, **self.OPTIONS)
 
@@ -238,28 +241,28 @@ class Counting(LinearRegression):
 
 
 class TestErrors:
-    @pytest.mark.parametrize("read", [0.4, "members", BayesianRidge().fit(X, Y)])
-    def test_what_cannot_be_called_is_refused_before_any_fit(self, read):
+    @pytest.mark.parametrize("adapter", [0.4, "members", BayesianRidge().fit(X, Y)])
+    def test_what_cannot_be_called_is_refused_before_any_fit(self, adapter):
         Counting.fits = 0
-        says = f"read is of type {type(read).__name__}; pass a function that is called with each fi"
+        says = f"adapter is of type {type(adapter).__name__}; pass a function that is called with "
         with pytest.raises(TypeError, match=says):
-            Learner(Counting(), X, Y, read=read)
+            Learner(Counting(), X, Y, adapter=adapter)
         with pytest.raises(TypeError, match=says):
-            loco_importance(Counting(), *SPLIT, read=read)
+            loco_importance(Counting(), *SPLIT, adapter=adapter)
         assert Counting.fits == 0
 
     def test_one_model_that_was_read_is_not_how_to_read(self):
-        with pytest.raises(TypeError, match="read is of type Predictive; pass a function"):
-            Learner(FOREST, X, Y, read=as_predictive(clone(FOREST).fit(X, Y), members=True))
+        with pytest.raises(TypeError, match="adapter is of type Predictive; pass a function"):
+            Learner(FOREST, X, Y, adapter=as_predictive(clone(FOREST).fit(X, Y), members=True))
 
     def test_what_it_raises_is_said_at_the_first_fit(self):
         Counting.fits = 0
-        learner = Learner(Counting(), X, Y, read=lambda fitted: fitted.estimators_)
+        learner = Learner(Counting(), X, Y, adapter=lambda fitted: fitted.estimators_)
         with pytest.raises(ModelError) as caught:
             learner.importance("nll")
         _, seed = learner._refits.plan.seeds(0)
         assert str(caught.value) == (
-            f"read failed on the fitted Counting of refit 0 (seed {seed}): AttributeError: "
+            f"adapter failed on the fitted Counting of refit 0 (seed {seed}): AttributeError: "
             "'Counting' object has no attribute 'estimators_'; pass a function that takes every "
             "fit."
         )
@@ -267,40 +270,47 @@ class TestErrors:
         assert learner._refits.failed(15) == []
 
     def test_what_as_predictive_refuses_keeps_its_words(self):
-        read = partial(as_predictive, samples=True)
+        adapter = partial(as_predictive, samples=True)
         says = ": ValueError: samples means nothing here, since LinearRegression answers one value"
         with pytest.raises(ModelError, match=says):
-            Learner(LinearRegression(), X, Y, read=read).importance("nll")
-        with pytest.raises(ModelError, match=f"read failed on the fitted LinearRegression{says}"):
-            loco_importance(LinearRegression(), *SPLIT, read=read)
+            Learner(LinearRegression(), X, Y, adapter=adapter).importance("nll")
+        with pytest.raises(
+            ModelError, match=f"adapter failed on the fitted LinearRegression{says}"
+        ):
+            loco_importance(LinearRegression(), *SPLIT, adapter=adapter)
 
     @pytest.mark.parametrize(
         ("answer", "says"),
         [
-            (None, r"read returned NoneType for the fitted LinearRegression of refit 0 \(seed \d+"),
+            (
+                None,
+                r"adapter returned NoneType for the fitted LinearRegression of refit 0 \(seed \d+",
+            ),
             (LinearRegression, "LinearRegression is a class; pass a fitted model"),
-            ({"x": 1}, "read returned dict"),
+            ({"x": 1}, "adapter returned dict"),
         ],
     )
     def test_what_it_returns_must_be_readable(self, answer, says):
         with pytest.raises(ModelError, match=says):
-            Learner(LinearRegression(), X, Y, read=lambda _: answer).performance("squared_error")
+            Learner(LinearRegression(), X, Y, adapter=lambda _: answer).performance("squared_error")
 
     def test_what_fails_when_it_is_asked_is_a_failed_refit_as_of_any_model(self):
-        learner = Learner(LinearRegression(), X, Y, n_refits=3, read=lambda _: LinearRegression())
+        learner = Learner(
+            LinearRegression(), X, Y, n_refits=3, adapter=lambda _: LinearRegression()
+        )
         with pytest.raises(ModelError, match=r"0 of 3 refits succeeded.* NotFittedError"):
             learner.fit()
 
     def test_fits_before_stay_and_the_next_call_goes_on(self, learner):
         seen = []
 
-        def read(forest):
+        def adapter(forest):
             seen.append(forest)
             if len(seen) == 3:
                 raise OSError("the disk is full\nof numbers")
             return trees(forest)
 
-        once = Learner(FOREST, X, Y, n_refits=4, read=read)
+        once = Learner(FOREST, X, Y, n_refits=4, adapter=adapter)
         with pytest.raises(ModelError, match=r"refit 2 .*: OSError: the disk is full; pass"):
             once.fit()
         assert len(once.refits) == 2
@@ -309,13 +319,17 @@ class TestErrors:
         np.testing.assert_array_equal(found, learner.performance("nll").per_refit)
 
     def test_one_that_needs_all_columns_is_told_without_which(self):
-        def read(fitted):
+        def adapter(fitted):
             return as_predictive(fitted) if fitted.coef_[2] else None
 
-        says = r"read failed on the fitted LinearRegression without 'x1': IndexError: .*; pass a fu"
+        says = (
+            r"adapter failed on the fitted LinearRegression without 'x1': IndexError: .*; pass a fu"
+        )
         with pytest.raises(ModelError, match=f"{says}.*; pass replace='mean' to keep one fit"):
-            loco_importance(LinearRegression(), *SPLIT, "squared_error", features="x1", read=read)
-        learner = Learner(LinearRegression(), X, Y, n_refits=2, read=read)
+            loco_importance(
+                LinearRegression(), *SPLIT, "squared_error", features="x1", adapter=adapter
+            )
+        learner = Learner(LinearRegression(), X, Y, n_refits=2, adapter=adapter)
         with pytest.raises(ModelError, match=f"{says}.*; name other features"):
             learner.loco("squared_error", ["x1"])
         assert len(learner.refits) == 2

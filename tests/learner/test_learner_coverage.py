@@ -9,8 +9,8 @@ from benchmarks.learner_coverage.cells import Setting
 from benchmarks.learner_coverage.methods import OFFERED, PAPER, row_effects
 from benchmarks.learner_coverage.printed import TOLERANCE
 from benchmarks.learner_coverage.scores import Study
+from uqwidgets.learner.interval_choice import LEARNER_INTERVALS, ResultKind, coverage
 from uqwidgets.learner.resampling import RESAMPLINGS
-from uqwidgets.learner.subjects import LEARNER_INTERVALS, Subject, coverage
 
 
 def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
@@ -38,20 +38,20 @@ def test_where_features_correlate_the_components_of_variance_hold_and_the_others
     assert study.score(row_effects("bootstrap"), "PFI").by_quantity.min() < 0.93
 
 
-def test_what_results_say_of_their_intervals_is_what_was_measured():
+def test_remarks_state_the_coverage_of_the_benchmark():
     text = RESULTS.read_text(encoding="utf-8").split("## Every result of a learner")[1]
     lines = text.split("### ")[0].split("| ---: |\n")[1].strip().splitlines()
-    subjects = set()
+    kinds = set()
     for line in lines:
-        subject, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        kind, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         assert interval in LEARNER_INTERVALS
-        subjects.add(subject)
+        kinds.add(kind)
         for resampling, cell in zip(RESAMPLINGS, cells, strict=True):
-            said = coverage(interval, subject, resampling, "nadeau-bengio", weighted=False)
+            sentence = coverage(interval, kind, resampling, "nadeau-bengio", weighted=False)
             if not cell:
-                assert said.endswith("was not simulated")
+                assert sentence.endswith("was not simulated")
                 continue
             low, high = (round(100 * float(share)) for share in cell.split(" to "))
-            held = f"{low} to {high}" if low < high else f"{low}"
-            assert f"{subject} by {resampling} held it in {held} %" in said
-    assert subjects == set(get_args(Subject))
+            percentage = f"{low} to {high}" if low < high else f"{low}"
+            assert f"{kind} by {resampling} covered it in {percentage} %" in sentence
+    assert kinds == set(get_args(ResultKind))

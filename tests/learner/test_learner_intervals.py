@@ -16,13 +16,13 @@ from uqwidgets.learner.intervals import (
     row_effect_interval,
     variance_components_interval,
 )
+from uqwidgets.learner.resampling import leave_two_groups_out
 from uqwidgets.learner.row_effects import (
     group_table,
     interaction_variance,
     row_effect_variance,
     share_rows,
 )
-from uqwidgets.learner.splits import leave_two_groups_out
 
 REFITS = 15
 

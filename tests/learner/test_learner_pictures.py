@@ -182,11 +182,12 @@ class TestPerformance:
 
 class TestComparison:
     @pytest.mark.parametrize(
-        ("difference", "said"), [(-0.25, "does not hold zero (p = 0.0312)"), (0.0625, "holds zero")]
+        ("difference", "said"),
+        [(-0.25, "does not contain zero (p = 0.0312)"), (0.0625, "contains zero")],
     )
-    def test_it_says_whether_the_interval_holds_zero(self, difference, said):
+    def test_it_says_whether_the_interval_contains_zero(self, difference, sentence):
         read = Still(comparison(difference)._repr_html_())
-        assert said in read.text
+        assert sentence in read.text
         assert "Forest − Line" in read.text
         (line,) = strokes(read)
         assert len(line) == 3

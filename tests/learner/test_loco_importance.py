@@ -37,7 +37,7 @@ from sklearn.utils import check_random_state
 
 from uqwidgets import Explainer, ModelError
 from uqwidgets.learner.loco_importance import loco_importance
-from uqwidgets.learner.loco_importance.fits import seeded
+from uqwidgets.learner.loco_importance.fits import clone_with_seed
 
 
 def numbers(n=300, p=3, seed=0):
@@ -694,7 +694,7 @@ class TestManners:
         )
         np.testing.assert_array_equal(one.importance, two.importance)
         assert (one.importance != other.importance).any()
-        own = seeded(Streaming(np.random.RandomState(3)), 0).random_state
+        own = clone_with_seed(Streaming(np.random.RandomState(3)), 0).random_state
         assert own.normal() == np.random.RandomState(3).normal()
 
     def test_fits_at_the_same_time_give_the_same(self):
@@ -725,7 +725,7 @@ class TestManners:
         assert (found.interval, found.reference, found.n_repeats) == ("model", "t", 1)
         assert found.repeats.shape == (2, 1)
         assert found.rows is None
-        assert "takes the fits as given" in found.remarks[-1]
+        assert "conditional on the fits" in found.remarks[-1]
         assert "in nats: fitted anew without it, 100 rows, 95% interval model" in repr(found)
         assert "rises most when x0 is left out: by" in found._repr_html_()
         once = loco_importance(BayesianRidge(), *numbers(), replace="mean", compare="ratio")
