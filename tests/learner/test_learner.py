@@ -71,7 +71,7 @@ def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampli
         estimator, X, Y, n_refits=6, resampling=resampling, correction=correction, random_state=3
     )
     for measure in ("nll", "entropy"):
-        found = learner.importance(measure, n_repeats=3, level=0.9, interval="corrected")
+        average = learner.importance(measure, n_repeats=3, level=0.9, interval="corrected")
         each, sizes = [], []
         for refit, (model, held_out) in zip(
             learner.refits, by_hand(learner, estimator, X, Y), strict=True
@@ -80,18 +80,18 @@ def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampli
             result = explainer.importance(measure, n_repeats=3)
             each.append(dict(zip(result.features, result.importance, strict=True)))
             sizes.append((refit.n_train, len(held_out)))
-        values = np.array([[line[name] for name in found.features] for line in each])
-        np.testing.assert_allclose(found.per_refit, values.T, rtol=1e-10, atol=1e-14)
-        np.testing.assert_allclose(found.importance, values.mean(axis=0))
+        values = np.array([[line[name] for name in average.features] for line in each])
+        np.testing.assert_allclose(average.per_refit, values.T, rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(average.importance, values.mean(axis=0))
         n1, n2 = np.mean(sizes, axis=0)
         c = {None: 0.0, "nadeau-bengio": n2 / n1}.get(correction, correction)
         error = np.sqrt((1 / 6 + c) * values.var(axis=0, ddof=1))
-        np.testing.assert_allclose(found.std_error, error)
+        np.testing.assert_allclose(average.std_error, error)
         half = stats.t.ppf(0.95, 5) * error
-        np.testing.assert_allclose(found.high - found.importance, half, atol=1e-14)
-        assert found.interval == "corrected"
-        assert (np.diff(found.importance) <= 0).all()
-        assert found.per_row.shape == (3, 80)
+        np.testing.assert_allclose(average.high - average.importance, half, atol=1e-14)
+        assert average.interval == "corrected"
+        assert (np.diff(average.importance) <= 0).all()
+        assert average.per_row.shape == (3, 80)
 
 
 class TestGroups:
@@ -108,32 +108,30 @@ class TestGroups:
 
     def test_importance_has_the_interval_of_row_effects(self):
         learner = self.LEARNER
-        found = learner.importance("squared_error", interval="row-effect")
+        average = learner.importance("squared_error", interval="row-effect")
         values = np.full((15, 80, 3), np.nan)
         for refit, line in zip(learner.refits, values, strict=True):
             result = refit.explainer.importance("squared_error", n_repeats=5)
-            at = [result.features.index(name) for name in found.features]
+            at = [result.features.index(name) for name in average.features]
             line[refit.held_out] = result.per_row[at].T
         sizes = (np.mean([r.n_train for r in learner.refits]), 80 / 3)
         expected = row_effect_interval(
-            found.per_refit.T, row_effect_variance(values), 80, sizes[0], sizes[1]
+            average.per_refit.T, row_effect_variance(values), 80, sizes[0], sizes[1]
         )
-        np.testing.assert_allclose(found.low, expected.low)
-        np.testing.assert_allclose(found.high, expected.high)
-        assert found.interval == "row-effect"
+        np.testing.assert_allclose(average.low, expected.low)
+        np.testing.assert_allclose(average.high, expected.high)
+        assert average.interval == "row-effect"
 
     def test_curves_have_the_interval_of_the_group_jackknife(self):
         learner = self.LEARNER
         plain = learner.dependence("x0", grid=[-1.0, 1.0])
-        found = learner.dependence("x0", grid=[-1.0, 1.0], interval="group-jackknife")
-        np.testing.assert_allclose(found.average, plain.average)
-        assert (found.high - found.low >= (plain.high - plain.low) * (1 - 1e-9)).all()
+        result = learner.dependence("x0", grid=[-1.0, 1.0], interval="group-jackknife")
+        np.testing.assert_allclose(result.average, plain.average)
+        assert (result.high - result.low >= (plain.high - plain.low) * (1 - 1e-9)).all()
 
     def test_what_does_not_go_together(self):
         learner, weights = self.LEARNER, np.ones(80)
-        with pytest.raises(
-            ValueError, match="does not support sample_weight; use inter"
-        ):
+        with pytest.raises(ValueError, match="does not support sample_weight; use inter"):
             learner.importance("squared_error", interval="row-effect", sample_weight=weights)
         with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
             learner.importance("r2", interval="row-effect")
@@ -143,7 +141,7 @@ class TestGroups:
             learner.importance(interval="jackknife")
         with pytest.raises(ValueError, match="make the learner with resampling='leave-two-groups"):
             Learner(LinearRegression(), X, Y).importance(interval="group-jackknife")
-        with pytest.raises(ValueError, match="groups were cut for 15 refits; make a new learner"):
+        with pytest.raises(ValueError, match="groups were made for 15 refits; make a new learner"):
             learner.fit(21)
         with pytest.raises(ValueError, match=r"n_refits is 14; to leave out every two of G groups"):
             Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", n_refits=14)
@@ -187,8 +185,8 @@ def test_every_measure_and_form_of_the_model_is_the_learners_too():
     metric = learner.importance("roc_auc", ["g", "x1"], n_repeats=2)
     assert metric.label == "loss of roc auc"
     for options in ({"replacement": "ablation"}, {"n_repeats": "all"}, {"compare": "ratio"}):
-        found = learner.importance("nll", **options)
-        assert np.isfinite(found.high).all()
+        result = learner.importance("nll", **options)
+        assert np.isfinite(result.high).all()
     for options in ({"center": True}, {"derivative": True}, {"relative": True}):
         assert np.isfinite(learner.dependence("x0", "entropy", grid=5, **options).average).all()
     weights = np.linspace(0, 2, 80)
@@ -199,20 +197,20 @@ def test_every_measure_and_form_of_the_model_is_the_learners_too():
 def test_leaving_a_feature_out_refits_without_it():
     estimator = LinearRegression()
     learner = Learner(estimator, X, Y, n_refits=4)
-    found = learner.loco("squared_error")
+    result = learner.loco("squared_error")
     each = []
     for number in range(4):
         rows = learner._refits.plan.resample(number)
         train, test = rows.train, rows.held_out
         losses = []
         for left_out in (None, 0, 1, 2):
-            kept = [j for j in range(3) if j != left_out]
-            model = clone(estimator).fit(X[train][:, kept], Y[train])
-            losses.append(mean_squared_error(Y[test], model.predict(X[test][:, kept])))
+            remaining = [j for j in range(3) if j != left_out]
+            model = clone(estimator).fit(X[train][:, remaining], Y[train])
+            losses.append(mean_squared_error(Y[test], model.predict(X[test][:, remaining])))
         each.append(np.array(losses[1:]) - losses[0])
-    at = [["x0", "x1", "x2"].index(name) for name in found.features]
-    np.testing.assert_allclose(found.per_refit.T, np.array(each)[:, at], rtol=1e-9, atol=1e-12)
-    assert found.replacement == "refit"
+    at = [["x0", "x1", "x2"].index(name) for name in result.features]
+    np.testing.assert_allclose(result.per_refit.T, np.array(each)[:, at], rtol=1e-9, atol=1e-12)
+    assert result.replacement == "refit"
 
 
 class Counting(BaseEstimator):
@@ -269,11 +267,11 @@ class TestWork:
         assert seen[0].rows_done == 80
         assert seen[0].rows_total == 400
         assert seen[0].seconds_left > 0
-        found = learner.importance("squared_error")
+        result = learner.importance("squared_error")
         assert Counting.fits <= 6
-        assert found.per_refit.shape == (3, 5)
+        assert result.per_refit.shape == (3, 5)
         fresh = Learner(Counting(), X, Y, n_refits=5).importance("squared_error")
-        np.testing.assert_array_equal(found.importance, fresh.importance)
+        np.testing.assert_array_equal(result.importance, fresh.importance)
 
     def test_processes_give_the_same_as_one_also_after_a_stop(self):
         options = {"n_refits": 6, "random_state": 1}
@@ -322,13 +320,13 @@ FIRST = X[0]
 
 def test_a_fit_that_fails_is_left_out_and_said():
     learner = Learner(Unlucky(), X, Y, n_refits=12)
-    found = learner.performance("squared_error")
-    failed = 12 - len(found.per_refit)
+    result = learner.performance("squared_error")
+    failed = 12 - len(result.per_refit)
     assert 0 < failed < 11
-    said = found.remarks[0]
-    assert said.startswith(f"{failed} of 12 refits failed and are left out; the first is refit ")
-    assert "RuntimeError: no luck" in said
-    assert f"seed {learner._refits.failed(12)[0].seed}" in said
+    text = result.remarks[0]
+    assert text.startswith(f"{failed} of 12 refits failed and are left out; the first is refit ")
+    assert "RuntimeError: no luck" in text
+    assert f"seed {learner._refits.failed(12)[0].seed}" in text
 
 
 def test_where_all_fits_fail_the_first_says_why():
@@ -373,9 +371,9 @@ def test_performance_by_a_metric():
         roc_auc_score(LABELS[held_out], model.predict_proba(X[held_out])[:, 1])
         for model, held_out in by_hand(learner, estimator, X, LABELS)
     ]
-    found = learner.performance("roc_auc")
-    np.testing.assert_allclose(found.per_refit, expected)
-    assert "Mean roc auc of LogisticRegression" in found._repr_html_()
+    result = learner.performance("roc_auc")
+    np.testing.assert_allclose(result.per_refit, expected)
+    assert "Mean roc auc of LogisticRegression" in result._repr_html_()
 
 
 def test_frames_and_gaussian_processes():
@@ -430,8 +428,8 @@ class Untagged:
 def test_labels_that_are_no_numbers_are_classes_whoever_learns_them():
     rare = np.arange(80) < 5
     for labels in (rare, np.where(rare, "a", "b"), np.where(rare, "a", "b").astype(object)):
-        found = Learner(Untagged(), X, labels, n_refits=10).performance("zero_one")
-        assert "each class was resampled by itself" in found.remarks[0]
+        result = Learner(Untagged(), X, labels, n_refits=10).performance("zero_one")
+        assert "each class was resampled by itself" in result.remarks[0]
     for numbers in (Y, np.where(rare, 0.0, 1.0)):
         assert Learner(Untagged(), X, numbers, n_refits=10).fit()._remarks() == ()
 
@@ -457,9 +455,9 @@ def test_labels_that_are_no_numbers_are_classes_whoever_learns_them():
     ],
 )
 def test_bad_input(options, error, says):
-    given = {"estimator": LinearRegression(), "X": X, "y": Y} | options
+    arguments = {"estimator": LinearRegression(), "X": X, "y": Y} | options
     with pytest.raises(error, match=says):
-        Learner(given.pop("estimator"), given.pop("X"), given.pop("y"), **given)
+        Learner(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
 def test_learners_that_resample_otherwise_are_not_compared():
@@ -468,6 +466,15 @@ def test_learners_that_resample_otherwise_are_not_compared():
         other = Learner(LinearRegression(), X, Y, **({"n_refits": 3} | options))
         with pytest.raises(ValueError, match="the two learners do not resample alike"):
             one.compare(other, "squared_error")
+
+
+@pytest.mark.parametrize("other", ["x", LinearRegression(), None])
+def test_only_learners_are_compared(other):
+    learner = Learner(LinearRegression(), X, Y, n_refits=3)
+    sentence = f"other is of type {type(other).__name__}; pass a Learner of the same table"
+    with pytest.raises(TypeError, match=sentence):
+        learner.compare(other, "squared_error")
+    assert learner.refits == []  # refused before any fit
 
 
 class TestRandomState:
@@ -517,10 +524,10 @@ class TestRandomState:
     def test_without_a_seed_all_fits_that_leave_a_feature_out_draw_alike(self):
         # x2 is noise that a tree of depth 1 never looks at: leaving it out changes nothing.
         tree = DecisionTreeRegressor(max_depth=1, splitter="random", max_features=None)
-        found = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
-        assert isinstance(found.seed, int)
-        again = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=found.seed)
-        np.testing.assert_array_equal(found.importance, again.importance)
+        result = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
+        assert isinstance(result.seed, int)
+        again = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=result.seed)
+        np.testing.assert_array_equal(result.importance, again.importance)
 
     def test_a_process_without_a_seed_is_one_process(self):
         truth = GroundTruth(
@@ -611,8 +618,8 @@ def test_a_remark_on_every_refit_comes_once():
     learner = Learner(sure, X, LABELS, n_refits=10).fit()
     each = {refit.explainer.importance("nll").remarks for refit in learner.refits}
     assert len(each) > 1  # they differ in how many rows they are about
-    for found in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
-        (zero,) = [r for r in found.remarks if "the observed class probability 0" in r]
+    for result in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
+        (zero,) = [r for r in result.remarks if "the observed class probability 0" in r]
         assert zero.startswith("in 10 of 10 refits, here as the first of them has it: in ")
 
 
@@ -632,10 +639,10 @@ class TestIntervals:
             ("nll", {"sample_weight": np.ones(80)}, "corrected"),
         ):
             learner = self.LEARNER if measure != "roc_auc" else self.FEW
-            found = learner.importance(measure, ["x0"], n_repeats=1, **options)
-            assert found.interval == interval
-            said = f"the interval ({interval}) is for what the procedure gives on average"
-            assert found.remarks[-1].startswith(said)
+            result = learner.importance(measure, ["x0"], n_repeats=1, **options)
+            assert result.interval == interval
+            text = f"the interval ({interval}) is for what the procedure gives on average"
+            assert result.remarks[-1].startswith(text)
         assert self.GROUPS.importance("nll").interval == "variance-components"
         assert self.LEARNER.loco("nll").interval == "corrected"
         own = Learner(LogisticRegression(), X, LABELS, n_refits=4, correction=0.5)
@@ -644,30 +651,30 @@ class TestIntervals:
     def test_it_is_what_the_formula_gives_of_the_values_of_rows(self):
         for learner in (self.LEARNER, self.GROUPS):
             for measure, of_loss in (("nll", True), ("entropy", False)):
-                found = learner.importance(measure)
+                average = learner.importance(measure)
                 values = np.full((15, 80, 3), np.nan)
                 for refit, line in zip(learner.refits, values, strict=True):
                     result = refit.explainer.importance(measure, n_repeats=5)
-                    at = [result.features.index(name) for name in found.features]
+                    at = [result.features.index(name) for name in average.features]
                     line[refit.held_out] = result.per_row[at].T
                 sizes = np.mean([(r.n_train, len(r.held_out)) for r in learner.refits], axis=0)
                 expected = variance_components_interval(
-                    found.per_refit.T,
+                    average.per_refit.T,
                     row_effect_variance(values),
                     interaction_variance(values),
                     *(80, *sizes),
                     bootstrap=learner is self.LEARNER,
                     of_loss=of_loss,
                 )
-                np.testing.assert_allclose(found.low, expected.low)
-                np.testing.assert_allclose(found.high, expected.high)
+                np.testing.assert_allclose(average.low, expected.low)
+                np.testing.assert_allclose(average.high, expected.high)
 
     def test_curves(self):
         drawn = self.LEARNER.dependence("x0", grid=3), self.GROUPS.dependence("x0", grid=3)
-        for found, interval in zip(drawn, ("variance-components", "group-jackknife"), strict=True):
-            assert f"the interval ({interval})" in found.remarks[-1]
-        asked = self.GROUPS.dependence("x0", grid=3, interval="group-jackknife")
-        np.testing.assert_array_equal(asked.low, drawn[1].low)
+        for result, interval in zip(drawn, ("variance-components", "group-jackknife"), strict=True):
+            assert f"the interval ({interval})" in result.remarks[-1]
+        requested = self.GROUPS.dependence("x0", grid=3, interval="group-jackknife")
+        np.testing.assert_array_equal(requested.low, drawn[1].low)
         assert "(corrected)" in self.LEARNER.dependence(["x0", "x1"], grid=2).remarks[-1]
 
     def test_row_effects_are_for_losses(self):
@@ -690,13 +697,11 @@ class TestIntervals:
     def test_a_result_says_how_often_its_interval_covered_and_which_does_better(self):
         learner = self.LEARNER
         best = learner.importance("nll").remarks[-1]
-        assert re.search(
-            r"intervals of importance by a loss by bootstrap covered it in \d+ to", best
-        )
+        assert re.search(r"of importance by a loss by bootstrap covered it in \d+ to", best)
         worse = learner.importance("nll", interval="corrected").remarks[-1]
         assert "and those by interval='variance-components' in" in worse
-        for found in (learner.performance("nll"), learner.compare(learner, "nll")):
-            assert "in simulations 95 % intervals of" in found.remarks[-1]
+        for result in (learner.performance("nll"), learner.compare(learner, "nll")):
+            assert "in simulations 95 % intervals of" in result.remarks[-1]
         weighted = learner.importance("nll", sample_weight=np.ones(80)).remarks[-1]
         assert weighted.endswith("its coverage with weights of rows was not simulated")
 
@@ -706,5 +711,5 @@ class TestIntervals:
 
     @pytest.mark.parametrize("labels", [LABELS, LABELS.astype(object), Y > 0, 5 + 2 * (Y > 0)])
     def test_losses_of_models_that_give_labels_only(self, labels):
-        found = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
-        assert "of importance by a loss by bootstrap" in found.remarks[-1]
+        result = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
+        assert "of importance by a loss by bootstrap" in result.remarks[-1]

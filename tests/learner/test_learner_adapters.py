@@ -63,10 +63,10 @@ class Trees(RandomForestRegressor):
 class TestForests:
     def test_refits_answer_with_mixtures_of_their_trees(self, learner):
         for refit, (forest, held_out, _) in zip(learner.refits, by_hand(learner), strict=True):
-            said, expected = refit.explainer.predictive(held_out), trees(forest)(held_out)
-            assert isinstance(said, Mixture)
-            np.testing.assert_allclose(said.members.loc, expected.members.loc, rtol=1e-12)
-            np.testing.assert_array_equal(said.members.scale, NOISE)
+            text, expected = refit.explainer.predictive(held_out), trees(forest)(held_out)
+            assert isinstance(text, Mixture)
+            np.testing.assert_allclose(text.members.loc, expected.members.loc, rtol=1e-12)
+            np.testing.assert_array_equal(text.members.scale, NOISE)
             np.testing.assert_allclose(
                 refit.explainer.evaluations.original.entropy(),
                 mixture_by_hand(forest, held_out).entropy(),
@@ -75,24 +75,24 @@ class TestForests:
 
     @pytest.mark.parametrize("measure", ["nll", "entropy", "epistemic"])
     def test_importance_and_curves_are_those_of_the_mixtures(self, learner, measure):
-        found = learner.importance(measure, n_repeats=2)
+        average = learner.importance(measure, n_repeats=2)
         curve = learner.dependence("x0", measure, grid=3)
         ranks, curves = [], []
         for refit, (forest, held_out, y) in zip(learner.refits, by_hand(learner), strict=True):
             explainer = Explainer(trees(forest), held_out, y, random_state=refit.seed)
             result = explainer.importance(measure, n_repeats=2)
-            ranks.append([result.importance[result.features.index(f)] for f in found.features])
+            ranks.append([result.importance[result.features.index(f)] for f in average.features])
             curves.append(explainer.dependence("x0", measure, grid=curve.grid).average)
-        np.testing.assert_allclose(found.per_refit.T, ranks, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(average.per_refit.T, ranks, rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(curve.per_refit, curves, rtol=1e-12, atol=1e-12)
-        assert (found.low < found.importance).all()
-        assert np.isfinite(found.high).all()
+        assert (average.low < average.importance).all()
+        assert np.isfinite(average.high).all()
 
     def test_performance_and_what_is_left_out_are_sums_over_trees(self, learner):
         whole = [nll_by_hand(*each) for each in by_hand(learner)]
         np.testing.assert_allclose(learner.performance("nll").per_refit, whole, rtol=1e-12)
-        found = learner.loco("nll", ["x0", "x2"])
-        for feature, line in zip(found.features, found.per_refit, strict=True):
+        result = learner.loco("nll", ["x0", "x2"])
+        for feature, line in zip(result.features, result.per_refit, strict=True):
             without = by_hand(learner, left_out=[int(feature[1])])
             losses = np.array([nll_by_hand(*each) for each in without])
             np.testing.assert_allclose(line, losses - whole, rtol=1e-12, atol=1e-12)
@@ -138,12 +138,12 @@ def test_gaussian_processes_are_read_by_their_standard_deviation():
     learner = Learner(estimator, X, Y, n_refits=3)
     scores = learner.performance("nll"), learner.performance("entropy")
     for number, (process, held_out, y) in enumerate(by_hand(learner, estimator)):
-        said = norm(*process.predict(held_out, return_std=True))
-        by_row = -said.logpdf(y), said.entropy()
-        for found, values in zip(scores, by_row, strict=True):
-            assert found.per_refit[number] == pytest.approx(values.mean(), rel=1e-12, abs=1e-12)
+        text = norm(*process.predict(held_out, return_std=True))
+        by_row = -text.logpdf(y), text.entropy()
+        for result, values in zip(scores, by_row, strict=True):
+            assert result.per_refit[number] == pytest.approx(values.mean(), rel=1e-12, abs=1e-12)
         original = learner.refits[number].explainer.evaluations.original
-        np.testing.assert_allclose(original.scale, said.std(), rtol=1e-12)
+        np.testing.assert_allclose(original.scale, text.std(), rtol=1e-12)
 
 
 class TestProcesses:
@@ -155,10 +155,10 @@ class TestProcesses:
 
         with parallel_config("loky", inner_max_num_threads=1):
             several = Learner(FOREST, X, Y, n_refits=2, n_jobs=2, adapter=adapter)
-            found = several.loco("nll", ["x0", "x1"])
+            result = several.loco("nll", ["x0", "x1"])
         alone = learner.loco("nll", ["x0", "x1"])
-        order = [alone.features.index(feature) for feature in found.features]
-        np.testing.assert_allclose(found.per_refit, alone.per_refit[order, :2], rtol=1e-12)
+        order = [alone.features.index(feature) for feature in result.features]
+        np.testing.assert_allclose(result.per_refit, alone.per_refit[order, :2], rtol=1e-12)
 
 
 class TestLeavingOut:
@@ -167,21 +167,21 @@ class TestLeavingOut:
         X, y, X_test, y_test = SPLIT
         forest = clone(FOREST).set_params(random_state=3)
         with parallel_config("loky", inner_max_num_threads=1):
-            found = loco_importance(
+            result = loco_importance(
                 forest, *SPLIT, adapter=lambda fitted: trees(fitted), n_jobs=n_jobs
             )
         baseline = nll_by_hand(forest.fit(X, y), X_test, y_test)
-        assert found.baseline == pytest.approx(baseline, rel=1e-12)
-        for feature, importance in zip(found.features, found.importance, strict=True):
-            rows, asked = (np.delete(of, int(feature[1]), axis=1) for of in (X, X_test))
-            loss = nll_by_hand(clone(forest).fit(rows, y), asked, y_test)
+        assert result.baseline == pytest.approx(baseline, rel=1e-12)
+        for feature, importance in zip(result.features, result.importance, strict=True):
+            rows, scored = (np.delete(of, int(feature[1]), axis=1) for of in (X, X_test))
+            loss = nll_by_hand(clone(forest).fit(rows, y), scored, y_test)
             assert importance == pytest.approx(loss - baseline, rel=1e-10, abs=1e-12)
 
     def test_a_value_in_its_place_needs_the_one_fit_only(self):
         X, y, X_test, y_test = SPLIT
         forest = clone(FOREST).set_params(random_state=3)
         seen = []
-        found = loco_importance(
+        result = loco_importance(
             forest,
             *SPLIT,
             replace="mean",
@@ -192,8 +192,8 @@ class TestLeavingOut:
         replaced[:, 0] = X[:, 0].mean()
         forest.fit(X, y)
         expected = nll_by_hand(forest, replaced, y_test) - nll_by_hand(forest, X_test, y_test)
-        at = found.features.index("x0")
-        assert found.importance[at] == pytest.approx(expected, rel=1e-10)
+        at = result.features.index("x0")
+        assert result.importance[at] == pytest.approx(expected, rel=1e-10)
 
 
 def line(X):
@@ -211,18 +211,18 @@ class TestGroundTruth:
     def test_a_learners_fits_are_read_as_its_own(self, feature):
         measure = "nll" if feature is None else "entropy"
         learner = Learner(FOREST, X, Y, adapter=lambda fitted: trees(fitted))
-        found = truth().decompose(learner, feature, measure, n_jobs=2, **self.OPTIONS)
+        result = truth().decompose(learner, feature, measure, n_jobs=2, **self.OPTIONS)
         own = Trees(**FOREST.get_params())
         expected = truth().decompose(own, feature, measure, **self.OPTIONS)
-        np.testing.assert_allclose(found.estimates, expected.estimates, rtol=1e-12, atol=1e-12)
-        assert found.procedure == "RandomForestRegressor"
+        np.testing.assert_allclose(result.estimates, expected.estimates, rtol=1e-12, atol=1e-12)
+        assert result.procedure == "RandomForestRegressor"
         if feature is not None:  # a mixture is less certain than what it is made of
-            assert (found.estimates > expected.truth.min()).all()
+            assert (result.estimates > expected.truth.min()).all()
 
     def test_the_parts_of_the_bias_are_of_what_was_read(self):
         learner = Learner(LinearRegression(), X, Y, adapter=lambda _: line)
-        found = truth().decompose(learner, **self.OPTIONS)
-        numbers = found.bias_parts.drop(columns="feature").to_numpy()
+        result = truth().decompose(learner, **self.OPTIONS)
+        numbers = result.bias_parts.drop(columns="feature").to_numpy()
         np.testing.assert_allclose(numbers, 0, atol=1e-12)
 
     def test_a_fit_that_cannot_be_read_is_named_by_its_training_set(self):
@@ -314,9 +314,9 @@ class TestErrors:
         with pytest.raises(ModelError, match=r"refit 2 .*: OSError: the disk is full; pass"):
             once.fit()
         assert len(once.refits) == 2
-        found = once.performance("nll").per_refit
+        result = once.performance("nll").per_refit
         assert len(seen) == 5
-        np.testing.assert_array_equal(found, learner.performance("nll").per_refit)
+        np.testing.assert_array_equal(result, learner.performance("nll").per_refit)
 
     def test_one_that_needs_all_columns_is_told_without_which(self):
         def adapter(fitted):

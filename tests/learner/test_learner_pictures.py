@@ -24,7 +24,7 @@ REFITS = np.array([[0.5, 0.25, 0.75], [0.25, 0.125, 0.375], [-0.125, -0.25, 0.0]
 
 
 def performance(**more):
-    given = {
+    arguments = {
         "learner": "Forest",
         "measure": "squared_error",
         "label": "squared error",
@@ -37,11 +37,11 @@ def performance(**more):
         "level": 0.95,
         "correction": 0.5,
     }
-    return Performance(**(given | more))
+    return Performance(**(arguments | more))
 
 
 def comparison(difference=-0.25, **more):
-    given = {
+    arguments = {
         "learner": "Forest",
         "other": "Line",
         "measure": "squared_error",
@@ -56,13 +56,13 @@ def comparison(difference=-0.25, **more):
         "level": 0.95,
         "correction": 0.5,
     }
-    return Comparison(**(given | more))
+    return Comparison(**(arguments | more))
 
 
 def strokes(read, opacity="0.2"):
     """Where the faint strokes of every row begin."""
-    found = [p["d"] for p in read.all("path") if p.get("stroke-opacity") == opacity]
-    return [[float(v) for v in re.findall(r"M([\d.]+)", d)] for d in found]
+    result = [p["d"] for p in read.all("path") if p.get("stroke-opacity") == opacity]
+    return [[float(v) for v in re.findall(r"M([\d.]+)", d)] for d in result]
 
 
 class TestImportance:
@@ -72,8 +72,8 @@ class TestImportance:
         read = Still(importance_html(self.RESULT))
         _, *dots = [float(c["cx"]) for c in read.all("circle")]
         x = np.polyfit(self.RESULT.importance, dots, 1)
-        found = strokes(read)
-        assert np.array(found) == pytest.approx(np.polyval(x, REFITS), abs=0.2)
+        result = strokes(read)
+        assert np.array(result) == pytest.approx(np.polyval(x, REFITS), abs=0.2)
         assert (
             "(permutation, 3 repeats, mean over 3 refits); strokes: single refits; whiskers: 95% "
             "interval (learner)" in read.text
@@ -182,7 +182,7 @@ class TestPerformance:
 
 class TestComparison:
     @pytest.mark.parametrize(
-        ("difference", "said"),
+        ("difference", "sentence"),
         [(-0.25, "does not contain zero (p = 0.0312)"), (0.0625, "contains zero")],
     )
     def test_it_says_whether_the_interval_contains_zero(self, difference, sentence):

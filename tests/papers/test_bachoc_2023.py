@@ -250,12 +250,12 @@ def boston():
 
 @pytest.mark.parametrize("levels", TABLE_1)
 def test_table_1(boston, levels):
-    found = boston.responses(*levels, "mean").set_index("feature")["response"]
+    result = boston.responses(*levels, "mean").set_index("feature")["response"]
     printed = pd.Series(TABLE_1[levels])
-    assert list(found.index[:4]) == list(printed.index[:4])
-    assert set(found.index[-4:]) == set(printed.index[-4:])
-    assert found.index[-1] == "lstat"
-    assert found[printed.index].to_numpy() == pytest.approx(printed.to_numpy(), abs=0.25)
+    assert list(result.index[:4]) == list(printed.index[:4])
+    assert set(result.index[-4:]) == set(printed.index[-4:])
+    assert result.index[-1] == "lstat"
+    assert result[printed.index].to_numpy() == pytest.approx(printed.to_numpy(), abs=0.25)
 
 
 def test_rooms_count_where_there_are_many_and_age_everywhere(boston):

@@ -214,7 +214,7 @@ class PerformanceMethods(Procedure):
         ...     for estimator in (LinearRegression(), DecisionTreeRegressor())
         ... )
         >>> result = line.compare(tree, "squared_error")
-        >>> bool(result.high < 0)
+        >>> bool(result.difference < 0)
         True
         """
         if not isinstance(other, PerformanceMethods):

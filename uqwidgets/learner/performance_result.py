@@ -139,7 +139,7 @@ class Comparison:
     ...     for estimator in (LinearRegression(), DecisionTreeRegressor())
     ... )
     >>> result = line.compare(tree, "squared_error")
-    >>> bool(result.p_value < 0.05)
+    >>> bool(result.difference < 0)
     True
     """
 
