@@ -127,7 +127,7 @@ def test_each_quantity_has_its_own():
     assert np.isclose(result[1, 2], literal_row_effect_variance(values[:, :, 1, 2]))
 
 
-@arguments(st.integers(0, 2**16), st.floats(-1e6, 1e6), st.floats(0.1, 10))
+@given(st.integers(0, 2**16), st.floats(-1e6, 1e6), st.floats(0.1, 10))
 def test_neither_refits_nor_an_offset_nor_the_order_change_it(seed, offset, scale):
     values = held_out_values(seed=seed)
     rng = np.random.default_rng(seed)
