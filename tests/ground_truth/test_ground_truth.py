@@ -1,4 +1,4 @@
-"""Known processes: their own importance and curves, and the error of models taken apart."""
+"""Known processes: their importance and curves, and the decomposition of models' errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def line(noise=1.0, **options):
 
 
 class Constant(RegressorMixin, BaseEstimator):
-    """Says the same, whatever it learned."""
+    """Predicts a constant."""
 
     def __init__(self, value=0.0):
         self.value = value
@@ -49,7 +49,7 @@ class Constant(RegressorMixin, BaseEstimator):
 
 
 class Chance(RegressorMixin, BaseEstimator):
-    """Says a number drawn at random when it was fitted."""
+    """Predicts a random number that it draws in fit."""
 
     def __init__(self, random_state=None):
         self.random_state = random_state
@@ -101,22 +101,22 @@ class TestTruth:
         flat = product.dependence(["x0", "x1"], grid=[[0.0, 1.0], [1.0, 3.0]], n=50)
         np.testing.assert_allclose(flat.average, [[0, 0], [1, 3]])
 
-    def test_more_rows_say_it_more_exactly(self):
+    def test_the_standard_error_shrinks_with_the_rows(self):
         few, many = (line().importance(n=n) for n in (200, 3200))
         assert (many.std_error[:2] < few.std_error[:2] / 2.5).all()
 
-    def test_what_is_drawn_is_the_seeds(self):
+    def test_data_depend_on_the_seed_alone(self):
         one, same, other = (line(random_state=s).importance(n=100) for s in (0, 0, 1))
         np.testing.assert_array_equal(one.importance, same.importance)
         assert not np.array_equal(one.importance, other.importance)
 
-    def test_it_says_what_it_is(self):
+    def test_its_repr(self):
         assert repr(line(0.5)) == "GroundTruth(linear, noise 0.5)"
         assert "noise a function" in repr(line(lambda X, _: np.zeros(len(X))))
 
 
 class TestComponents:
-    def test_they_are_found_again(self):
+    def test_known_components_are_recovered(self):
         rng = np.random.default_rng(0)
         shape = (4000, 3, 2, 2)
         estimates = (
@@ -167,7 +167,7 @@ class TestDecompose:
         assert (np.abs(result.bias) < 3.5 * result.bias_error).all()
         assert (result.bias_error < 0.1).all()
 
-    def test_a_model_that_says_nothing_misses_all_of_it(self):
+    def test_a_constant_model_has_the_whole_importance_as_bias(self):
         truth = line()
         ranks = truth.decompose(Constant(), n_datasets=3, n_train=10, n_test=10)
         np.testing.assert_allclose(ranks.bias, -ranks.truth)
@@ -189,7 +189,7 @@ class TestDecompose:
         assert more_training.model_variance < small.model_variance / 8
         assert more_training.mc_variance == pytest.approx(small.mc_variance, rel=0.5)
 
-    def test_the_chance_of_a_fit_is_told_from_its_rows(self):
+    def test_fit_variance_is_separated_from_that_of_training_rows(self):
         result = line().decompose(
             Chance(), "a", grid=[0.0], n_train=10, n_test=10, n_datasets=60, n_refits=3
         )
@@ -218,7 +218,7 @@ class TestDecompose:
     @pytest.mark.parametrize(
         "estimator", [KNeighborsRegressor(20), DecisionTreeRegressor(max_depth=1)]
     )
-    def test_the_parts_of_the_bias_make_it_up(self, estimator):
+    def test_the_parts_of_the_bias_add_up(self, estimator):
         # Molnar et al. 2023, eq. 9 and 10.
         result = line().decompose(estimator, n_train=100, n_test=400, n_datasets=40)
         parts = result.bias_parts
@@ -242,7 +242,7 @@ class TestDecompose:
         two = line().decompose(LinearRegression(), n_datasets=2, **options).bias_parts
         assert two[names].isna().all(axis=None)
 
-    def test_other_measures_and_replacements_have_no_such_parts(self):
+    def test_other_measures_and_replacements_have_no_bias_parts(self):
         options = {"n_train": 20, "n_test": 20, "n_datasets": 5}
         nll = line().decompose(BayesianRidge(), measure="nll", **options)
         assert nll.bias_parts is None
@@ -252,7 +252,7 @@ class TestDecompose:
         entropy = line().decompose(BayesianRidge(), "a", "entropy", **options)
         np.testing.assert_allclose(entropy.truth, np.log(2 * np.pi * np.e) / 2)
 
-    def test_of_a_learner_the_estimator_and_the_sizes_are_taken(self):
+    def test_a_learner_provides_the_estimator_and_the_sizes(self):
         X, y = line().data(200)
         learner = uq.Learner(LinearRegression(), X, y, resampling="subsampling")
         result = line().decompose(learner, n_datasets=2)
@@ -260,7 +260,7 @@ class TestDecompose:
         assert result.procedure == "LinearRegression"
         assert learner.refits == []
 
-    def test_training_sets_come_one_after_the_other_and_more_begin_with_the_same(self):
+    def test_more_training_sets_begin_with_the_same_ones(self):
         seen = []
         options = {"n_train": 20, "n_test": 20}
         few = line().decompose(LinearRegression(), n_datasets=3, callback=seen.append, **options)
@@ -268,7 +268,7 @@ class TestDecompose:
         more = line().decompose(LinearRegression(), n_datasets=5, n_jobs=1, **options)
         np.testing.assert_array_equal(more.estimates[:3], few.estimates)
 
-    def test_processes_give_the_same_as_one_and_stop_without_a_warning(self):
+    def test_parallel_simulation_equals_a_sequential_one_and_stops_without_a_warning(self):
         # joblib would warn of the fits on the way, and here a warning is an error.
         def stop(_):
             raise KeyboardInterrupt
@@ -342,7 +342,7 @@ class TestShown:
         x = np.polyfit(result.expected, dots, 1)
         assert rings == pytest.approx(np.polyval(x, result.truth), abs=0.2)
 
-    def test_shares_are_said(self, curve):
+    def test_the_summary_states_the_shares(self, curve):
         parts = np.array([curve.bias**2, curve.model_variance, curve.mc_variance]).sum(axis=1)
         text = [f"{share:.0%}" for share in parts / parts.sum()]
         words = "summed over values, is {} squared bias, {} model variance and {} Monte Carlo error"
@@ -370,7 +370,7 @@ class TestShown:
         ((linear, normal_rows, lambda _, rng: rng.normal()), ValueError, r"noise\(X, rng\) ret"),
     ],
 )
-def test_what_is_no_process(arguments, error, says):
+def test_invalid_processes(arguments, error, says):
     with pytest.raises(error, match=says):
         uq.GroundTruth(*arguments).data(5)
 
@@ -393,13 +393,13 @@ class Unable(Constant):
         (Constant(), {"replacement": "shuffle"}, ValueError, "no replacement 'shuffle'"),
     ],
 )
-def test_what_cannot_be_decomposed(procedure, options, error, says):
+def test_invalid_arguments_of_decompose(procedure, options, error, says):
     with pytest.raises(error, match=says):
         line().decompose(procedure, **({"n_truth": 50, "n_datasets": 2} | options))
 
 
 class TestErrorsOfTheBiasParts:
-    """Against the spread over simulations, of linear fits that are drawn, not made."""
+    """Standard errors, against the spread over simulations of linear fits."""
 
     ROOT = np.linalg.cholesky([[1.0, 0.8], [0.8, 1.0]])
 
@@ -418,7 +418,7 @@ class TestErrorsOfTheBiasParts:
         return bias_parts(tables @ [1.0, 1.0], models, ["a", "b"], donors)
 
     @pytest.mark.parametrize(("sets", "refits", "spread"), [(24, 1, (0.3, 0)), (7, 3, (0.3, 0.2))])
-    def test_they_are_the_spread_over_simulations(self, sets, refits, spread):
+    def test_standard_errors_match_the_spread_over_simulations(self, sets, refits, spread):
         rng = np.random.default_rng(sets)
         result = [self.simulated(rng, sets, refits, spread) for _ in range(300)]
         for part in PARTS:
@@ -435,7 +435,7 @@ class TestErrorsOfTheBiasParts:
         mean, error = np.mean(result, axis=0), np.std(result, axis=0) / np.sqrt(300)
         np.testing.assert_allclose(mean, 0.04, atol=4 * error.max())
 
-    def test_batches_make_up_all_training_sets(self):
+    def test_the_batches_partition_the_training_sets(self):
         rng = np.random.default_rng(0)
         predictions = rng.normal(size=(45, 3, 2, 4))
         models = JackknifeMoments(45)

@@ -28,7 +28,7 @@ LABELS = np.where(Y > 0, "yes", "no")
 
 
 def by_hand(learner, estimator, X, y):
-    """Fitted models with the rows that they have not seen."""
+    """Fitted models with their held-out rows."""
     plan = learner._refits.plan
     for number in range(learner.n_refits):
         rows = plan.resample(number)
@@ -37,7 +37,7 @@ def by_hand(learner, estimator, X, y):
 
 class TestResamples:
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
-    def test_what_is_learned_from_is_not_held_out_and_the_rest_is(self, resampling):
+    def test_training_and_held_out_rows_partition_the_table(self, resampling):
         plan = Plan.of(Y, resampling, 0.632, False, 0, 15)
         for number in range(20):
             rows = plan.resample(number)
@@ -95,7 +95,7 @@ def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampli
 
 
 class TestGroups:
-    """Every two of six groups of rows are left out."""
+    """resampling="leave-two-groups-out" with six groups."""
 
     LEARNER = Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", random_state=2)
 
@@ -129,7 +129,7 @@ class TestGroups:
         np.testing.assert_allclose(result.average, plain.average)
         assert (result.high - result.low >= (plain.high - plain.low) * (1 - 1e-9)).all()
 
-    def test_what_does_not_go_together(self):
+    def test_options_that_exclude_each_other_are_refused(self):
         learner, weights = self.LEARNER, np.ones(80)
         with pytest.raises(ValueError, match="does not support sample_weight; use inter"):
             learner.importance("squared_error", interval="row-effect", sample_weight=weights)
@@ -177,7 +177,7 @@ def test_curves_and_surfaces_are_means_over_the_refits_rows():
     assert curve.ice.shape == (80, 3)
 
 
-def test_every_measure_and_form_of_the_model_is_the_learners_too():
+def test_a_learner_has_every_measure_and_transform_of_an_explainer():
     learner = Learner(
         LogisticRegression(), X, LABELS, n_refits=4, feature_groups={"g": ["x0", "x2"]}
     )
@@ -228,7 +228,7 @@ class Counting(BaseEstimator):
 
 
 class TestWork:
-    def test_fits_are_made_once_and_more_ask_only_for_the_new(self):
+    def test_fits_are_made_once_and_more_refits_add_only_new_fits(self):
         Counting.fits = 0
         learner = Learner(Counting(), X, Y, n_refits=4)
         assert Counting.fits == 0
@@ -250,7 +250,7 @@ class TestWork:
         learner.loco("absolute_error")
         assert Counting.fits == 6 + 3 * 6
 
-    def test_what_is_finished_stays_when_it_is_stopped(self):
+    def test_finished_refits_stay_after_a_stop(self):
         Counting.fits = 0
         learner, seen = Learner(Counting(), X, Y, n_refits=5), []
 
@@ -273,7 +273,7 @@ class TestWork:
         fresh = Learner(Counting(), X, Y, n_refits=5).importance("squared_error")
         np.testing.assert_array_equal(result.importance, fresh.importance)
 
-    def test_processes_give_the_same_as_one_also_after_a_stop(self):
+    def test_parallel_refits_equal_sequential_ones_also_after_a_stop(self):
         options = {"n_refits": 6, "random_state": 1}
         alone = Learner(RandomForestRegressor(2), X, Y, **options)
         several = Learner(RandomForestRegressor(2), X, Y, n_jobs=2, **options)
@@ -303,7 +303,7 @@ class TestWork:
 
 
 class Unlucky(BaseEstimator):
-    """Cannot learn where the first row is missing."""
+    """Fails to fit where the first row is not among the training rows."""
 
     def fit(self, X, y):
         if not (X == FIRST).all(axis=1).any():
@@ -318,7 +318,7 @@ class Unlucky(BaseEstimator):
 FIRST = X[0]
 
 
-def test_a_fit_that_fails_is_left_out_and_said():
+def test_a_failed_fit_is_left_out_with_a_remark():
     learner = Learner(Unlucky(), X, Y, n_refits=12)
     result = learner.performance("squared_error")
     failed = 12 - len(result.per_refit)
@@ -329,7 +329,7 @@ def test_a_fit_that_fails_is_left_out_and_said():
     assert f"seed {learner._refits.failed(12)[0].seed}" in text
 
 
-def test_where_all_fits_fail_the_first_says_why():
+def test_if_all_fits_fail_the_error_of_the_first_is_raised():
     says = r"0 of 3 refits succeeded.*seed \d+\) failed with RuntimeError: no luck"
     with pytest.raises(ModelError, match=says):
         Learner(Unlucky(), -X, Y, n_refits=3).importance()
@@ -383,7 +383,7 @@ def test_frames_and_gaussian_processes():
     assert learner.dependence("a", "nll", grid=4).grid.shape == (4,)
 
 
-def test_a_category_that_some_refits_do_not_see_among_their_rows():
+def test_a_category_may_be_missing_from_the_held_out_rows_of_a_refit():
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
@@ -410,7 +410,7 @@ def test_remarks_on_how_many_refits():
 
 
 class Untagged:
-    """Says neither that it learns classes nor that it does not; skpro's regressors are so."""
+    """An estimator without scikit-learn's tags, as skpro's regressors are."""
 
     def get_params(self, deep=True):  # noqa: ARG002
         return {}
@@ -425,7 +425,7 @@ class Untagged:
         return self.model_.predict(X)
 
 
-def test_labels_that_are_no_numbers_are_classes_whoever_learns_them():
+def test_text_labels_are_classes_for_every_estimator():
     rare = np.arange(80) < 5
     for labels in (rare, np.where(rare, "a", "b"), np.where(rare, "a", "b").astype(object)):
         result = Learner(Untagged(), X, labels, n_refits=10).performance("zero_one")
@@ -460,7 +460,7 @@ def test_bad_input(options, error, says):
         Learner(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-def test_learners_that_resample_otherwise_are_not_compared():
+def test_learners_with_different_resamples_are_not_compared():
     one = Learner(LinearRegression(), X, Y, n_refits=3)
     for options in ({"random_state": 1}, {"n_refits": 4}, {"resampling": "subsampling"}):
         other = Learner(LinearRegression(), X, Y, **({"n_refits": 3} | options))
@@ -478,10 +478,10 @@ def test_only_learners_are_compared(other):
 
 
 class TestRandomState:
-    """One check, and one seed from which everything is drawn again."""
+    """random_state is checked in one place and gives one seed."""
 
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling", "leave-two-groups-out"])
-    def test_without_a_seed_no_row_is_scored_that_was_learned_from(self, resampling):
+    def test_without_a_seed_no_training_row_is_scored(self, resampling):
         learner = Learner(Memory(), X, Y, resampling=resampling, random_state=None)
         assert not learner.performance("prediction").per_refit.any()
         model = Memory().fit(X[:40], Y[:40])
@@ -494,7 +494,7 @@ class TestRandomState:
             learner = Learner(DecisionTreeRegressor(), noise, y, n_refits=10, random_state=seed)
             assert learner.performance("squared_error").mean > 1.6 * y.var()
 
-    def test_none_is_another_seed_each_time_and_numpys_streams_give_theirs(self):
+    def test_none_gives_a_new_seed_and_numpy_generators_give_theirs(self):
         made = [Learner(LinearRegression(), X, Y, random_state=None) for _ in range(2)]
         rows = [learner._refits.plan.resample(0).held_out for learner in made]
         assert not np.array_equal(*rows)
@@ -506,7 +506,7 @@ class TestRandomState:
             assert one.importance("squared_error").seed == same.importance("squared_error").seed
 
     @pytest.mark.parametrize("bad", [-1, 1.5, "0", True, 2**32])
-    def test_what_is_no_random_state_is_one_sentence_everywhere(self, bad):
+    def test_an_invalid_random_state_raises_the_same_sentence_everywhere(self, bad):
         line = LinearRegression().fit(X, Y)
         truth = (lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
         for make in (
@@ -521,7 +521,7 @@ class TestRandomState:
             ):
                 make()
 
-    def test_without_a_seed_all_fits_that_leave_a_feature_out_draw_alike(self):
+    def test_without_a_seed_all_fits_without_a_feature_share_one_seed(self):
         # x2 is noise that a tree of depth 1 never looks at: leaving it out changes nothing.
         tree = DecisionTreeRegressor(max_depth=1, splitter="random", max_features=None)
         result = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
@@ -529,7 +529,7 @@ class TestRandomState:
         again = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=result.seed)
         np.testing.assert_array_equal(result.importance, again.importance)
 
-    def test_a_process_without_a_seed_is_one_process(self):
+    def test_a_ground_truth_without_a_seed_draws_one_seed(self):
         truth = GroundTruth(
             lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)), random_state=None
         )
@@ -580,7 +580,7 @@ class TestWeightsOfRows:
         assert learner.refits == []
 
 
-def test_columns_named_by_numbers_are_asked_by_their_numbers():
+def test_columns_named_by_numbers_are_selected_by_their_numbers():
     table = pd.DataFrame(X, columns=[0, 1, 2])
     learner = Learner(LinearRegression(), table, Y, n_refits=3)
     for feature, name in ((0, "0"), (np.int64(1), "1"), ("2", "2")):
@@ -589,7 +589,7 @@ def test_columns_named_by_numbers_are_asked_by_their_numbers():
         assert learner.dependence(pair, grid=2).features == ("0", "1")
 
 
-def test_of_equals_the_first_in_the_table_comes_first_as_in_an_explainer():
+def test_equal_importances_are_in_the_order_of_the_table():
     table = pd.DataFrame(X[:, [0, 1, 2, 0]], columns=["used", "z", "b", "a"])
     learner = Learner(FirstColumn(), table, Y, n_refits=3)
     model = FirstColumn().fit(table, Y)
@@ -624,7 +624,7 @@ def test_a_remark_on_every_refit_comes_once():
 
 
 class TestIntervals:
-    """The default is the one that covers best, and every result says how often it did."""
+    """The default interval has the best coverage, which every result states."""
 
     LEARNER = Learner(LogisticRegression(), X, LABELS)
     GROUPS = Learner(LogisticRegression(), X, LABELS, resampling="leave-two-groups-out")
@@ -641,14 +641,14 @@ class TestIntervals:
             learner = self.LEARNER if measure != "roc_auc" else self.FEW
             result = learner.importance(measure, ["x0"], n_repeats=1, **options)
             assert result.interval == interval
-            text = f"the interval ({interval}) is for what the procedure gives on average"
+            text = f"the interval ({interval}) is for the mean result of the procedure"
             assert result.remarks[-1].startswith(text)
         assert self.GROUPS.importance("nll").interval == "variance-components"
         assert self.LEARNER.loco("nll").interval == "corrected"
         own = Learner(LogisticRegression(), X, LABELS, n_refits=4, correction=0.5)
         assert own.importance("nll").interval == "corrected"
 
-    def test_it_is_what_the_formula_gives_of_the_values_of_rows(self):
+    def test_the_interval_equals_its_formula_on_held_out_values(self):
         for learner in (self.LEARNER, self.GROUPS):
             for measure, of_loss in (("nll", True), ("entropy", False)):
                 average = learner.importance(measure)
@@ -694,7 +694,7 @@ class TestIntervals:
         with pytest.raises(ValueError, match="not for importance by a measure without the target"):
             self.LEARNER.importance(certainty, interval="row-effect")
 
-    def test_a_result_says_how_often_its_interval_covered_and_which_does_better(self):
+    def test_remarks_state_the_coverage_and_a_better_interval(self):
         learner = self.LEARNER
         best = learner.importance("nll").remarks[-1]
         assert re.search(r"of importance by a loss by bootstrap covered it in \d+ to", best)
@@ -705,11 +705,11 @@ class TestIntervals:
         weighted = learner.importance("nll", sample_weight=np.ones(80)).remarks[-1]
         assert weighted.endswith("its coverage with weights of rows was not simulated")
 
-    def test_where_no_two_refits_share_rows_the_corrected_one_is_left(self):
+    def test_without_common_held_out_rows_the_corrected_interval_is_used(self):
         few = Learner(LinearRegression(), X[:6], Y[:6], n_refits=2, resampling="subsampling")
         assert few.importance("squared_error").interval == "corrected"
 
     @pytest.mark.parametrize("labels", [LABELS, LABELS.astype(object), Y > 0, 5 + 2 * (Y > 0)])
-    def test_losses_of_models_that_give_labels_only(self, labels):
+    def test_losses_of_models_that_predict_labels_only(self, labels):
         result = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
         assert "of importance by a loss by bootstrap" in result.remarks[-1]

@@ -61,7 +61,7 @@ class Trees(RandomForestRegressor):
 
 
 class TestForests:
-    def test_refits_answer_with_mixtures_of_their_trees(self, learner):
+    def test_refits_predict_mixtures_of_their_trees(self, learner):
         for refit, (forest, held_out, _) in zip(learner.refits, by_hand(learner), strict=True):
             text, expected = refit.explainer.predictive(held_out), trees(forest)(held_out)
             assert isinstance(text, Mixture)
@@ -88,7 +88,7 @@ class TestForests:
         assert (average.low < average.importance).all()
         assert np.isfinite(average.high).all()
 
-    def test_performance_and_what_is_left_out_are_sums_over_trees(self, learner):
+    def test_performance_and_loco_are_sums_over_trees(self, learner):
         whole = [nll_by_hand(*each) for each in by_hand(learner)]
         np.testing.assert_allclose(learner.performance("nll").per_refit, whole, rtol=1e-12)
         result = learner.loco("nll", ["x0", "x2"])
@@ -97,7 +97,7 @@ class TestForests:
             losses = np.array([nll_by_hand(*each) for each in without])
             np.testing.assert_allclose(line, losses - whole, rtol=1e-12, atol=1e-12)
 
-    def test_they_are_compared_with_learners_that_are_read_otherwise(self, learner):
+    def test_learners_with_different_adapters_can_be_compared(self, learner):
         lines, plain = Learner(BayesianRidge(), X, Y, n_refits=4), Learner(FOREST, X, Y, n_refits=4)
         compared = learner.compare(lines, "nll")
         differences = learner.performance("nll").per_refit - lines.performance("nll").per_refit
@@ -108,7 +108,7 @@ class TestForests:
         with pytest.raises(ValueError, match="'nll' is not available"):
             learner.compare(plain, "nll")
 
-    def test_the_noise_may_be_worked_out_from_each_fit(self):
+    def test_an_adapter_may_estimate_the_noise_from_each_fit(self):
         forest = RandomForestRegressor(40, min_samples_leaf=4, oob_score=mean_squared_error)
         learner = Learner(
             forest,
@@ -133,7 +133,7 @@ class TestForests:
         assert learner.adapter is adapter
 
 
-def test_gaussian_processes_are_read_by_their_standard_deviation():
+def test_gaussian_processes_need_no_adapter():
     estimator = GaussianProcessRegressor(alpha=0.2)
     learner = Learner(estimator, X, Y, n_refits=3)
     scores = learner.performance("nll"), learner.performance("entropy")
@@ -147,7 +147,7 @@ def test_gaussian_processes_are_read_by_their_standard_deviation():
 
 
 class TestProcesses:
-    def test_fits_are_read_where_they_are_made(self, learner):
+    def test_the_adapter_runs_in_the_process_of_the_fit(self, learner):
         noise = NOISE  # which what is sent to the processes must bring along
 
         def adapter(forest):
@@ -163,7 +163,7 @@ class TestProcesses:
 
 class TestLeavingOut:
     @pytest.mark.parametrize("n_jobs", [None, 2])
-    def test_every_fit_is_read(self, n_jobs):
+    def test_the_adapter_is_called_with_every_fit(self, n_jobs):
         X, y, X_test, y_test = SPLIT
         forest = clone(FOREST).set_params(random_state=3)
         with parallel_config("loky", inner_max_num_threads=1):
@@ -177,7 +177,7 @@ class TestLeavingOut:
             loss = nll_by_hand(clone(forest).fit(rows, y), scored, y_test)
             assert importance == pytest.approx(loss - baseline, rel=1e-10, abs=1e-12)
 
-    def test_a_value_in_its_place_needs_the_one_fit_only(self):
+    def test_a_constant_replacement_needs_one_fit_only(self):
         X, y, X_test, y_test = SPLIT
         forest = clone(FOREST).set_params(random_state=3)
         seen = []
@@ -208,7 +208,7 @@ class TestGroundTruth:
     OPTIONS = {"n_train": 40, "n_test": 20, "n_datasets": 3, "n_truth": 100}  # noqa: RUF012
 
     @pytest.mark.parametrize("feature", [None, "x0"])
-    def test_a_learners_fits_are_read_as_its_own(self, feature):
+    def test_the_adapter_of_a_learner_is_used(self, feature):
         measure = "nll" if feature is None else "entropy"
         learner = Learner(FOREST, X, Y, adapter=lambda fitted: trees(fitted))
         result = truth().decompose(learner, feature, measure, n_jobs=2, **self.OPTIONS)
@@ -219,13 +219,13 @@ class TestGroundTruth:
         if feature is not None:  # a mixture is less certain than what it is made of
             assert (result.estimates > expected.truth.min()).all()
 
-    def test_the_parts_of_the_bias_are_of_what_was_read(self):
+    def test_the_parts_of_the_bias_are_those_of_the_adapted_models(self):
         learner = Learner(LinearRegression(), X, Y, adapter=lambda _: line)
         result = truth().decompose(learner, **self.OPTIONS)
         numbers = result.bias_parts.drop(columns="feature").to_numpy()
         np.testing.assert_allclose(numbers, 0, atol=1e-12)
 
-    def test_a_fit_that_cannot_be_read_is_named_by_its_training_set(self):
+    def test_an_error_of_the_adapter_names_the_training_set(self):
         learner = Learner(LinearRegression(), X, Y, adapter=lambda fitted: fitted.estimators_)
         says = "adapter failed on the fitted LinearRegression of training set 0: AttributeError"
         with pytest.raises(ModelError, match=says):
@@ -242,7 +242,7 @@ class Counting(LinearRegression):
 
 class TestErrors:
     @pytest.mark.parametrize("adapter", [0.4, "members", BayesianRidge().fit(X, Y)])
-    def test_what_cannot_be_called_is_refused_before_any_fit(self, adapter):
+    def test_an_adapter_that_cannot_be_called_is_refused_before_any_fit(self, adapter):
         Counting.fits = 0
         says = f"adapter is of type {type(adapter).__name__}; pass a function that is called with "
         with pytest.raises(TypeError, match=says):
@@ -251,11 +251,11 @@ class TestErrors:
             loco_importance(Counting(), *SPLIT, adapter=adapter)
         assert Counting.fits == 0
 
-    def test_one_model_that_was_read_is_not_how_to_read(self):
+    def test_a_predictive_model_is_no_adapter(self):
         with pytest.raises(TypeError, match="adapter is of type Predictive; pass a function"):
             Learner(FOREST, X, Y, adapter=as_predictive(clone(FOREST).fit(X, Y), members=True))
 
-    def test_what_it_raises_is_said_at_the_first_fit(self):
+    def test_an_error_of_the_adapter_is_raised_at_the_first_fit(self):
         Counting.fits = 0
         learner = Learner(Counting(), X, Y, adapter=lambda fitted: fitted.estimators_)
         with pytest.raises(ModelError) as caught:
@@ -269,7 +269,7 @@ class TestErrors:
         assert Counting.fits == 1
         assert learner._refits.failed(15) == []
 
-    def test_what_as_predictive_refuses_keeps_its_words(self):
+    def test_errors_of_as_predictive_keep_their_words(self):
         adapter = partial(as_predictive, samples=True)
         says = ": ValueError: samples means nothing here, since LinearRegression answers one value"
         with pytest.raises(ModelError, match=says):
@@ -290,18 +290,18 @@ class TestErrors:
             ({"x": 1}, "adapter returned dict"),
         ],
     )
-    def test_what_it_returns_must_be_readable(self, answer, says):
+    def test_an_adapter_must_return_what_as_predictive_takes(self, answer, says):
         with pytest.raises(ModelError, match=says):
             Learner(LinearRegression(), X, Y, adapter=lambda _: answer).performance("squared_error")
 
-    def test_what_fails_when_it_is_asked_is_a_failed_refit_as_of_any_model(self):
+    def test_an_adapted_model_that_fails_to_predict_is_a_failed_refit(self):
         learner = Learner(
             LinearRegression(), X, Y, n_refits=3, adapter=lambda _: LinearRegression()
         )
         with pytest.raises(ModelError, match=r"0 of 3 refits succeeded.* NotFittedError"):
             learner.fit()
 
-    def test_fits_before_stay_and_the_next_call_goes_on(self, learner):
+    def test_earlier_fits_stay_and_the_next_call_continues(self, learner):
         seen = []
 
         def adapter(forest):
@@ -318,7 +318,7 @@ class TestErrors:
         assert len(seen) == 5
         np.testing.assert_array_equal(result, learner.performance("nll").per_refit)
 
-    def test_one_that_needs_all_columns_is_told_without_which(self):
+    def test_the_error_names_the_column_that_the_adapter_misses(self):
         def adapter(fitted):
             return as_predictive(fitted) if fitted.coef_[2] else None
 

@@ -13,7 +13,7 @@ from uqwidgets.learner.interval_choice import LEARNER_INTERVALS, ResultKind, cov
 from uqwidgets.learner.resampling import RESAMPLINGS
 
 
-def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
+def test_coverage_in_a_few_cells_of_the_papers_tables():
     seen = 0
     for setting, kind, column, score, printed in quick():
         slack = 4 * score.error
@@ -27,7 +27,7 @@ def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
     assert seen == len(QUICK) * 2 * 6
 
 
-def test_where_features_correlate_the_components_of_variance_hold_and_the_others_do_not():
+def test_variance_components_cover_with_correlated_features_and_the_others_do_not():
     study = Study(Setting("pairs", "lm", 100), 200, fits=3000)
     components = OFFERED["variance components"]
     for kind in ("PD", "PFI"):

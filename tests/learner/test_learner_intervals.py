@@ -1,4 +1,4 @@
-"""Intervals of means over refits, against literal formulas and against what they estimate."""
+"""Intervals of means over refits, against literal formulas and simulated variances."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def test_an_interval_needs_two_refits(number):
     ("correction", "text"),
     [("nadeau", "did you mean 'nadeau-bengio'"), (-0.1, "-0.1; it must be"), ([], "must be")],
 )
-def test_a_correction_that_is_none_is_an_error(correction, text):
+def test_an_invalid_correction_is_an_error(correction, text):
     with pytest.raises(ValueError, match=text):
         corrected_interval(refits(), 63, 37, correction=correction)
 
 
 @pytest.mark.parametrize("level", [0, 1, 95])
-def test_a_level_that_is_none_is_an_error(level):
+def test_an_invalid_level_is_an_error(level):
     with pytest.raises(ValueError, match="between 0 and 1"):
         corrected_interval(refits(), 63, 37, level)
     with pytest.raises(ValueError, match="between 0 and 1"):
@@ -128,7 +128,7 @@ def test_each_quantity_has_its_own():
 
 
 @given(st.integers(0, 2**16), st.floats(-1e6, 1e6), st.floats(0.1, 10))
-def test_neither_refits_nor_an_offset_nor_the_order_change_it(seed, offset, scale):
+def test_the_variance_is_invariant_to_refit_effects_offset_and_order(seed, offset, scale):
     values = held_out_values(seed=seed)
     rng = np.random.default_rng(seed)
     m, n = values.shape
@@ -138,13 +138,13 @@ def test_neither_refits_nor_an_offset_nor_the_order_change_it(seed, offset, scal
     assert np.isclose(row_effect_variance(moved), expected, atol=1e-6)
 
 
-def test_rows_that_all_refits_agree_on_have_their_sample_variance():
+def test_without_interaction_it_is_the_sample_variance_of_the_rows():
     rows = np.random.default_rng(0).normal(size=9)
     refit = np.arange(4.0)[:, None]
     assert np.isclose(row_effect_variance(rows + refit), rows.var(ddof=1))
 
 
-def test_it_does_not_hold_the_interaction_of_refits_and_rows():
+def test_it_does_not_include_the_interaction_of_refits_and_rows():
     rng = np.random.default_rng(1)
     draws, m, n = 4000, 5, 10
     values = rng.normal(size=(n, draws)) + 3 * rng.normal(size=(m, n, draws))
@@ -152,7 +152,7 @@ def test_it_does_not_hold_the_interaction_of_refits_and_rows():
     assert abs(result.mean() - 1) < 4 * result.std() / np.sqrt(draws)
 
 
-def test_rows_that_no_two_refits_share_tell_nothing():
+def test_without_common_rows_it_is_an_error():
     values = np.full((3, 6), np.nan)
     values[0, :2] = values[1, 2:4] = values[2, 4:] = 1.0
     with pytest.raises(ValueError, match="no two refits were scored on two rows in common"):
@@ -188,7 +188,7 @@ def test_whether_refits_share_rows():
 
 
 def variance_of_simulated_components(rng, bootstrap, of_loss, n=60, draws=100):
-    """Mean estimated variance where estimates are what the theory says, and what it should be."""
+    """Mean estimated variance of simulated estimates that follow the theory, and the true one."""
     scored = rng.normal(size=(n, draws))
     learned = 4 * rng.normal(size=(n, draws)) + (scored if of_loss else 0.0)
     values = np.full((REFITS, n, draws), np.nan)
@@ -216,7 +216,7 @@ def test_the_variance_is_that_of_a_mean_over_refits_of_both_effects_of_a_row(boo
 
 
 @pytest.mark.parametrize("of_loss", [True, False])
-def test_components_give_the_ends_of_their_variance(of_loss):
+def test_the_ends_follow_from_the_variance_of_the_components(of_loss):
     m, n, rows, both = REFITS, 100, 0.5, 0.2
     estimates = 0.4 + np.linspace(-0.2, 0.2, m)
     result = variance_components_interval(
@@ -267,7 +267,7 @@ def test_an_importance_far_from_zero_has_a_symmetric_interval():
 
 
 @pytest.mark.parametrize("variance", [-1.0, 0.0, 1e-9, 0.3, 100.0])
-def test_it_is_nowhere_narrower_than_the_corrected_interval(variance):
+def test_it_contains_the_corrected_interval(variance):
     estimates = refits((2,))
     result = row_effect_interval(estimates, np.full(2, variance), 100, 63, 37)
     least = corrected_interval(estimates, 63, 37)
@@ -304,12 +304,12 @@ def test_rows_fall_into_groups_at_random_and_again_with_the_same_seed():
 
 
 @pytest.mark.parametrize("n_refits", [-1, 0, 3, 14, 16])
-def test_only_numbers_of_pairs_will_do(n_refits):
+def test_only_numbers_of_pairs_are_valid(n_refits):
     with pytest.raises(ValueError, match=f"n_refits is {n_refits}; .*6, 10, 15, 21"):
         leave_two_groups_out(100, n_refits)
 
 
-def test_too_few_rows_or_no_share_to_learn_from():
+def test_too_few_rows_or_an_invalid_train_fraction_are_errors():
     with pytest.raises(ValueError, match="11 rows cannot be cut into 6 groups"):
         leave_two_groups_out(11)
     with pytest.raises(ValueError, match=r"train_fraction is 1\.5"):
@@ -379,7 +379,7 @@ def test_its_replicates_are_those_of_the_jackknife_over_cross_validations():
         assert np.isclose(replicates[e], np.mean(folds))
 
 
-def test_the_noise_of_refits_counts_as_much_as_it_does_in_their_mean():
+def test_the_noise_of_refits_has_the_variance_of_their_mean():
     rng = np.random.default_rng(2)
     draws, n_groups = 20_000, 6
     learned, scored = 4 * rng.normal(size=(2, n_groups, 1))
@@ -396,7 +396,7 @@ def test_the_noise_of_refits_counts_as_much_as_it_does_in_their_mean():
     assert plain > 1.05 * expected
 
 
-def test_where_noise_is_all_there_is_the_corrected_interval_is_left():
+def test_with_noise_only_it_is_the_corrected_interval():
     rng = np.random.default_rng(3)
     table = table_of(np.zeros((6, 1)), np.zeros((6, 1)), rng.normal(size=(6, 6, 500)))
     estimates = means_of_refits(table)

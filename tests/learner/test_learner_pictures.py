@@ -1,4 +1,4 @@
-"""What learners' results show: the mean, its interval, and the refits behind it."""
+"""Pictures of a learner's results: the mean, its interval, and the single refits."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def comparison(difference=-0.25, **more):
 
 
 def strokes(read, opacity="0.2"):
-    """Where the faint strokes of every row begin."""
+    """Horizontal positions of the faint strokes of every row."""
     result = [p["d"] for p in read.all("path") if p.get("stroke-opacity") == opacity]
     return [[float(v) for v in re.findall(r"M([\d.]+)", d)] for d in result]
 
@@ -79,7 +79,7 @@ class TestImportance:
             "interval (learner)" in read.text
         )
 
-    def test_of_one_model_nothing_is_said_of_refits(self):
+    def test_the_picture_of_one_model_does_not_mention_refits(self):
         read = Still(importance_html(importance()))
         assert "refit" not in read.text
         assert strokes(read) == []
@@ -116,7 +116,7 @@ class TestDependence:
         assert "Thin lines: the refits, each over those of 50 rows it has not seen." in read.text
         assert "Averaged over refits and rows, predicted mean goes from 0.25" in read.text
 
-    def test_of_categories_they_are_strokes(self):
+    def test_refits_are_strokes_for_categories(self):
         grid = np.array(["a", "b", "c"], dtype=object)
         read = Still(dependence_html(dependence(grid, per_refit=self.LINES)))
         assert [len(row) for row in strokes(read)] == [2, 2, 2]

@@ -1,4 +1,4 @@
-"""Leaving a feature out, against fits and loops by hand."""
+"""LOCO importance, against fits and loops by hand."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ class TestRefits:
         assert sorted(part.features) == ["ends", "x3"]
         assert found_by(part)["ends"] == found_by(result)["ends"]
 
-    def test_what_another_feature_tells_costs_nothing_to_leave_out(self):
+    def test_a_redundant_feature_has_importance_zero(self):
         rng = np.random.default_rng(3)
         X = rng.normal(size=(2000, 3))
         X[:, 1] = X[:, 0] + 0.01 * rng.normal(size=2000)
@@ -226,7 +226,7 @@ class TestRefits:
         assert both.features[0] == "twins"
         assert both.low[0] > 0.8
 
-    def test_it_is_the_variance_that_only_the_feature_explains(self):
+    def test_loco_is_the_variance_that_only_the_feature_explains(self):
         # A linear model loses b^2 var(x | others) on squared error.
         rng = np.random.default_rng(4)
         X = rng.multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], size=40_000)
@@ -248,7 +248,7 @@ class TestRefits:
             assert (result.importance[0], result.low[0], result.high[0]) == (0, 0, 0)
 
 
-class TestValuesInItsPlace:
+class TestConstants:
     @pytest.mark.parametrize(
         ("replace", "value"),
         [("mean", np.mean), ("median", np.median), (0, None), (1.5, None)],
@@ -268,7 +268,7 @@ class TestValuesInItsPlace:
             change = np.square(model.predict(changed) - y_test) - whole
             np.testing.assert_allclose(result.per_row[k], change, atol=1e-10)
 
-    def test_of_a_group_each_feature_takes_its_own_value(self):
+    def test_each_feature_of_a_group_takes_its_own_value(self):
         X, y, X_test, y_test = numbers()
         result = loco_importance(
             LinearRegression(),
@@ -331,7 +331,7 @@ class TestValuesInItsPlace:
             ("Paris", ["city"], "replace is 'Paris', which is no value of 'city'"),
         ],
     )
-    def test_values_it_cannot_take_are_refused(self, replace, features, says):
+    def test_values_that_a_feature_cannot_take_are_refused(self, replace, features, says):
         with pytest.raises(ValueError, match=says):
             loco_importance(pipeline(), *mixed(), replace=replace, features=features)
 
@@ -380,7 +380,7 @@ class TestMetrics:
         assert np.isnan(result.per_row).all()
         assert result.label == "loss of roc auc"
 
-    def test_numbers_labels_and_one_value_in_its_place(self):
+    def test_metrics_of_numbers_of_labels_and_with_a_constant(self):
         X, y, X_test, y_test = numbers()
         result = loco_importance(LinearRegression(), X, y, X_test, y_test, "r2", replace="mean")
         model = LinearRegression().fit(X, y)
@@ -440,7 +440,7 @@ class Counted(RegressorMixin, BaseEstimator):
 
 
 class TestColumns:
-    """A pipeline that names a column is fitted without it as if it had been made so."""
+    """A pipeline without a column equals one that was made without it."""
 
     def check(self, make, columns, split, measure="nll"):
         """Compare with what ``make(remaining columns)`` gives on these columns alone."""
@@ -656,7 +656,7 @@ class TestColumns:
 
 
 class Streaming(RegressorMixin, BaseEstimator):
-    """Turns its seed into a stream at once, as NGBoost does."""
+    """Turns its seed into a RandomState in __init__, as NGBoost does."""
 
     def __init__(self, random_state=None):
         self.random_state = check_random_state(random_state)
@@ -669,8 +669,8 @@ class Streaming(RegressorMixin, BaseEstimator):
         return X @ self.coef_
 
 
-class TestManners:
-    def test_nothing_that_was_given_is_changed(self):
+class TestConventions:
+    def test_inputs_are_not_changed(self):
         X, y, X_test, y_test = mixed()
         model = pipeline().fit(X, y)
         before, tables = copy.deepcopy(model), (X.copy(), y.copy(), X_test.copy(), y_test.copy())
@@ -684,7 +684,7 @@ class TestManners:
         pd.testing.assert_frame_equal(X, tables[0])
         pd.testing.assert_frame_equal(X_test, tables[2])
 
-    def test_an_estimator_without_a_seed_gives_the_same_twice(self):
+    def test_an_estimator_without_a_seed_is_reproducible(self):
         split = numbers(90)
         forest = RandomForestRegressor(5)
         one, two = (loco_importance(forest, *split, "squared_error") for _ in range(2))
@@ -697,7 +697,7 @@ class TestManners:
         np.testing.assert_array_equal(one.importance, two.importance)
         assert forest.random_state is None
 
-    def test_an_estimator_that_draws_from_numpys_own_stream_gives_the_same_twice(self):
+    def test_an_estimator_with_numpys_global_stream_is_reproducible(self):
         split = numbers(90)
         one, two, other = (
             loco_importance(Streaming(), *split, "squared_error", random_state=s) for s in (0, 0, 1)
@@ -707,13 +707,13 @@ class TestManners:
         own = clone_with_seed(Streaming(np.random.RandomState(3)), 0).random_state
         assert own.normal() == np.random.RandomState(3).normal()
 
-    def test_fits_at_the_same_time_give_the_same(self):
+    def test_parallel_fits_equal_sequential_ones(self):
         split = mixed(150)
         alone = loco_importance(pipeline(), *split)
         together = loco_importance(pipeline(), *split, n_jobs=2)
         np.testing.assert_array_equal(alone.importance, together.importance)
 
-    def test_progress_is_told_and_may_be_stopped(self):
+    def test_progress_is_reported_and_can_be_stopped(self):
         split = numbers(90)
         reports = []
         loco_importance(LinearRegression(), *split, "squared_error", callback=reports.append)
@@ -730,7 +730,7 @@ class TestManners:
             loco_importance(Counted(), *split, "squared_error", callback=stop)
         assert len(Counted.fits) <= 3
 
-    def test_the_result_says_what_it_is(self):
+    def test_the_result_describes_itself(self):
         result = loco_importance(BayesianRidge(), *numbers(), features=["x1", "x0"])
         assert (result.interval, result.reference, result.n_repeats) == ("model", "t", 1)
         assert result.repeats.shape == (2, 1)
@@ -742,7 +742,7 @@ class TestManners:
         assert "in times: set to its mean, as a ratio, 100 rows" in repr(once)
         assert once.unit == "times"
 
-    def test_impossible_labels_are_floored_and_said(self):
+    def test_impossible_labels_are_floored_with_a_remark(self):
         class Sure(LogisticRegression):
             def predict_proba(self, X):
                 return np.round(super().predict_proba(X))
@@ -762,7 +762,7 @@ class Picky(LinearRegression):
 
 
 class TestErrors:
-    def test_a_failing_fit_names_what_was_left_out(self):
+    def test_a_failing_fit_names_the_feature_that_was_left_out(self):
         X, y, X_test, y_test = numbers()
         with pytest.raises(ModelError) as caught:
             loco_importance(Picky(), X, y, X_test, y_test, "squared_error")
@@ -814,7 +814,7 @@ class TestErrors:
             ({"sample_weight": [1.0]}, r"sample_weight has shape \(1,\); X has 100 rows"),
         ],
     )
-    def test_wishes_that_cannot_be_met(self, options, says):
+    def test_invalid_options(self, options, says):
         with pytest.raises(ValueError, match=says):
             loco_importance(
                 LinearRegression(), *numbers(), **({"measure": "squared_error"} | options)
@@ -834,7 +834,7 @@ class TestErrors:
         ):
             loco_importance(BayesianRidge(), X, y / 100, X_test, y_test / 100, compare="ratio")
 
-    def test_tables_that_do_not_fit_each_other(self):
+    def test_tables_with_different_columns(self):
         X, y, X_test, y_test = numbers()
         model = BayesianRidge()
         with pytest.raises(ValueError, match="X_train has 3 columns and X_test 2"):
@@ -858,7 +858,7 @@ class TestErrors:
             (lambda X: X[:, 0], "function is no estimator that can be copied and fitted"),
         ],
     )
-    def test_what_cannot_be_fitted_anew(self, estimator, says):
+    def test_estimators_that_cannot_be_fitted(self, estimator, says):
         with pytest.raises(TypeError, match=says):
             loco_importance(estimator, *numbers())
 
@@ -877,7 +877,7 @@ def test_boosted_trees_with_categories_by_their_type():
     assert found_by(result)["city"] == pytest.approx(without - whole, abs=1e-12)
 
 
-def test_a_category_that_stands_for_numbers_is_kept_in_its_column():
+def test_a_categorical_column_of_numbers_keeps_its_type():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"code": rng.integers(0, 3, 90), "x": rng.normal(size=90)})
     y = X["x"] + (X["code"] == 2)

@@ -1,4 +1,4 @@
-"""What the papers prove or show, on data where the truth is known."""
+"""Propositions and figures of the papers, on data where the truth is known."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def coverage(sets, repeats, interval, n=200):
     return held / sets
 
 
-def test_the_default_interval_covers_and_that_of_rows_alone_does_less():
+def test_the_default_interval_covers_and_that_of_scored_rows_alone_undercovers():
     # 400 sets: three standard errors of a share of 0.95 are 0.033.
     both = coverage(400, 10, "u-statistic")
     assert (both >= 0.95 - 0.033).all()

@@ -22,7 +22,7 @@ kinds = st.sampled_from(KINDS)
 
 
 def any_model(kind, n_features, seed):
-    """A model that says something else at every point, and depends on all features it is given."""
+    """A model whose prediction differs at every point and depends on all features."""
     rng = np.random.default_rng(seed)
     members, classes = 3, 3
     slopes = rng.normal(size=(n_features, members * classes))

@@ -113,7 +113,7 @@ class LeaveOneOut:
         results = [
             self._of_refit(refit, averaging, measure, names, compare) for refit in averaging.refits
         ]
-        return _averaged(averaging, results, names, "importance of what is left out")
+        return _averaged(averaging, results, names, "importance by leaving features out")
 
     def _fit_without(
         self, refit: Refit, names: Sequence[str], n_jobs: int | None, steps: FitProgress

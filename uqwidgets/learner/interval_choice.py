@@ -15,7 +15,7 @@ ResultKind = Literal[
     "importance by a measure without the target",
     "importance by a metric",
     "importance as a ratio",
-    "importance of what is left out",
+    "importance by leaving features out",
     "curves of a measure without the target",
     "curves of a loss",
     "surfaces",
@@ -115,7 +115,7 @@ _COVERAGE: dict[tuple[ResultKind, LearnerIntervalName], dict[Resampling, tuple[i
         "subsampling": (65, 100),
         "leave-two-groups-out": (67, 100),
     },
-    ("importance of what is left out", "corrected"): {
+    ("importance by leaving features out", "corrected"): {
         "bootstrap": (93, 100),
         "subsampling": (88, 100),
         "leave-two-groups-out": (87, 100),
@@ -194,8 +194,8 @@ def coverage(
         Whether rows have weights.
     """
     target = (
-        f"the interval ({interval}) is for what the procedure gives on average over tables of "
-        "this size"
+        f"the interval ({interval}) is for the mean result of the procedure over tables of this "
+        "size"
     )
     percentages = _COVERAGE.get((kind, interval), {}).get(resampling)
     if weighted:

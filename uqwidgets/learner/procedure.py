@@ -31,7 +31,7 @@ from uqwidgets.predictive import as_predictive
 # With fewer refits the interval is wide and itself uncertain. More refits make it too narrow,
 # because they learn from the same rows (Molnar et al. 2023, section 8).
 _FEWEST_REFITS, _MOST_REFITS = 10, 20
-# Calls and what each answers, shown with a learner in a notebook.
+# Methods and their purpose, shown with a learner in a notebook.
 _METHODS = {
     "importance()": "which features drive the likelihood, or another measure, over refits",
     "dependence(feature)": "how a measure changes with one feature, on average over refits",
@@ -114,12 +114,12 @@ class Procedure:
 
     @property
     def estimator(self) -> Any:
-        """The estimator, copies of which are fitted; it is never changed itself."""
+        """The estimator; copies of it are fitted, and it is never changed itself."""
         return self._refits.estimator
 
     @property
     def adapter(self) -> Adapter:
-        """The function that turns each fit into what `as_predictive` takes."""
+        """The function that is called with each fit before `as_predictive`."""
         return self._refits.adapter
 
     @property
