@@ -2,7 +2,8 @@
 
 The intervals of `uqwidgets.learner.intervals` are computed from these. A held-out value is
 the value of one refit for one row that it did not learn from, such as the change of its loss when a
-feature is permuted. The two-way model of these values is v[d, i] = mean + refit d + row i + interaction.
+feature is permuted. The two-way model of these values is
+v[d, i] = mean + refit d + row i + interaction.
 """
 
 from __future__ import annotations
