@@ -177,6 +177,11 @@ class GroundTruth:
         ValueError
             For a name that does not exist, or a value out of range.
 
+        See Also
+        --------
+        decompose : Error of models' importance.
+        Explainer.importance : Importance for one fitted model.
+
         References
         ----------
         Molnar et al. 2023, definition 2.
@@ -238,6 +243,11 @@ class GroundTruth:
         ------
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        decompose : Error of models' curves.
+        Explainer.dependence : Curves and surfaces for one fitted model.
 
         References
         ----------
@@ -326,6 +336,10 @@ class GroundTruth:
             If the procedure cannot be copied and fitted.
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        Learner : Intervals for a procedure where the truth is not known.
 
         References
         ----------

@@ -145,6 +145,10 @@ class PerformanceMethods(Procedure):
         ValueError
             For a name that does not exist, or a value out of range.
 
+        See Also
+        --------
+        compare : Difference of two procedures on the same resamples.
+
         References
         ----------
         Nadeau and Bengio 2003; Molnar et al. 2023, section 7.3.
@@ -197,6 +201,10 @@ class PerformanceMethods(Procedure):
             If ``other`` is not a learner.
         ValueError
             If the two do not have the same resamples, or one does not provide the measure.
+
+        See Also
+        --------
+        performance : Performance of one procedure.
 
         References
         ----------
