@@ -33,7 +33,7 @@ SAVED_EVERY = 20  # repetitions
 
 LOSS, FREE = "importance by a loss", "importance by a measure without the target"
 METRIC, RATIO = "importance by a metric", "importance as a ratio"
-LEFT_OUT, SURFACES = "importance of what is left out", "surfaces"
+LEFT_OUT, SURFACES = "importance by leaving features out", "surfaces"
 CURVES, LOSS_CURVES = "curves of a measure without the target", "curves of a loss"
 PERFORMANCE, COMPARISONS = "performance", "comparisons"
 # What is a mean over rows, and has intervals by what single rows do.

@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.learner_coverage.changes import held_out_values
 from benchmarks.learner_coverage.procedures import Fit
 from benchmarks.learner_coverage.processes import Process
+from uqwidgets.learner.resampling import leave_two_groups_out
 from uqwidgets.learner.row_effects import group_table, interaction_variance, row_effect_variance
-from uqwidgets.learner.splits import leave_two_groups_out
 
 REFITS = 15
 TRAIN_FRACTION = 0.632

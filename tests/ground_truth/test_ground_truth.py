@@ -1,4 +1,4 @@
-"""Known processes: their own importance and curves, and the error of models taken apart."""
+"""Known processes: their importance and curves, and the decomposition of models' errors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeRegressor
 import uqwidgets as uq
 from reading_html import Still, numbers
 from uqwidgets.datasets import LINEAR
-from uqwidgets.ground_truth.components import components
-from uqwidgets.ground_truth.squared_error import PARTS, LeftOutMoments, bias_parts
+from uqwidgets.ground_truth.decomposition import components
+from uqwidgets.ground_truth.squared_error import PARTS, JackknifeMoments, bias_parts
 
 SLOPES = np.array([1.0, -0.5, 0.0])
 
@@ -36,7 +36,7 @@ def line(noise=1.0, **options):
 
 
 class Constant(RegressorMixin, BaseEstimator):
-    """Says the same, whatever it learned."""
+    """Predicts a constant."""
 
     def __init__(self, value=0.0):
         self.value = value
@@ -49,7 +49,7 @@ class Constant(RegressorMixin, BaseEstimator):
 
 
 class Chance(RegressorMixin, BaseEstimator):
-    """Says a number drawn at random when it was fitted."""
+    """Predicts a random number that it draws in fit."""
 
     def __init__(self, random_state=None):
         self.random_state = random_state
@@ -84,39 +84,39 @@ class TestTruth:
 
     def test_importance_holds_its_closed_form(self):
         # Molnar et al. 2023, definition 2: independent normal features of variance 1 cost 2 b^2.
-        found = line().importance(level=0.999, n=5000)
-        assert found.features == ("a", "b", "c")
-        assert ((found.low <= 2 * SLOPES**2) & (found.high >= 2 * SLOPES**2)).all()
-        assert found.baseline == pytest.approx(1, abs=0.1)
+        result = line().importance(level=0.999, n=5000)
+        assert result.features == ("a", "b", "c")
+        assert ((result.low <= 2 * SLOPES**2) & (result.high >= 2 * SLOPES**2)).all()
+        assert result.baseline == pytest.approx(1, abs=0.1)
         nll = line(0.5).importance("nll", ["a"], level=0.999, n=5000)
         assert nll.low[0] < 1 / 0.5**2 < nll.high[0]
         assert line().importance("entropy", n=100).importance.tolist() == [0, 0, 0]
 
     def test_curves_hold_their_closed_form(self):
         # Molnar et al. 2023, definition 1.
-        found = line().dependence("a", grid=[-1.0, 0.0, 2.0], level=0.999, n=2000)
+        result = line().dependence("a", grid=[-1.0, 0.0, 2.0], level=0.999, n=2000)
         expected = np.array([-1.0, 0.0, 2.0])
-        assert ((found.low <= expected) & (found.high >= expected)).all()
+        assert ((result.low <= expected) & (result.high >= expected)).all()
         product = uq.GroundTruth(lambda X: X[:, 0] * X[:, 1], related_rows)
         flat = product.dependence(["x0", "x1"], grid=[[0.0, 1.0], [1.0, 3.0]], n=50)
         np.testing.assert_allclose(flat.average, [[0, 0], [1, 3]])
 
-    def test_more_rows_say_it_more_exactly(self):
+    def test_the_standard_error_shrinks_with_the_rows(self):
         few, many = (line().importance(n=n) for n in (200, 3200))
         assert (many.std_error[:2] < few.std_error[:2] / 2.5).all()
 
-    def test_what_is_drawn_is_the_seeds(self):
+    def test_data_depend_on_the_seed_alone(self):
         one, same, other = (line(random_state=s).importance(n=100) for s in (0, 0, 1))
         np.testing.assert_array_equal(one.importance, same.importance)
         assert not np.array_equal(one.importance, other.importance)
 
-    def test_it_says_what_it_is(self):
+    def test_its_repr(self):
         assert repr(line(0.5)) == "GroundTruth(linear, noise 0.5)"
         assert "noise a function" in repr(line(lambda X, _: np.zeros(len(X))))
 
 
 class TestComponents:
-    def test_they_are_found_again(self):
+    def test_known_components_are_recovered(self):
         rng = np.random.default_rng(0)
         shape = (4000, 3, 2, 2)
         estimates = (
@@ -125,49 +125,49 @@ class TestComponents:
             + 0.4 * rng.normal(size=(*shape[:2], 1, 2))
             + 0.9 * rng.normal(size=shape)
         )
-        found = components(estimates, np.array([1.0, 1.5]))
-        np.testing.assert_allclose(found.expected, 1.5, atol=0.05)
-        np.testing.assert_allclose(found.model_variance, 0.7**2 + 0.4**2, rtol=0.06)
-        np.testing.assert_allclose(found.fit_variance, 0.4**2, rtol=0.15)
-        np.testing.assert_allclose(found.mc_variance, 0.9**2, rtol=0.03)
-        np.testing.assert_allclose(found.mse, [0.25 + 1.46, 1.46], rtol=0.05)
+        result = components(estimates, np.array([1.0, 1.5]))
+        np.testing.assert_allclose(result.expected, 1.5, atol=0.05)
+        np.testing.assert_allclose(result.model_variance, 0.7**2 + 0.4**2, rtol=0.06)
+        np.testing.assert_allclose(result.fit_variance, 0.4**2, rtol=0.15)
+        np.testing.assert_allclose(result.mc_variance, 0.9**2, rtol=0.03)
+        np.testing.assert_allclose(result.mse, [0.25 + 1.46, 1.46], rtol=0.05)
         single = components(estimates[:, :1], np.array([1.0, 1.5]))
         assert single.fit_variance is None
         np.testing.assert_allclose(single.model_variance, 0.7**2 + 0.4**2, rtol=0.06)
 
 
-def adds_up(found, rtol):
+def adds_up(result, rtol):
     """Whether the mean square error is the sum of its parts (Molnar et al. 2023, section 5)."""
-    parts = found.bias**2 + found.model_variance + found.mc_variance
-    np.testing.assert_allclose(parts, found.mse, rtol=rtol)
+    parts = result.bias**2 + result.model_variance + result.mc_variance
+    np.testing.assert_allclose(parts, result.mse, rtol=rtol)
 
 
 class TestDecompose:
     def test_the_error_of_importance_is_the_sum_of_its_parts(self):
-        found = line().decompose(
+        result = line().decompose(
             DecisionTreeRegressor(max_depth=2), n_train=60, n_test=60, n_datasets=80
         )
-        assert list(found.points) == ["a", "b", "c"]
-        adds_up(found, 0.1)
-        assert found.estimates.shape == (80, 1, 2, 3)
-        assert (found.mc_variance > 0).all()
+        assert list(result.points) == ["a", "b", "c"]
+        adds_up(result, 0.1)
+        assert result.estimates.shape == (80, 1, 2, 3)
+        assert (result.mc_variance > 0).all()
 
     def test_the_error_of_a_curve_is_the_sum_of_its_parts(self):
-        found = line().decompose(
+        result = line().decompose(
             DecisionTreeRegressor(max_depth=2), "a", grid=5, n_train=60, n_test=60, n_datasets=80
         )
-        adds_up(found, 0.1)
+        adds_up(result, 0.1)
         # The steps of a tree are farthest from a line at its ends.
-        assert np.abs(found.bias).argmax() in (0, 4)
+        assert np.abs(result.bias).argmax() in (0, 4)
 
     @pytest.mark.parametrize("feature", [None, "a"])
     def test_a_linear_model_of_a_line_has_no_bias(self, feature):
         # Molnar et al. 2023, theorem 7.1; corollary 1, for the features are independent.
-        found = line().decompose(LinearRegression(), feature, n_train=80, n_test=80, grid=4)
-        assert (np.abs(found.bias) < 3.5 * found.bias_error).all()
-        assert (found.bias_error < 0.1).all()
+        result = line().decompose(LinearRegression(), feature, n_train=80, n_test=80, grid=4)
+        assert (np.abs(result.bias) < 3.5 * result.bias_error).all()
+        assert (result.bias_error < 0.1).all()
 
-    def test_a_model_that_says_nothing_misses_all_of_it(self):
+    def test_a_constant_model_has_the_whole_importance_as_bias(self):
         truth = line()
         ranks = truth.decompose(Constant(), n_datasets=3, n_train=10, n_test=10)
         np.testing.assert_allclose(ranks.bias, -ranks.truth)
@@ -189,13 +189,13 @@ class TestDecompose:
         assert more_training.model_variance < small.model_variance / 8
         assert more_training.mc_variance == pytest.approx(small.mc_variance, rel=0.5)
 
-    def test_the_chance_of_a_fit_is_told_from_its_rows(self):
-        found = line().decompose(
+    def test_fit_variance_is_separated_from_that_of_training_rows(self):
+        result = line().decompose(
             Chance(), "a", grid=[0.0], n_train=10, n_test=10, n_datasets=60, n_refits=3
         )
-        assert found.fit_variance[0] == pytest.approx(1, rel=0.25)
-        assert found.model_variance[0] == pytest.approx(1, rel=0.25)
-        assert "fit_variance" in found.frame
+        assert result.fit_variance[0] == pytest.approx(1, rel=0.25)
+        assert result.model_variance[0] == pytest.approx(1, rel=0.25)
+        assert "fit_variance" in result.frame
         fixed = line().decompose(
             LinearRegression(), "a", grid=[1.0], n_train=20, n_test=20, n_datasets=60, n_refits=2
         )
@@ -205,31 +205,31 @@ class TestDecompose:
         # Molnar et al. 2023, corollary 1: even of a model without bias, where features are
         # dependent.
         truth = uq.GroundTruth(lambda X: X[:, 0] + X[:, 1], related_rows)
-        found = truth.decompose(LinearRegression(), n_train=30, n_test=400, n_datasets=150)
-        parts = found.bias_parts
+        result = truth.decompose(LinearRegression(), n_train=30, n_test=400, n_datasets=150)
+        parts = result.bias_parts
         assert (parts["variance_inflation"] > 0.05).all()
         assert (parts["squared_model_bias"].abs() < 0.01).all()
         # The variance of a least squares fit is sigma^2 x' (X'X)^-1 x.
         inverse = np.linalg.inv([[1, 0.9], [0.9, 1]])
         inflation = (np.trace(inverse) - 2) / 30
         np.testing.assert_allclose(parts["variance_inflation"], inflation, rtol=0.5)
-        np.testing.assert_allclose(found.bias, inflation, rtol=0.6)
+        np.testing.assert_allclose(result.bias, inflation, rtol=0.6)
 
     @pytest.mark.parametrize(
         "estimator", [KNeighborsRegressor(20), DecisionTreeRegressor(max_depth=1)]
     )
-    def test_the_parts_of_the_bias_make_it_up(self, estimator):
+    def test_the_parts_of_the_bias_add_up(self, estimator):
         # Molnar et al. 2023, eq. 9 and 10.
-        found = line().decompose(estimator, n_train=100, n_test=400, n_datasets=40)
-        parts = found.bias_parts
-        assert list(parts["feature"]) == list(found.points)
+        result = line().decompose(estimator, n_train=100, n_test=400, n_datasets=40)
+        parts = result.bias_parts
+        assert list(parts["feature"]) == list(result.points)
         total = (
             parts["permutation_loss_bias"]
             - parts["squared_model_bias"]
             + parts["variance_inflation"]
         )
-        np.testing.assert_allclose(total, found.bias, atol=0.2)
-        assert found.bias[0] < -0.3
+        np.testing.assert_allclose(total, result.bias, atol=0.2)
+        assert result.bias[0] < -0.3
         assert (parts["squared_model_bias"] > 0.1).all()
 
     def test_each_part_has_its_standard_error(self):
@@ -242,7 +242,7 @@ class TestDecompose:
         two = line().decompose(LinearRegression(), n_datasets=2, **options).bias_parts
         assert two[names].isna().all(axis=None)
 
-    def test_other_measures_and_replacements_have_no_such_parts(self):
+    def test_other_measures_and_replacements_have_no_bias_parts(self):
         options = {"n_train": 20, "n_test": 20, "n_datasets": 5}
         nll = line().decompose(BayesianRidge(), measure="nll", **options)
         assert nll.bias_parts is None
@@ -252,15 +252,15 @@ class TestDecompose:
         entropy = line().decompose(BayesianRidge(), "a", "entropy", **options)
         np.testing.assert_allclose(entropy.truth, np.log(2 * np.pi * np.e) / 2)
 
-    def test_of_a_learner_the_estimator_and_the_sizes_are_taken(self):
+    def test_a_learner_provides_the_estimator_and_the_sizes(self):
         X, y = line().data(200)
         learner = uq.Learner(LinearRegression(), X, y, resampling="subsampling")
-        found = line().decompose(learner, n_datasets=2)
-        assert (found.n_train, found.n_test) == (126, 74)
-        assert found.procedure == "LinearRegression"
+        result = line().decompose(learner, n_datasets=2)
+        assert (result.n_train, result.n_test) == (126, 74)
+        assert result.procedure == "LinearRegression"
         assert learner.refits == []
 
-    def test_training_sets_come_one_after_the_other_and_more_begin_with_the_same(self):
+    def test_more_training_sets_begin_with_the_same_ones(self):
         seen = []
         options = {"n_train": 20, "n_test": 20}
         few = line().decompose(LinearRegression(), n_datasets=3, callback=seen.append, **options)
@@ -268,7 +268,7 @@ class TestDecompose:
         more = line().decompose(LinearRegression(), n_datasets=5, n_jobs=1, **options)
         np.testing.assert_array_equal(more.estimates[:3], few.estimates)
 
-    def test_processes_give_the_same_as_one_and_stop_without_a_warning(self):
+    def test_parallel_simulation_equals_a_sequential_one_and_stops_without_a_warning(self):
         # joblib would warn of the fits on the way, and here a warning is an error.
         def stop(_):
             raise KeyboardInterrupt
@@ -294,17 +294,17 @@ class TestDecompose:
                 return self.means_[X["kind"]].to_numpy()
 
         truth = uq.GroundTruth(lambda X: (X["kind"] == "v").to_numpy() * 1.0, rows, 0.1)
-        found = truth.decompose(ByKind(), "kind", n_train=60, n_test=5, n_datasets=10)
-        assert found.categorical
+        result = truth.decompose(ByKind(), "kind", n_train=60, n_test=5, n_datasets=10)
+        assert result.categorical
         np.testing.assert_allclose(
-            found.expected[np.argsort(found.points.astype(str))], [0, 1], atol=0.05
+            result.expected[np.argsort(result.points.astype(str))], [0, 1], atol=0.05
         )
-        assert "Rings: the truth" in found._repr_html_()
-        assert set(pd.DataFrame(found.to_altair().data)["value"]) == {"u", "v"}
+        assert "Rings: the truth" in result._repr_html_()
+        assert set(pd.DataFrame(result.to_altair().data)["value"]) == {"u", "v"}
 
 
 @pytest.fixture(scope="module")
-def found():
+def result():
     tree = DecisionTreeRegressor(max_depth=2)
     return line().decompose(tree, n_train=50, n_test=50, n_datasets=20, n_refits=2)
 
@@ -316,40 +316,40 @@ def curve():
 
 
 class TestShown:
-    def test_frames_and_words(self, found, curve):
+    def test_frames_and_words(self, result, curve):
         names = ["truth", "expected", "bias", "bias_error", "model_variance", "mc_variance", "mse"]
         assert list(curve.frame.columns) == ["value", *names]
-        assert list(found.frame.columns[:1]) == ["feature"]
-        said = repr(found)
-        assert said.startswith(
+        assert list(result.frame.columns[:1]) == ["feature"]
+        text = repr(result)
+        assert text.startswith(
             "Error of the importance for squared error: DecisionTreeRegressor, 20 training sets of "
             "50 rows, 2 fits of each, test sets of 50 rows, permutation, 5 repeats"
         )
         assert repr(curve).startswith("Error of the dependence of predicted mean on a: ")
 
-    def test_stills_hold_the_numbers(self, found, curve):
-        for one in (found, curve):
+    def test_stills_hold_the_numbers(self, result, curve):
+        for one in (result, curve):
             (table,) = Still(one._repr_html_()).tables
             shown = np.array([numbers(row) for row in table[1:]])[:, -(one.frame.shape[1] - 1) :]
             expected = one.frame.iloc[:, 1:].to_numpy()
             assert shown == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
-    def test_rings_stand_beside_the_dots_on_the_same_scale(self, found):
-        read = Still(found._repr_html_())
+    def test_rings_stand_beside_the_dots_on_the_same_scale(self, result):
+        read = Still(result._repr_html_())
         circles = read.all("circle")
         rings = [float(c["cx"]) for c in circles if c.get("fill") == "none"]
         dots = [float(c["cx"]) for c in circles if c.get("fill") != "none"][1:]
-        x = np.polyfit(found.expected, dots, 1)
-        assert rings == pytest.approx(np.polyval(x, found.truth), abs=0.2)
+        x = np.polyfit(result.expected, dots, 1)
+        assert rings == pytest.approx(np.polyval(x, result.truth), abs=0.2)
 
-    def test_shares_are_said(self, curve):
+    def test_the_summary_states_the_shares(self, curve):
         parts = np.array([curve.bias**2, curve.model_variance, curve.mc_variance]).sum(axis=1)
-        said = [f"{share:.0%}" for share in parts / parts.sum()]
-        words = "summed over values, {} squared bias, {} model variance and {} Monte Carlo error"
-        assert words.format(*said) in Still(curve._repr_html_()).text
+        text = [f"{share:.0%}" for share in parts / parts.sum()]
+        words = "summed over values, is {} squared bias, {} model variance and {} Monte Carlo error"
+        assert words.format(*text) in Still(curve._repr_html_()).text
 
-    def test_charts_stack_the_parts_up_to_the_error(self, found, curve):
-        for one, mark in ((found, "bar"), (curve, "area")):
+    def test_charts_stack_the_parts_up_to_the_error(self, result, curve):
+        for one, mark in ((result, "bar"), (curve, "area")):
             chart = one.to_altair()
             assert chart.to_dict()["mark"]["type"] == mark
             stacked = pd.DataFrame(chart.data).groupby("value", sort=False)["error"].sum()
@@ -358,7 +358,7 @@ class TestShown:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "says"),
+    ("arguments", "error", "says"),
     [
         ((1, normal_rows), TypeError, r"f is a int; pass a function f\(X\)"),
         ((linear, None), TypeError, r"sample is a NoneType; pass a function sample\(n, rng\)"),
@@ -370,9 +370,9 @@ class TestShown:
         ((linear, normal_rows, lambda _, rng: rng.normal()), ValueError, r"noise\(X, rng\) ret"),
     ],
 )
-def test_what_is_no_process(given, error, says):
+def test_invalid_processes(arguments, error, says):
     with pytest.raises(error, match=says):
-        uq.GroundTruth(*given).data(5)
+        uq.GroundTruth(*arguments).data(5)
 
 
 class Unable(Constant):
@@ -393,13 +393,13 @@ class Unable(Constant):
         (Constant(), {"replacement": "shuffle"}, ValueError, "no replacement 'shuffle'"),
     ],
 )
-def test_what_cannot_be_decomposed(procedure, options, error, says):
+def test_invalid_arguments_of_decompose(procedure, options, error, says):
     with pytest.raises(error, match=says):
         line().decompose(procedure, **({"n_truth": 50, "n_datasets": 2} | options))
 
 
 class TestErrorsOfTheBiasParts:
-    """Against the spread over simulations, of linear fits that are drawn, not made."""
+    """Standard errors, against the spread over simulations of linear fits."""
 
     ROOT = np.linalg.cholesky([[1.0, 0.8], [0.8, 1.0]])
 
@@ -410,7 +410,7 @@ class TestErrorsOfTheBiasParts:
         tables = np.array([X, X, X])
         for j in range(2):
             tables[1 + j, :, j] = X[donors[j], j]
-        models = LeftOutMoments(sets)
+        models = JackknifeMoments(sets)
         for _ in range(sets):
             of_set = spread[0] * rng.normal(size=2) @ np.linalg.inv(self.ROOT)
             own = spread[1] * rng.normal(size=(refits, 2))
@@ -418,12 +418,12 @@ class TestErrorsOfTheBiasParts:
         return bias_parts(tables @ [1.0, 1.0], models, ["a", "b"], donors)
 
     @pytest.mark.parametrize(("sets", "refits", "spread"), [(24, 1, (0.3, 0)), (7, 3, (0.3, 0.2))])
-    def test_they_are_the_spread_over_simulations(self, sets, refits, spread):
+    def test_standard_errors_match_the_spread_over_simulations(self, sets, refits, spread):
         rng = np.random.default_rng(sets)
-        found = [self.simulated(rng, sets, refits, spread) for _ in range(300)]
+        result = [self.simulated(rng, sets, refits, spread) for _ in range(300)]
         for part in PARTS:
-            values = np.array([parts[part] for parts in found])
-            errors = np.array([parts[f"{part}_error"] for parts in found])
+            values = np.array([parts[part] for parts in result])
+            errors = np.array([parts[f"{part}_error"] for parts in result])
             ratio = np.sqrt(np.square(errors).mean(axis=0)) / values.std(axis=0, ddof=1)
             assert (ratio > 0.85).all(), (part, ratio)
             assert (ratio < 1.35).all(), (part, ratio)
@@ -431,14 +431,14 @@ class TestErrorsOfTheBiasParts:
     def test_fits_on_the_same_rows_are_not_independent(self):
         # The squared bias at the rows as they are is that of the coefficient, 0.2 x1.
         rng = np.random.default_rng(3)
-        found = [self.simulated(rng, 6, 5, (0.5, 0.1))["squared_model_bias"] for _ in range(300)]
-        mean, error = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(300)
+        result = [self.simulated(rng, 6, 5, (0.5, 0.1))["squared_model_bias"] for _ in range(300)]
+        mean, error = np.mean(result, axis=0), np.std(result, axis=0) / np.sqrt(300)
         np.testing.assert_allclose(mean, 0.04, atol=4 * error.max())
 
-    def test_batches_make_up_all_training_sets(self):
+    def test_the_batches_partition_the_training_sets(self):
         rng = np.random.default_rng(0)
         predictions = rng.normal(size=(45, 3, 2, 4))
-        models = LeftOutMoments(45)
+        models = JackknifeMoments(45)
         for one in predictions:
             models.add(one)
         means = predictions.mean(axis=1)

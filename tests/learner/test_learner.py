@@ -28,7 +28,7 @@ LABELS = np.where(Y > 0, "yes", "no")
 
 
 def by_hand(learner, estimator, X, y):
-    """Fitted models with the rows that they have not seen."""
+    """Fitted models with their held-out rows."""
     plan = learner._refits.plan
     for number in range(learner.n_refits):
         rows = plan.resample(number)
@@ -37,7 +37,7 @@ def by_hand(learner, estimator, X, y):
 
 class TestResamples:
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling"])
-    def test_what_is_learned_from_is_not_held_out_and_the_rest_is(self, resampling):
+    def test_training_and_held_out_rows_partition_the_table(self, resampling):
         plan = Plan.of(Y, resampling, 0.632, False, 0, 15)
         for number in range(20):
             rows = plan.resample(number)
@@ -71,7 +71,7 @@ def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampli
         estimator, X, Y, n_refits=6, resampling=resampling, correction=correction, random_state=3
     )
     for measure in ("nll", "entropy"):
-        found = learner.importance(measure, n_repeats=3, level=0.9, interval="corrected")
+        average = learner.importance(measure, n_repeats=3, level=0.9, interval="corrected")
         each, sizes = [], []
         for refit, (model, held_out) in zip(
             learner.refits, by_hand(learner, estimator, X, Y), strict=True
@@ -80,22 +80,22 @@ def test_importance_is_the_mean_over_refits_with_the_corrected_interval(resampli
             result = explainer.importance(measure, n_repeats=3)
             each.append(dict(zip(result.features, result.importance, strict=True)))
             sizes.append((refit.n_train, len(held_out)))
-        values = np.array([[line[name] for name in found.features] for line in each])
-        np.testing.assert_allclose(found.per_refit, values.T, rtol=1e-10, atol=1e-14)
-        np.testing.assert_allclose(found.importance, values.mean(axis=0))
+        values = np.array([[line[name] for name in average.features] for line in each])
+        np.testing.assert_allclose(average.per_refit, values.T, rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(average.importance, values.mean(axis=0))
         n1, n2 = np.mean(sizes, axis=0)
         c = {None: 0.0, "nadeau-bengio": n2 / n1}.get(correction, correction)
         error = np.sqrt((1 / 6 + c) * values.var(axis=0, ddof=1))
-        np.testing.assert_allclose(found.std_error, error)
+        np.testing.assert_allclose(average.std_error, error)
         half = stats.t.ppf(0.95, 5) * error
-        np.testing.assert_allclose(found.high - found.importance, half, atol=1e-14)
-        assert found.interval == "corrected"
-        assert (np.diff(found.importance) <= 0).all()
-        assert found.per_row.shape == (3, 80)
+        np.testing.assert_allclose(average.high - average.importance, half, atol=1e-14)
+        assert average.interval == "corrected"
+        assert (np.diff(average.importance) <= 0).all()
+        assert average.per_row.shape == (3, 80)
 
 
 class TestGroups:
-    """Every two of six groups of rows are left out."""
+    """resampling="leave-two-groups-out" with six groups."""
 
     LEARNER = Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", random_state=2)
 
@@ -108,30 +108,30 @@ class TestGroups:
 
     def test_importance_has_the_interval_of_row_effects(self):
         learner = self.LEARNER
-        found = learner.importance("squared_error", interval="row-effect")
+        average = learner.importance("squared_error", interval="row-effect")
         values = np.full((15, 80, 3), np.nan)
         for refit, line in zip(learner.refits, values, strict=True):
             result = refit.explainer.importance("squared_error", n_repeats=5)
-            at = [result.features.index(name) for name in found.features]
+            at = [result.features.index(name) for name in average.features]
             line[refit.held_out] = result.per_row[at].T
         sizes = (np.mean([r.n_train for r in learner.refits]), 80 / 3)
         expected = row_effect_interval(
-            found.per_refit.T, row_effect_variance(values), 80, sizes[0], sizes[1]
+            average.per_refit.T, row_effect_variance(values), 80, sizes[0], sizes[1]
         )
-        np.testing.assert_allclose(found.low, expected.low)
-        np.testing.assert_allclose(found.high, expected.high)
-        assert found.interval == "row-effect"
+        np.testing.assert_allclose(average.low, expected.low)
+        np.testing.assert_allclose(average.high, expected.high)
+        assert average.interval == "row-effect"
 
     def test_curves_have_the_interval_of_the_group_jackknife(self):
         learner = self.LEARNER
         plain = learner.dependence("x0", grid=[-1.0, 1.0])
-        found = learner.dependence("x0", grid=[-1.0, 1.0], interval="group-jackknife")
-        np.testing.assert_allclose(found.average, plain.average)
-        assert (found.high - found.low >= (plain.high - plain.low) * (1 - 1e-9)).all()
+        result = learner.dependence("x0", grid=[-1.0, 1.0], interval="group-jackknife")
+        np.testing.assert_allclose(result.average, plain.average)
+        assert (result.high - result.low >= (plain.high - plain.low) * (1 - 1e-9)).all()
 
-    def test_what_does_not_go_together(self):
+    def test_options_that_exclude_each_other_are_refused(self):
         learner, weights = self.LEARNER, np.ones(80)
-        with pytest.raises(ValueError, match="knows no weights of rows; use interval='corrected'"):
+        with pytest.raises(ValueError, match="does not support sample_weight; use inter"):
             learner.importance("squared_error", interval="row-effect", sample_weight=weights)
         with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
             learner.importance("r2", interval="row-effect")
@@ -141,7 +141,7 @@ class TestGroups:
             learner.importance(interval="jackknife")
         with pytest.raises(ValueError, match="make the learner with resampling='leave-two-groups"):
             Learner(LinearRegression(), X, Y).importance(interval="group-jackknife")
-        with pytest.raises(ValueError, match="groups were cut for 15 refits; make a new learner"):
+        with pytest.raises(ValueError, match="groups were made for 15 refits; make a new learner"):
             learner.fit(21)
         with pytest.raises(ValueError, match=r"n_refits is 14; to leave out every two of G groups"):
             Learner(LinearRegression(), X, Y, resampling="leave-two-groups-out", n_refits=14)
@@ -177,7 +177,7 @@ def test_curves_and_surfaces_are_means_over_the_refits_rows():
     assert curve.ice.shape == (80, 3)
 
 
-def test_every_measure_and_form_of_the_model_is_the_learners_too():
+def test_a_learner_has_every_measure_and_transform_of_an_explainer():
     learner = Learner(
         LogisticRegression(), X, LABELS, n_refits=4, feature_groups={"g": ["x0", "x2"]}
     )
@@ -185,8 +185,8 @@ def test_every_measure_and_form_of_the_model_is_the_learners_too():
     metric = learner.importance("roc_auc", ["g", "x1"], n_repeats=2)
     assert metric.label == "loss of roc auc"
     for options in ({"replacement": "ablation"}, {"n_repeats": "all"}, {"compare": "ratio"}):
-        found = learner.importance("nll", **options)
-        assert np.isfinite(found.high).all()
+        result = learner.importance("nll", **options)
+        assert np.isfinite(result.high).all()
     for options in ({"center": True}, {"derivative": True}, {"relative": True}):
         assert np.isfinite(learner.dependence("x0", "entropy", grid=5, **options).average).all()
     weights = np.linspace(0, 2, 80)
@@ -197,20 +197,20 @@ def test_every_measure_and_form_of_the_model_is_the_learners_too():
 def test_leaving_a_feature_out_refits_without_it():
     estimator = LinearRegression()
     learner = Learner(estimator, X, Y, n_refits=4)
-    found = learner.loco("squared_error")
+    result = learner.loco("squared_error")
     each = []
     for number in range(4):
         rows = learner._refits.plan.resample(number)
         train, test = rows.train, rows.held_out
         losses = []
         for left_out in (None, 0, 1, 2):
-            kept = [j for j in range(3) if j != left_out]
-            model = clone(estimator).fit(X[train][:, kept], Y[train])
-            losses.append(mean_squared_error(Y[test], model.predict(X[test][:, kept])))
+            remaining = [j for j in range(3) if j != left_out]
+            model = clone(estimator).fit(X[train][:, remaining], Y[train])
+            losses.append(mean_squared_error(Y[test], model.predict(X[test][:, remaining])))
         each.append(np.array(losses[1:]) - losses[0])
-    at = [["x0", "x1", "x2"].index(name) for name in found.features]
-    np.testing.assert_allclose(found.per_refit.T, np.array(each)[:, at], rtol=1e-9, atol=1e-12)
-    assert found.replacement == "refit"
+    at = [["x0", "x1", "x2"].index(name) for name in result.features]
+    np.testing.assert_allclose(result.per_refit.T, np.array(each)[:, at], rtol=1e-9, atol=1e-12)
+    assert result.replacement == "refit"
 
 
 class Counting(BaseEstimator):
@@ -228,7 +228,7 @@ class Counting(BaseEstimator):
 
 
 class TestWork:
-    def test_fits_are_made_once_and_more_ask_only_for_the_new(self):
+    def test_fits_are_made_once_and_more_refits_add_only_new_fits(self):
         Counting.fits = 0
         learner = Learner(Counting(), X, Y, n_refits=4)
         assert Counting.fits == 0
@@ -250,7 +250,7 @@ class TestWork:
         learner.loco("absolute_error")
         assert Counting.fits == 6 + 3 * 6
 
-    def test_what_is_finished_stays_when_it_is_stopped(self):
+    def test_finished_refits_stay_after_a_stop(self):
         Counting.fits = 0
         learner, seen = Learner(Counting(), X, Y, n_refits=5), []
 
@@ -267,13 +267,13 @@ class TestWork:
         assert seen[0].rows_done == 80
         assert seen[0].rows_total == 400
         assert seen[0].seconds_left > 0
-        found = learner.importance("squared_error")
+        result = learner.importance("squared_error")
         assert Counting.fits <= 6
-        assert found.per_refit.shape == (3, 5)
+        assert result.per_refit.shape == (3, 5)
         fresh = Learner(Counting(), X, Y, n_refits=5).importance("squared_error")
-        np.testing.assert_array_equal(found.importance, fresh.importance)
+        np.testing.assert_array_equal(result.importance, fresh.importance)
 
-    def test_processes_give_the_same_as_one_also_after_a_stop(self):
+    def test_parallel_refits_equal_sequential_ones_also_after_a_stop(self):
         options = {"n_refits": 6, "random_state": 1}
         alone = Learner(RandomForestRegressor(2), X, Y, **options)
         several = Learner(RandomForestRegressor(2), X, Y, n_jobs=2, **options)
@@ -303,7 +303,7 @@ class TestWork:
 
 
 class Unlucky(BaseEstimator):
-    """Cannot learn where the first row is missing."""
+    """Fails to fit where the first row is not among the training rows."""
 
     def fit(self, X, y):
         if not (X == FIRST).all(axis=1).any():
@@ -318,18 +318,18 @@ class Unlucky(BaseEstimator):
 FIRST = X[0]
 
 
-def test_a_fit_that_fails_is_left_out_and_said():
+def test_a_failed_fit_is_left_out_with_a_remark():
     learner = Learner(Unlucky(), X, Y, n_refits=12)
-    found = learner.performance("squared_error")
-    failed = 12 - len(found.per_refit)
+    result = learner.performance("squared_error")
+    failed = 12 - len(result.per_refit)
     assert 0 < failed < 11
-    said = found.remarks[0]
-    assert said.startswith(f"{failed} of 12 refits failed and are left out; the first is refit ")
-    assert "RuntimeError: no luck" in said
-    assert f"seed {learner._refits.failed(12)[0].seed}" in said
+    text = result.remarks[0]
+    assert text.startswith(f"{failed} of 12 refits failed and are left out; the first is refit ")
+    assert "RuntimeError: no luck" in text
+    assert f"seed {learner._refits.failed(12)[0].seed}" in text
 
 
-def test_where_all_fits_fail_the_first_says_why():
+def test_if_all_fits_fail_the_error_of_the_first_is_raised():
     says = r"0 of 3 refits succeeded.*seed \d+\) failed with RuntimeError: no luck"
     with pytest.raises(ModelError, match=says):
         Learner(Unlucky(), -X, Y, n_refits=3).importance()
@@ -371,9 +371,9 @@ def test_performance_by_a_metric():
         roc_auc_score(LABELS[held_out], model.predict_proba(X[held_out])[:, 1])
         for model, held_out in by_hand(learner, estimator, X, LABELS)
     ]
-    found = learner.performance("roc_auc")
-    np.testing.assert_allclose(found.per_refit, expected)
-    assert "Mean roc auc of LogisticRegression" in found._repr_html_()
+    result = learner.performance("roc_auc")
+    np.testing.assert_allclose(result.per_refit, expected)
+    assert "Mean roc auc of LogisticRegression" in result._repr_html_()
 
 
 def test_frames_and_gaussian_processes():
@@ -383,7 +383,7 @@ def test_frames_and_gaussian_processes():
     assert learner.dependence("a", "nll", grid=4).grid.shape == (4,)
 
 
-def test_a_category_that_some_refits_do_not_see_among_their_rows():
+def test_a_category_may_be_missing_from_the_held_out_rows_of_a_refit():
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder
@@ -402,7 +402,7 @@ def test_remarks_on_how_many_refits():
     few = Learner(LinearRegression(), X, Y, n_refits=3).performance("squared_error")
     assert "3 refits: fewer than 10 make wide and uncertain intervals" in few.remarks[0]
     many = Learner(LinearRegression(), X, Y, n_refits=21).performance("squared_error")
-    assert many.remarks[0].endswith("for all learn from the same rows")
+    assert many.remarks[0].endswith("because all learn from the same rows")
     (enough,) = Learner(LinearRegression(), X, Y).performance("squared_error").remarks
     assert "refits:" not in enough
     rare = Learner(LogisticRegression(), X, np.where(np.arange(80) < 5, "a", "b"), n_refits=10)
@@ -410,7 +410,7 @@ def test_remarks_on_how_many_refits():
 
 
 class Untagged:
-    """Says neither that it learns classes nor that it does not; skpro's regressors are so."""
+    """An estimator without scikit-learn's tags, as skpro's regressors are."""
 
     def get_params(self, deep=True):  # noqa: ARG002
         return {}
@@ -425,11 +425,11 @@ class Untagged:
         return self.model_.predict(X)
 
 
-def test_labels_that_are_no_numbers_are_classes_whoever_learns_them():
+def test_text_labels_are_classes_for_every_estimator():
     rare = np.arange(80) < 5
     for labels in (rare, np.where(rare, "a", "b"), np.where(rare, "a", "b").astype(object)):
-        found = Learner(Untagged(), X, labels, n_refits=10).performance("zero_one")
-        assert "each class was resampled by itself" in found.remarks[0]
+        result = Learner(Untagged(), X, labels, n_refits=10).performance("zero_one")
+        assert "each class was resampled by itself" in result.remarks[0]
     for numbers in (Y, np.where(rare, 0.0, 1.0)):
         assert Learner(Untagged(), X, numbers, n_refits=10).fit()._remarks() == ()
 
@@ -455,12 +455,12 @@ def test_labels_that_are_no_numbers_are_classes_whoever_learns_them():
     ],
 )
 def test_bad_input(options, error, says):
-    given = {"estimator": LinearRegression(), "X": X, "y": Y} | options
+    arguments = {"estimator": LinearRegression(), "X": X, "y": Y} | options
     with pytest.raises(error, match=says):
-        Learner(given.pop("estimator"), given.pop("X"), given.pop("y"), **given)
+        Learner(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
-def test_learners_that_resample_otherwise_are_not_compared():
+def test_learners_with_different_resamples_are_not_compared():
     one = Learner(LinearRegression(), X, Y, n_refits=3)
     for options in ({"random_state": 1}, {"n_refits": 4}, {"resampling": "subsampling"}):
         other = Learner(LinearRegression(), X, Y, **({"n_refits": 3} | options))
@@ -468,11 +468,20 @@ def test_learners_that_resample_otherwise_are_not_compared():
             one.compare(other, "squared_error")
 
 
+@pytest.mark.parametrize("other", ["x", LinearRegression(), None])
+def test_only_learners_are_compared(other):
+    learner = Learner(LinearRegression(), X, Y, n_refits=3)
+    sentence = f"other is of type {type(other).__name__}; pass a Learner of the same table"
+    with pytest.raises(TypeError, match=sentence):
+        learner.compare(other, "squared_error")
+    assert learner.refits == []  # refused before any fit
+
+
 class TestRandomState:
-    """One check, and one seed from which everything is drawn again."""
+    """random_state is checked in one place and gives one seed."""
 
     @pytest.mark.parametrize("resampling", ["bootstrap", "subsampling", "leave-two-groups-out"])
-    def test_without_a_seed_no_row_is_scored_that_was_learned_from(self, resampling):
+    def test_without_a_seed_no_training_row_is_scored(self, resampling):
         learner = Learner(Memory(), X, Y, resampling=resampling, random_state=None)
         assert not learner.performance("prediction").per_refit.any()
         model = Memory().fit(X[:40], Y[:40])
@@ -485,7 +494,7 @@ class TestRandomState:
             learner = Learner(DecisionTreeRegressor(), noise, y, n_refits=10, random_state=seed)
             assert learner.performance("squared_error").mean > 1.6 * y.var()
 
-    def test_none_is_another_seed_each_time_and_numpys_streams_give_theirs(self):
+    def test_none_gives_a_new_seed_and_numpy_generators_give_theirs(self):
         made = [Learner(LinearRegression(), X, Y, random_state=None) for _ in range(2)]
         rows = [learner._refits.plan.resample(0).held_out for learner in made]
         assert not np.array_equal(*rows)
@@ -497,7 +506,7 @@ class TestRandomState:
             assert one.importance("squared_error").seed == same.importance("squared_error").seed
 
     @pytest.mark.parametrize("bad", [-1, 1.5, "0", True, 2**32])
-    def test_what_is_no_random_state_is_one_sentence_everywhere(self, bad):
+    def test_an_invalid_random_state_raises_the_same_sentence_everywhere(self, bad):
         line = LinearRegression().fit(X, Y)
         truth = (lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
         for make in (
@@ -512,15 +521,15 @@ class TestRandomState:
             ):
                 make()
 
-    def test_without_a_seed_all_fits_that_leave_a_feature_out_draw_alike(self):
+    def test_without_a_seed_all_fits_without_a_feature_share_one_seed(self):
         # x2 is noise that a tree of depth 1 never looks at: leaving it out changes nothing.
         tree = DecisionTreeRegressor(max_depth=1, splitter="random", max_features=None)
-        found = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
-        assert isinstance(found.seed, int)
-        again = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=found.seed)
-        np.testing.assert_array_equal(found.importance, again.importance)
+        result = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
+        assert isinstance(result.seed, int)
+        again = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=result.seed)
+        np.testing.assert_array_equal(result.importance, again.importance)
 
-    def test_a_process_without_a_seed_is_one_process(self):
+    def test_a_ground_truth_without_a_seed_draws_one_seed(self):
         truth = GroundTruth(
             lambda Z: Z[:, 0], lambda n, rng: rng.normal(size=(n, 2)), random_state=None
         )
@@ -571,7 +580,7 @@ class TestWeightsOfRows:
         assert learner.refits == []
 
 
-def test_columns_named_by_numbers_are_asked_by_their_numbers():
+def test_columns_named_by_numbers_are_selected_by_their_numbers():
     table = pd.DataFrame(X, columns=[0, 1, 2])
     learner = Learner(LinearRegression(), table, Y, n_refits=3)
     for feature, name in ((0, "0"), (np.int64(1), "1"), ("2", "2")):
@@ -580,7 +589,7 @@ def test_columns_named_by_numbers_are_asked_by_their_numbers():
         assert learner.dependence(pair, grid=2).features == ("0", "1")
 
 
-def test_of_equals_the_first_in_the_table_comes_first_as_in_an_explainer():
+def test_equal_importances_are_in_the_order_of_the_table():
     table = pd.DataFrame(X[:, [0, 1, 2, 0]], columns=["used", "z", "b", "a"])
     learner = Learner(FirstColumn(), table, Y, n_refits=3)
     model = FirstColumn().fit(table, Y)
@@ -609,13 +618,13 @@ def test_a_remark_on_every_refit_comes_once():
     learner = Learner(sure, X, LABELS, n_refits=10).fit()
     each = {refit.explainer.importance("nll").remarks for refit in learner.refits}
     assert len(each) > 1  # they differ in how many rows they are about
-    for found in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
-        (zero,) = [r for r in found.remarks if "the observed class probability 0" in r]
+    for result in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
+        (zero,) = [r for r in result.remarks if "the observed class probability 0" in r]
         assert zero.startswith("in 10 of 10 refits, here as the first of them has it: in ")
 
 
 class TestIntervals:
-    """The default is the one that covers best, and every result says how often it did."""
+    """The default interval has the best coverage, which every result states."""
 
     LEARNER = Learner(LogisticRegression(), X, LABELS)
     GROUPS = Learner(LogisticRegression(), X, LABELS, resampling="leave-two-groups-out")
@@ -630,42 +639,42 @@ class TestIntervals:
             ("nll", {"sample_weight": np.ones(80)}, "corrected"),
         ):
             learner = self.LEARNER if measure != "roc_auc" else self.FEW
-            found = learner.importance(measure, ["x0"], n_repeats=1, **options)
-            assert found.interval == interval
-            said = f"the interval ({interval}) is for what the procedure gives on average"
-            assert found.remarks[-1].startswith(said)
+            result = learner.importance(measure, ["x0"], n_repeats=1, **options)
+            assert result.interval == interval
+            text = f"the interval ({interval}) is for the mean result of the procedure"
+            assert result.remarks[-1].startswith(text)
         assert self.GROUPS.importance("nll").interval == "variance-components"
         assert self.LEARNER.loco("nll").interval == "corrected"
         own = Learner(LogisticRegression(), X, LABELS, n_refits=4, correction=0.5)
         assert own.importance("nll").interval == "corrected"
 
-    def test_it_is_what_the_formula_gives_of_the_values_of_rows(self):
+    def test_the_interval_equals_its_formula_on_held_out_values(self):
         for learner in (self.LEARNER, self.GROUPS):
             for measure, of_loss in (("nll", True), ("entropy", False)):
-                found = learner.importance(measure)
+                average = learner.importance(measure)
                 values = np.full((15, 80, 3), np.nan)
                 for refit, line in zip(learner.refits, values, strict=True):
                     result = refit.explainer.importance(measure, n_repeats=5)
-                    at = [result.features.index(name) for name in found.features]
+                    at = [result.features.index(name) for name in average.features]
                     line[refit.held_out] = result.per_row[at].T
                 sizes = np.mean([(r.n_train, len(r.held_out)) for r in learner.refits], axis=0)
                 expected = variance_components_interval(
-                    found.per_refit.T,
+                    average.per_refit.T,
                     row_effect_variance(values),
                     interaction_variance(values),
                     *(80, *sizes),
                     bootstrap=learner is self.LEARNER,
                     of_loss=of_loss,
                 )
-                np.testing.assert_allclose(found.low, expected.low)
-                np.testing.assert_allclose(found.high, expected.high)
+                np.testing.assert_allclose(average.low, expected.low)
+                np.testing.assert_allclose(average.high, expected.high)
 
     def test_curves(self):
         drawn = self.LEARNER.dependence("x0", grid=3), self.GROUPS.dependence("x0", grid=3)
-        for found, interval in zip(drawn, ("variance-components", "group-jackknife"), strict=True):
-            assert f"the interval ({interval})" in found.remarks[-1]
-        asked = self.GROUPS.dependence("x0", grid=3, interval="group-jackknife")
-        np.testing.assert_array_equal(asked.low, drawn[1].low)
+        for result, interval in zip(drawn, ("variance-components", "group-jackknife"), strict=True):
+            assert f"the interval ({interval})" in result.remarks[-1]
+        requested = self.GROUPS.dependence("x0", grid=3, interval="group-jackknife")
+        np.testing.assert_array_equal(requested.low, drawn[1].low)
         assert "(corrected)" in self.LEARNER.dependence(["x0", "x1"], grid=2).remarks[-1]
 
     def test_row_effects_are_for_losses(self):
@@ -685,22 +694,22 @@ class TestIntervals:
         with pytest.raises(ValueError, match="not for importance by a measure without the target"):
             self.LEARNER.importance(certainty, interval="row-effect")
 
-    def test_a_result_says_how_often_its_interval_covered_and_which_does_better(self):
+    def test_remarks_state_the_coverage_and_a_better_interval(self):
         learner = self.LEARNER
         best = learner.importance("nll").remarks[-1]
-        assert re.search(r"intervals of importance by a loss by bootstrap held it in \d+ to", best)
+        assert re.search(r"of importance by a loss by bootstrap covered it in \d+ to", best)
         worse = learner.importance("nll", interval="corrected").remarks[-1]
         assert "and those by interval='variance-components' in" in worse
-        for found in (learner.performance("nll"), learner.compare(learner, "nll")):
-            assert "in simulations 95 % intervals of" in found.remarks[-1]
+        for result in (learner.performance("nll"), learner.compare(learner, "nll")):
+            assert "in simulations 95 % intervals of" in result.remarks[-1]
         weighted = learner.importance("nll", sample_weight=np.ones(80)).remarks[-1]
-        assert weighted.endswith("how often it covers with weights of rows was not simulated")
+        assert weighted.endswith("its coverage with weights of rows was not simulated")
 
-    def test_where_no_two_refits_share_rows_the_corrected_one_is_left(self):
+    def test_without_common_held_out_rows_the_corrected_interval_is_used(self):
         few = Learner(LinearRegression(), X[:6], Y[:6], n_refits=2, resampling="subsampling")
         assert few.importance("squared_error").interval == "corrected"
 
     @pytest.mark.parametrize("labels", [LABELS, LABELS.astype(object), Y > 0, 5 + 2 * (Y > 0)])
-    def test_losses_of_models_that_give_labels_only(self, labels):
-        found = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
-        assert "of importance by a loss by bootstrap" in found.remarks[-1]
+    def test_losses_of_models_that_predict_labels_only(self, labels):
+        result = Learner(LinearSVC(), X, labels, n_refits=3).importance("zero_one", n_repeats=1)
+        assert "of importance by a loss by bootstrap" in result.remarks[-1]

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import get_args
+
+import pytest
 
 from benchmarks.coverage import QUICK, RESULTS, quick
 from benchmarks.learner_coverage.cells import Setting
 from benchmarks.learner_coverage.methods import OFFERED, PAPER, row_effects
 from benchmarks.learner_coverage.printed import TOLERANCE
 from benchmarks.learner_coverage.scores import Study
+from uqwidgets import Learner
+from uqwidgets.learner.interval_choice import LEARNER_INTERVALS, ResultKind, coverage
 from uqwidgets.learner.resampling import RESAMPLINGS
-from uqwidgets.learner.subjects import LEARNER_INTERVALS, Subject, coverage
+
+IMPORTANCES = ["importance by a loss", "importance by a measure without the target"]
+CURVES = ["curves of a loss", "curves of a measure without the target"]
 
 
-def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
+def test_coverage_in_a_few_cells_of_the_papers_tables():
     seen = 0
     for setting, kind, column, score, printed in quick():
         slack = 4 * score.error
@@ -27,7 +34,7 @@ def test_a_few_cells_of_the_papers_tables_and_what_is_offered_instead():
     assert seen == len(QUICK) * 2 * 6
 
 
-def test_where_features_correlate_the_components_of_variance_hold_and_the_others_do_not():
+def test_variance_components_cover_with_correlated_features_and_the_others_do_not():
     study = Study(Setting("pairs", "lm", 100), 200, fits=3000)
     components = OFFERED["variance components"]
     for kind in ("PD", "PFI"):
@@ -38,20 +45,58 @@ def test_where_features_correlate_the_components_of_variance_hold_and_the_others
     assert study.score(row_effects("bootstrap"), "PFI").by_quantity.min() < 0.93
 
 
-def test_what_results_say_of_their_intervals_is_what_was_measured():
+def simulated_coverage():
+    """Kind of result, interval, and a cell per resampling of the benchmark's table."""
     text = RESULTS.read_text(encoding="utf-8").split("## Every result of a learner")[1]
-    lines = text.split("### ")[0].split("| ---: |\n")[1].strip().splitlines()
-    subjects = set()
-    for line in lines:
-        subject, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+    for line in text.split("### ")[0].split("| ---: |\n")[1].strip().splitlines():
+        kind, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        yield kind, interval, cells
+
+
+def test_remarks_state_the_coverage_of_the_benchmark():
+    kinds = set()
+    for kind, interval, cells in simulated_coverage():
         assert interval in LEARNER_INTERVALS
-        subjects.add(subject)
+        kinds.add(kind)
         for resampling, cell in zip(RESAMPLINGS, cells, strict=True):
-            said = coverage(interval, subject, resampling, "nadeau-bengio", weighted=False)
+            sentence = coverage(interval, kind, resampling, "nadeau-bengio", weighted=False)
             if not cell:
-                assert said.endswith("was not simulated")
+                assert sentence.endswith("was not simulated")
                 continue
             low, high = (round(100 * float(share)) for share in cell.split(" to "))
-            held = f"{low} to {high}" if low < high else f"{low}"
-            assert f"{subject} by {resampling} held it in {held} %" in said
-    assert subjects == set(get_args(Subject))
+            percentage = f"{low} to {high}" if low < high else f"{low}"
+            assert f"{kind} by {resampling} covered it in {percentage} %" in sentence
+    assert kinds == set(get_args(ResultKind))
+
+
+@pytest.mark.parametrize(
+    ("interval", "kinds", "words"),
+    [
+        ("corrected", ["performance"], "performance"),
+        ("corrected", ["comparisons"], "comparisons"),
+        ("corrected", ["importance by a loss"], "importance by a loss"),
+        ("corrected", ["importance as a ratio"], "as a ratio"),
+        ("corrected", ["importance by a metric"], "by a metric"),
+        ("corrected", ["importance by leaving features out"], "`loco`"),
+        ("corrected", CURVES, "curves"),
+        ("corrected", ["surfaces"], "surfaces"),
+        ("variance-components", IMPORTANCES, "importance"),
+        ("variance-components", CURVES, "curves"),
+        ("group-jackknife", IMPORTANCES, "importance"),
+        ("group-jackknife", CURVES, "curves"),
+        ("row-effect", IMPORTANCES[:1], "only, for importance by a loss .*"),
+    ],
+)
+def test_the_docstring_states_the_coverage_of_the_benchmark(interval, kinds, words):
+    shares = [
+        float(share)
+        for kind, name, cells in simulated_coverage()
+        if name == interval and kind in kinds
+        for cell in cells
+        if cell
+        for share in cell.split(" to ")
+    ]
+    low, high = (round(100 * share) for share in (min(shares), max(shares)))
+    notes = " ".join(Learner.__doc__.split())
+    paragraph = notes.split(f'- ``"{interval}"``:')[1].split(' - ``"')[0]
+    assert re.search(rf"{words} \(?{low} to {high} %", paragraph)

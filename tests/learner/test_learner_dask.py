@@ -55,7 +55,7 @@ def test_refits_on_a_cluster_are_those_of_one_process():
     np.testing.assert_allclose(two.per_refit, one.per_refit, rtol=1e-12)
 
 
-def test_its_workers_fit_and_what_they_finished_stays_when_it_is_stopped(cluster):
+def test_workers_fit_and_finished_refits_stay_after_a_stop(cluster):
     learner, seen = Learner(process_of_fit(), X, Y, n_refits=8), []
 
     def stop(progress):
@@ -77,7 +77,7 @@ def test_its_workers_fit_and_what_they_finished_stays_when_it_is_stopped(cluster
 
 
 @pytest.mark.usefixtures("cluster")
-def test_a_fit_that_fails_on_a_worker_is_said():
+def test_a_fit_that_fails_on_a_worker_has_a_remark():
     class Unable(BaseEstimator):
         def fit(self, *_):
             raise RuntimeError("no luck")

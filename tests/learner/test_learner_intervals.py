@@ -1,4 +1,4 @@
-"""Intervals of means over refits, against literal formulas and against what they estimate."""
+"""Intervals of means over refits, against literal formulas and simulated variances."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from uqwidgets.learner.intervals import (
     row_effect_interval,
     variance_components_interval,
 )
+from uqwidgets.learner.resampling import leave_two_groups_out
 from uqwidgets.learner.row_effects import (
     group_table,
     interaction_variance,
     row_effect_variance,
     share_rows,
 )
-from uqwidgets.learner.splits import leave_two_groups_out
 
 REFITS = 15
 
@@ -48,30 +48,30 @@ def held_out_values(m=6, n=12, quantities=(), seed=0, share=0.6):
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_corrected_interval_is_that_of_section_7_3(correction, share, level):
     estimates = refits()
-    found = corrected_interval(estimates, 63, 37, level, correction)
+    result = corrected_interval(estimates, 63, 37, level, correction)
     variance = sum((e - estimates.mean()) ** 2 for e in estimates) / (REFITS - 1)
     error = np.sqrt((1 / REFITS + share) * variance)
     t = stats.t.ppf((1 + level) / 2, REFITS - 1)
-    assert np.isclose(found.estimate, estimates.mean())
-    assert np.isclose(found.std_error, error)
-    assert np.isclose(found.low, estimates.mean() - t * error)
-    assert np.isclose(found.high, estimates.mean() + t * error)
+    assert np.isclose(result.estimate, estimates.mean())
+    assert np.isclose(result.std_error, error)
+    assert np.isclose(result.low, estimates.mean() - t * error)
+    assert np.isclose(result.high, estimates.mean() + t * error)
 
 
 def test_without_a_correction_it_is_the_usual_t_interval():
     estimates = refits()
-    found = corrected_interval(estimates, 63, 37, 0.9, None)
+    result = corrected_interval(estimates, 63, 37, 0.9, None)
     usual = stats.ttest_1samp(estimates, 0.0).confidence_interval(0.9)
-    assert np.allclose([found.low, found.high], usual)
+    assert np.allclose([result.low, result.high], usual)
 
 
 def test_many_quantities_are_as_many_intervals():
     estimates = refits((3, 2))
-    found = corrected_interval(estimates, 63, 37)
-    assert found.low.shape == (3, 2)
+    result = corrected_interval(estimates, 63, 37)
+    assert result.low.shape == (3, 2)
     alone = corrected_interval(estimates[:, 2, 1], 63, 37)
-    assert np.isclose(found.low[2, 1], alone.low)
-    assert np.isclose(found.high[2, 1], alone.high)
+    assert np.isclose(result.low[2, 1], alone.low)
+    assert np.isclose(result.high[2, 1], alone.high)
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -83,16 +83,16 @@ def test_an_interval_needs_two_refits(number):
 
 
 @pytest.mark.parametrize(
-    ("correction", "said"),
+    ("correction", "text"),
     [("nadeau", "did you mean 'nadeau-bengio'"), (-0.1, "-0.1; it must be"), ([], "must be")],
 )
-def test_a_correction_that_is_none_is_an_error(correction, said):
-    with pytest.raises(ValueError, match=said):
+def test_an_invalid_correction_is_an_error(correction, text):
+    with pytest.raises(ValueError, match=text):
         corrected_interval(refits(), 63, 37, correction=correction)
 
 
 @pytest.mark.parametrize("level", [0, 1, 95])
-def test_a_level_that_is_none_is_an_error(level):
+def test_an_invalid_level_is_an_error(level):
     with pytest.raises(ValueError, match="between 0 and 1"):
         corrected_interval(refits(), 63, 37, level)
     with pytest.raises(ValueError, match="between 0 and 1"):
@@ -122,13 +122,13 @@ def test_the_variance_of_row_effects_is_the_covariance_between_refits(seed):
 def test_each_quantity_has_its_own():
     values = held_out_values(quantities=(2, 3))
     values[np.isnan(values[..., 0, 0])] = np.nan
-    found = row_effect_variance(values)
-    assert found.shape == (2, 3)
-    assert np.isclose(found[1, 2], literal_row_effect_variance(values[:, :, 1, 2]))
+    result = row_effect_variance(values)
+    assert result.shape == (2, 3)
+    assert np.isclose(result[1, 2], literal_row_effect_variance(values[:, :, 1, 2]))
 
 
 @given(st.integers(0, 2**16), st.floats(-1e6, 1e6), st.floats(0.1, 10))
-def test_neither_refits_nor_an_offset_nor_the_order_change_it(seed, offset, scale):
+def test_the_variance_is_invariant_to_refit_effects_offset_and_order(seed, offset, scale):
     values = held_out_values(seed=seed)
     rng = np.random.default_rng(seed)
     m, n = values.shape
@@ -138,21 +138,21 @@ def test_neither_refits_nor_an_offset_nor_the_order_change_it(seed, offset, scal
     assert np.isclose(row_effect_variance(moved), expected, atol=1e-6)
 
 
-def test_rows_that_all_refits_agree_on_have_their_sample_variance():
+def test_without_interaction_it_is_the_sample_variance_of_the_rows():
     rows = np.random.default_rng(0).normal(size=9)
     refit = np.arange(4.0)[:, None]
     assert np.isclose(row_effect_variance(rows + refit), rows.var(ddof=1))
 
 
-def test_it_does_not_hold_the_interaction_of_refits_and_rows():
+def test_it_does_not_include_the_interaction_of_refits_and_rows():
     rng = np.random.default_rng(1)
     draws, m, n = 4000, 5, 10
     values = rng.normal(size=(n, draws)) + 3 * rng.normal(size=(m, n, draws))
-    found = row_effect_variance(values)
-    assert abs(found.mean() - 1) < 4 * found.std() / np.sqrt(draws)
+    result = row_effect_variance(values)
+    assert abs(result.mean() - 1) < 4 * result.std() / np.sqrt(draws)
 
 
-def test_rows_that_no_two_refits_share_tell_nothing():
+def test_without_common_rows_it_is_an_error():
     values = np.full((3, 6), np.nan)
     values[0, :2] = values[1, 2:4] = values[2, 4:] = 1.0
     with pytest.raises(ValueError, match="no two refits were scored on two rows in common"):
@@ -188,7 +188,7 @@ def test_whether_refits_share_rows():
 
 
 def variance_of_simulated_components(rng, bootstrap, of_loss, n=60, draws=100):
-    """Mean estimated variance where estimates are what the theory says, and what it should be."""
+    """Mean estimated variance of simulated estimates that follow the theory, and the true one."""
     scored = rng.normal(size=(n, draws))
     learned = 4 * rng.normal(size=(n, draws)) + (scored if of_loss else 0.0)
     values = np.full((REFITS, n, draws), np.nan)
@@ -199,11 +199,11 @@ def variance_of_simulated_components(rng, bootstrap, of_loss, n=60, draws=100):
         line[held_out] = learned[train].mean(axis=0) + scored[held_out] + noise
     n_test = np.mean((~np.isnan(values[:, :, 0])).sum(axis=1))
     parts = row_effect_variance(values), interaction_variance(values)
-    given = (np.nanmean(values, axis=1), *parts, n, n - n_test, n_test)
-    found = variance_components_interval(*given, bootstrap=bootstrap, of_loss=of_loss)
+    arguments = (np.nanmean(values, axis=1), *parts, n, n - n_test, n_test)
+    result = variance_components_interval(*arguments, bootstrap=bootstrap, of_loss=of_loss)
     # Learning 16, and 1 of what goes with being scored; being scored 1; the covariance 1, twice.
     of_rows = (17 + 1 + 2 if of_loss else 16 + 1) / n
-    return np.square(found.std_error).mean() / (of_rows + 0.09 / (REFITS * n_test))
+    return np.square(result.std_error).mean() / (of_rows + 0.09 / (REFITS * n_test))
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
@@ -216,10 +216,10 @@ def test_the_variance_is_that_of_a_mean_over_refits_of_both_effects_of_a_row(boo
 
 
 @pytest.mark.parametrize("of_loss", [True, False])
-def test_components_give_the_ends_of_their_variance(of_loss):
+def test_the_ends_follow_from_the_variance_of_the_components(of_loss):
     m, n, rows, both = REFITS, 100, 0.5, 0.2
     estimates = 0.4 + np.linspace(-0.2, 0.2, m)
-    found = variance_components_interval(
+    result = variance_components_interval(
         estimates, np.array(rows), np.array(both), n, 60, 40, bootstrap=False, of_loss=of_loss
     )
     together = rows if of_loss else 0.0
@@ -227,10 +227,10 @@ def test_components_give_the_ends_of_their_variance(of_loss):
     variance = spread / (n / 60 - 1) + (rows + 2 * together) / n + both / 40 / m
     least = corrected_interval(estimates, 60, 40).std_error
     error = max(np.sqrt(variance), least)
-    assert np.isclose(found.std_error, error)
+    assert np.isclose(result.std_error, error)
     t = stats.t.ppf(0.975, (m - 1) / (3 if of_loss else 2))
     slope = min(error / 0.4, 0.5) if of_loss else 0.0
-    for end in (found.low, found.high):
+    for end in (result.low, result.high):
         distance = end - 0.4
         assert np.isclose(distance**2, t**2 * error**2 * (1 + slope * distance / error))
 
@@ -238,42 +238,42 @@ def test_components_give_the_ends_of_their_variance(of_loss):
 @pytest.mark.parametrize("m", [2, 3])
 def test_components_of_few_refits_have_one_degree_of_freedom(m):
     estimates = np.linspace(0.0, 1.0, m)
-    found = variance_components_interval(
+    result = variance_components_interval(
         estimates, np.array(0.1), np.array(0.0), 50, 30, 20, bootstrap=True, of_loss=False
     )
-    half = stats.t.ppf(0.975, 1) * found.std_error
-    assert np.isclose(found.high - found.estimate, half)
+    half = stats.t.ppf(0.975, 1) * result.std_error
+    assert np.isclose(result.high - result.estimate, half)
 
 
 @pytest.mark.parametrize("estimate", [5.0, 0.4, 0.05, 0.0, -0.3])
 def test_the_ends_solve_the_equation_with_the_variance_at_each_candidate(estimate):
     estimates = estimate + np.linspace(-1e-6, 1e-6, REFITS)  # so that row effects decide
     variance, n = 1.7, 100
-    found = row_effect_interval(estimates, np.array(variance), n, 63, 37)
+    result = row_effect_interval(estimates, np.array(variance), n, 63, 37)
     error = np.sqrt(4 * variance / n)
     slope = min(error / estimate, 0.3) if estimate > 0 else 0.3
     t = stats.t.ppf(0.975, (REFITS - 1) / 2)
-    for end in (found.low, found.high):
+    for end in (result.low, result.high):
         distance = end - estimate
         assert np.isclose(distance**2, t**2 * error**2 * (1 + slope * distance / error))
-    assert found.high - estimate > estimate - found.low > 0
-    assert np.isclose(found.std_error, error)
+    assert result.high - estimate > estimate - result.low > 0
+    assert np.isclose(result.std_error, error)
 
 
 def test_an_importance_far_from_zero_has_a_symmetric_interval():
     estimates = 1e6 + np.linspace(-1e-6, 1e-6, REFITS)
-    found = row_effect_interval(estimates, np.array(1.7), 100, 63, 37)
-    assert np.isclose(found.high - found.estimate, found.estimate - found.low, rtol=1e-6)
+    result = row_effect_interval(estimates, np.array(1.7), 100, 63, 37)
+    assert np.isclose(result.high - result.estimate, result.estimate - result.low, rtol=1e-6)
 
 
 @pytest.mark.parametrize("variance", [-1.0, 0.0, 1e-9, 0.3, 100.0])
-def test_it_is_nowhere_narrower_than_the_corrected_interval(variance):
+def test_it_contains_the_corrected_interval(variance):
     estimates = refits((2,))
-    found = row_effect_interval(estimates, np.full(2, variance), 100, 63, 37)
+    result = row_effect_interval(estimates, np.full(2, variance), 100, 63, 37)
     least = corrected_interval(estimates, 63, 37)
-    assert (found.low <= least.low).all()
-    assert (found.high >= least.high).all()
-    assert (found.std_error >= least.std_error).all()
+    assert (result.low <= least.low).all()
+    assert (result.high >= least.high).all()
+    assert (result.std_error >= least.std_error).all()
 
 
 # Groups of rows.
@@ -304,12 +304,12 @@ def test_rows_fall_into_groups_at_random_and_again_with_the_same_seed():
 
 
 @pytest.mark.parametrize("n_refits", [-1, 0, 3, 14, 16])
-def test_only_numbers_of_pairs_will_do(n_refits):
+def test_only_numbers_of_pairs_are_valid(n_refits):
     with pytest.raises(ValueError, match=f"n_refits is {n_refits}; .*6, 10, 15, 21"):
         leave_two_groups_out(100, n_refits)
 
 
-def test_too_few_rows_or_no_share_to_learn_from():
+def test_too_few_rows_or_an_invalid_train_fraction_are_errors():
     with pytest.raises(ValueError, match="11 rows cannot be cut into 6 groups"):
         leave_two_groups_out(11)
     with pytest.raises(ValueError, match=r"train_fraction is 1\.5"):
@@ -358,12 +358,12 @@ def test_without_noise_it_is_the_variance_of_a_mean_of_both_effects_of_a_group(n
     learned = 2 * scored + rng.normal(size=(n_groups, 3))  # their covariance counts
     table = table_of(learned, scored)
     # So many rows to learn from that the corrected interval is the narrower one.
-    found = group_jackknife_interval(means_of_refits(table), table, 1e9, 1)
+    result = group_jackknife_interval(means_of_refits(table), table, 1e9, 1)
     error = np.sqrt((learned + scored).var(axis=0, ddof=1) / n_groups)
-    assert np.allclose(found.std_error, error)
+    assert np.allclose(result.std_error, error)
     t = stats.t.ppf(0.975, n_groups - 1)
-    assert np.allclose(found.high - found.estimate, t * error)
-    assert np.allclose(found.estimate - found.low, t * error)
+    assert np.allclose(result.high - result.estimate, t * error)
+    assert np.allclose(result.estimate - result.low, t * error)
 
 
 def test_its_replicates_are_those_of_the_jackknife_over_cross_validations():
@@ -379,7 +379,7 @@ def test_its_replicates_are_those_of_the_jackknife_over_cross_validations():
         assert np.isclose(replicates[e], np.mean(folds))
 
 
-def test_the_noise_of_refits_counts_as_much_as_it_does_in_their_mean():
+def test_the_noise_of_refits_has_the_variance_of_their_mean():
     rng = np.random.default_rng(2)
     draws, n_groups = 20_000, 6
     learned, scored = 4 * rng.normal(size=(2, n_groups, 1))
@@ -387,24 +387,24 @@ def test_the_noise_of_refits_counts_as_much_as_it_does_in_their_mean():
     of_refit = np.tril(np.ones((n_groups, n_groups)), -1)[:, :, None] * of_refit
     noise = of_refit + of_refit.swapaxes(0, 1) + 0.5 * rng.normal(size=of_refit.shape)
     table = table_of(learned, scored, noise)
-    found = group_jackknife_interval(means_of_refits(table), table, 1e9, 1)
-    variance = found.std_error**2
+    result = group_jackknife_interval(means_of_refits(table), table, 1e9, 1)
+    variance = result.std_error**2
     effects = (learned + scored).var(ddof=1) / n_groups
-    expected = effects + found.estimate.var()
+    expected = effects + result.estimate.var()
     assert abs(variance.mean() - expected) < 5 * variance.std() / np.sqrt(draws)
     plain = (n_groups - 1) * np.nanmean(table, axis=0).var(axis=0).mean()
     assert plain > 1.05 * expected
 
 
-def test_where_noise_is_all_there_is_the_corrected_interval_is_left():
+def test_with_noise_only_it_is_the_corrected_interval():
     rng = np.random.default_rng(3)
     table = table_of(np.zeros((6, 1)), np.zeros((6, 1)), rng.normal(size=(6, 6, 500)))
     estimates = means_of_refits(table)
-    found = group_jackknife_interval(estimates, table, 63, 33)
+    result = group_jackknife_interval(estimates, table, 63, 33)
     least = corrected_interval(estimates, 63, 33)
-    assert (found.low <= least.low).all()
-    assert (found.high >= least.high).all()
-    assert np.mean(found.high == least.high) > 0.5
+    assert (result.low <= least.low).all()
+    assert (result.high >= least.high).all()
+    assert np.mean(result.high == least.high) > 0.5
 
 
 def test_the_jackknife_needs_every_refit():

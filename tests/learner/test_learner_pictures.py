@@ -1,4 +1,4 @@
-"""What learners' results show: the mean, its interval, and the refits behind it."""
+"""Pictures of a learner's results: the mean, its interval, and the single refits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REFITS = np.array([[0.5, 0.25, 0.75], [0.25, 0.125, 0.375], [-0.125, -0.25, 0.0]
 
 
 def performance(**more):
-    given = {
+    arguments = {
         "learner": "Forest",
         "measure": "squared_error",
         "label": "squared error",
@@ -36,11 +36,11 @@ def performance(**more):
         "level": 0.95,
         "correction": 0.5,
     }
-    return Performance(**(given | more))
+    return Performance(**(arguments | more))
 
 
 def comparison(difference=-0.25, **more):
-    given = {
+    arguments = {
         "learner": "Forest",
         "other": "Line",
         "measure": "squared_error",
@@ -55,13 +55,13 @@ def comparison(difference=-0.25, **more):
         "level": 0.95,
         "correction": 0.5,
     }
-    return Comparison(**(given | more))
+    return Comparison(**(arguments | more))
 
 
 def strokes(read, opacity="0.2"):
-    """Where the faint strokes of every row begin."""
-    found = [p["d"] for p in read.all("path") if p.get("stroke-opacity") == opacity]
-    return [[float(v) for v in re.findall(r"M([\d.]+)", d)] for d in found]
+    """Horizontal positions of the faint strokes of every row."""
+    result = [p["d"] for p in read.all("path") if p.get("stroke-opacity") == opacity]
+    return [[float(v) for v in re.findall(r"M([\d.]+)", d)] for d in result]
 
 
 class TestImportance:
@@ -71,14 +71,14 @@ class TestImportance:
         read = Still(importance_html(self.RESULT))
         _, *dots = [float(c["cx"]) for c in read.all("circle")]
         x = np.polyfit(self.RESULT.importance, dots, 1)
-        found = strokes(read)
-        assert np.array(found) == pytest.approx(np.polyval(x, REFITS), abs=0.2)
+        result = strokes(read)
+        assert np.array(result) == pytest.approx(np.polyval(x, REFITS), abs=0.2)
         assert (
             "(permutation, 3 repeats, mean over 3 refits); strokes: single refits; whiskers: 95% "
             "interval (learner)" in read.text
         )
 
-    def test_of_one_model_nothing_is_said_of_refits(self):
+    def test_the_picture_of_one_model_does_not_mention_refits(self):
         read = Still(importance_html(importance()))
         assert "refit" not in read.text
         assert strokes(read) == []
@@ -115,7 +115,7 @@ class TestDependence:
         assert "Thin lines: the refits, each over those of 50 rows it has not seen." in read.text
         assert "Averaged over refits and rows, predicted mean goes from 0.25" in read.text
 
-    def test_of_categories_they_are_strokes(self):
+    def test_refits_are_strokes_for_categories(self):
         grid = np.array(["a", "b", "c"], dtype=object)
         read = Still(dependence_html(dependence(grid, per_refit=self.LINES)))
         assert [len(row) for row in strokes(read)] == [2, 2, 2]
@@ -181,11 +181,12 @@ class TestPerformance:
 
 class TestComparison:
     @pytest.mark.parametrize(
-        ("difference", "said"), [(-0.25, "does not hold zero (p = 0.0312)"), (0.0625, "holds zero")]
+        ("difference", "sentence"),
+        [(-0.25, "does not contain zero (p = 0.0312)"), (0.0625, "contains zero")],
     )
-    def test_it_says_whether_the_interval_holds_zero(self, difference, said):
+    def test_it_says_whether_the_interval_contains_zero(self, difference, sentence):
         read = Still(comparison(difference)._repr_html_())
-        assert said in read.text
+        assert sentence in read.text
         assert "Forest − Line" in read.text
         (line,) = strokes(read)
         assert len(line) == 3

@@ -1,4 +1,4 @@
-"""Leaving a feature out, against fits and loops by hand."""
+"""LOCO importance, against fits and loops by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from sklearn.utils import check_random_state
 
 from uqwidgets import Explainer, ModelError
 from uqwidgets.learner.loco_importance import loco_importance
-from uqwidgets.learner.loco_importance.fits import seeded
+from uqwidgets.learner.loco_importance.fits import clone_with_seed
 
 
 def numbers(n=300, p=3, seed=0):
@@ -106,27 +106,31 @@ class TestRefits:
         share = w / w.sum()
         whole = nll_of(BayesianRidge().fit(X, y), X_test, y_test)
         ess = 1 / np.square(share).sum()
-        found = loco_importance(
+        result = loco_importance(
             BayesianRidge(), X, y, X_test, y_test, sample_weight=weights, level=0.9
         )
         ratio = loco_importance(
             BayesianRidge(), X, y, X_test, y_test, compare="ratio", sample_weight=weights
         )
-        assert (found.replacement, found.compare, ratio.compare) == ("refit", "difference", "ratio")
-        assert found.baseline == pytest.approx(share @ whole, abs=1e-12)
+        assert (result.replacement, result.compare, ratio.compare) == (
+            "refit",
+            "difference",
+            "ratio",
+        )
+        assert result.baseline == pytest.approx(share @ whole, abs=1e-12)
         for j in range(3):
             model = BayesianRidge().fit(np.delete(X, j, axis=1), y)
             without = nll_of(model, np.delete(X_test, j, axis=1), y_test)
-            k = found.features.index(f"x{j}")
+            k = result.features.index(f"x{j}")
             change = without - whole
             estimate = share @ change
             error = np.sqrt(share**2 @ (change - estimate) ** 2 * ess / (ess - 1))
             half = stats.t.ppf(0.95, ess - 1) * error
-            assert found.importance[k] == pytest.approx(estimate, abs=1e-12)
-            assert found.std_error[k] == pytest.approx(error, rel=1e-10)
-            assert found.high[k] - estimate == pytest.approx(half, rel=1e-10)
-            assert estimate - found.low[k] == pytest.approx(half, rel=1e-10)
-            np.testing.assert_allclose(found.per_row[k], change, atol=1e-12)
+            assert result.importance[k] == pytest.approx(estimate, abs=1e-12)
+            assert result.std_error[k] == pytest.approx(error, rel=1e-10)
+            assert result.high[k] - estimate == pytest.approx(half, rel=1e-10)
+            assert estimate - result.low[k] == pytest.approx(half, rel=1e-10)
+            np.testing.assert_allclose(result.per_row[k], change, atol=1e-12)
             k = ratio.features.index(f"x{j}")
             times = share @ without / (share @ whole)
             part = (without - times * whole) / (share @ whole)
@@ -136,12 +140,12 @@ class TestRefits:
 
     def test_without_weights_it_is_the_paired_t_interval(self):
         X, y, X_test, y_test = numbers()
-        found = loco_importance(LinearRegression(), X, y, X_test, y_test, "squared_error")
+        result = loco_importance(LinearRegression(), X, y, X_test, y_test, "squared_error")
         for k in range(3):
             low, high = stats.t.interval(
-                0.95, 99, found.per_row[k].mean(), stats.sem(found.per_row[k])
+                0.95, 99, result.per_row[k].mean(), stats.sem(result.per_row[k])
             )
-            assert (found.low[k], found.high[k]) == pytest.approx((low, high), rel=1e-10)
+            assert (result.low[k], result.high[k]) == pytest.approx((low, high), rel=1e-10)
 
     def test_whole_weights_are_repetitions_of_test_rows(self):
         X, y, X_test, y_test = numbers()
@@ -159,14 +163,14 @@ class TestRefits:
     def test_a_classifier_is_scored_by_its_probabilities(self):
         X, y, X_test, y_test = numbers()
         labels, test_labels = (np.where(v > 0.3, "high", "low") for v in (y, y_test))
-        found = loco_importance(LogisticRegression(), X, labels, X_test, test_labels)
+        result = loco_importance(LogisticRegression(), X, labels, X_test, test_labels)
         whole = nll_of(LogisticRegression().fit(X, labels), X_test, test_labels)
         model = LogisticRegression().fit(X[:, 1:], labels)
         change = nll_of(model, X_test[:, 1:], test_labels) - whole
-        k = found.features.index("x0")
+        k = result.features.index("x0")
         # Log loss of hard labels is 0 or 36 nats a row; that of probabilities is anything.
-        assert len(np.unique(found.per_row[k])) > 90
-        np.testing.assert_allclose(found.per_row[k], change, atol=1e-12)
+        assert len(np.unique(result.per_row[k])) > 90
+        np.testing.assert_allclose(result.per_row[k], change, atol=1e-12)
         hard = loco_importance(LogisticRegression(), X, labels, X_test, test_labels, "zero_one")
         assert set(np.unique(hard.per_row)) <= {-1, 0, 1}
 
@@ -176,20 +180,20 @@ class TestRefits:
         def miss(q, y):
             return np.abs(q.mean() - y)
 
-        found = loco_importance(LinearRegression(), X, y, X_test, y_test, miss)
+        result = loco_importance(LinearRegression(), X, y, X_test, y_test, miss)
         named = loco_importance(LinearRegression(), X, y, X_test, y_test, "absolute_error")
-        assert found.measure == "miss"
-        np.testing.assert_allclose(found.importance, named.importance, atol=1e-12)
+        assert result.measure == "miss"
+        np.testing.assert_allclose(result.importance, named.importance, atol=1e-12)
 
     def test_features_of_a_group_leave_together(self):
         X, y, X_test, y_test = numbers(p=4)
-        found = loco_importance(
+        result = loco_importance(
             BayesianRidge(), X, y, X_test, y_test, feature_groups={"ends": ["x0", "x3"]}
         )
-        assert sorted(found.features) == ["ends", "x1", "x2"]
+        assert sorted(result.features) == ["ends", "x1", "x2"]
         whole = nll_of(BayesianRidge().fit(X, y), X_test, y_test)
         without = nll_of(BayesianRidge().fit(X[:, 1:3], y), X_test[:, 1:3], y_test)
-        assert found_by(found)["ends"] == pytest.approx((without - whole).mean(), abs=1e-12)
+        assert found_by(result)["ends"] == pytest.approx((without - whole).mean(), abs=1e-12)
         part = loco_importance(
             BayesianRidge(),
             X,
@@ -200,9 +204,9 @@ class TestRefits:
             feature_groups={"ends": ["x0", "x3"]},
         )
         assert sorted(part.features) == ["ends", "x3"]
-        assert found_by(part)["ends"] == found_by(found)["ends"]
+        assert found_by(part)["ends"] == found_by(result)["ends"]
 
-    def test_what_another_feature_tells_costs_nothing_to_leave_out(self):
+    def test_a_redundant_feature_has_importance_zero(self):
         rng = np.random.default_rng(3)
         X = rng.normal(size=(2000, 3))
         X[:, 1] = X[:, 0] + 0.01 * rng.normal(size=2000)
@@ -222,29 +226,29 @@ class TestRefits:
         assert both.features[0] == "twins"
         assert both.low[0] > 0.8
 
-    def test_it_is_the_variance_that_only_the_feature_explains(self):
+    def test_loco_is_the_variance_that_only_the_feature_explains(self):
         # A linear model loses b^2 var(x | others) on squared error.
         rng = np.random.default_rng(4)
         X = rng.multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], size=40_000)
         y = X @ [1.0, 0.5] + 0.7 * rng.normal(size=40_000)
         split = X[:20_000], y[:20_000], X[20_000:], y[20_000:]
-        found = loco_importance(LinearRegression(), *split, "squared_error", level=0.999)
+        result = loco_importance(LinearRegression(), *split, "squared_error", level=0.999)
         for feature, slope in (("x0", 1.0), ("x1", 0.5)):
-            k = found.features.index(feature)
-            assert found.low[k] < slope**2 * (1 - 0.8**2) < found.high[k]
+            k = result.features.index(feature)
+            assert result.low[k] < slope**2 * (1 - 0.8**2) < result.high[k]
 
     def test_a_feature_that_no_fit_uses_is_exactly_zero(self):
         X, y, X_test, y_test = numbers()
         X, X_test = (np.column_stack([v, np.full(len(v), 2.0)]) for v in (X, X_test))
         model = HistGradientBoostingRegressor(max_iter=5)
         for replace in (None, "mean", 7.0):
-            found = loco_importance(
+            result = loco_importance(
                 model, X, y, X_test, y_test, "squared_error", features=["x3"], replace=replace
             )
-            assert (found.importance[0], found.low[0], found.high[0]) == (0, 0, 0)
+            assert (result.importance[0], result.low[0], result.high[0]) == (0, 0, 0)
 
 
-class TestValuesInItsPlace:
+class TestConstants:
     @pytest.mark.parametrize(
         ("replace", "value"),
         [("mean", np.mean), ("median", np.median), (0, None), (1.5, None)],
@@ -252,21 +256,21 @@ class TestValuesInItsPlace:
     def test_the_training_rows_give_the_value_and_there_is_one_fit(self, replace, value):
         X, y, X_test, y_test = numbers()
         Counted.fits.clear()
-        found = loco_importance(Counted(), X, y, X_test, y_test, "squared_error", replace=replace)
+        result = loco_importance(Counted(), X, y, X_test, y_test, "squared_error", replace=replace)
         assert len(Counted.fits) == 1
-        assert found.replacement == (replace if isinstance(replace, str) else "constant")
+        assert result.replacement == (replace if isinstance(replace, str) else "constant")
         model = LinearRegression().fit(X, y)
         whole = np.square(model.predict(X_test) - y_test)
-        for k, feature in enumerate(found.features):
+        for k, feature in enumerate(result.features):
             j = int(feature[1])
             changed = X_test.copy()
             changed[:, j] = replace if value is None else value(X[:, j])
             change = np.square(model.predict(changed) - y_test) - whole
-            np.testing.assert_allclose(found.per_row[k], change, atol=1e-10)
+            np.testing.assert_allclose(result.per_row[k], change, atol=1e-10)
 
-    def test_of_a_group_each_feature_takes_its_own_value(self):
+    def test_each_feature_of_a_group_takes_its_own_value(self):
         X, y, X_test, y_test = numbers()
-        found = loco_importance(
+        result = loco_importance(
             LinearRegression(),
             X,
             y,
@@ -282,7 +286,7 @@ class TestValuesInItsPlace:
         change = np.square(model.predict(changed) - y_test) - np.square(
             model.predict(X_test) - y_test
         )
-        assert found_by(found)["both"] == pytest.approx(change.mean(), abs=1e-12)
+        assert found_by(result)["both"] == pytest.approx(change.mean(), abs=1e-12)
 
     def test_columns_of_every_kind(self):
         X, y, X_test, y_test = mixed()
@@ -295,26 +299,28 @@ class TestValuesInItsPlace:
             "size": X["size"].mode()[0],
             "owner": False,
         }
-        found = loco_importance(pipeline(), X, y, X_test, y_test, replace="mean")
+        result = loco_importance(pipeline(), X, y, X_test, y_test, replace="mean")
         for feature, value in values.items():
             changed = X_test.astype({"rooms": "Float64"}).assign(**{feature: value})
             expected = (nll_of(model, changed, y_test) - whole).mean()
-            assert found_by(found)[feature] == pytest.approx(expected, abs=1e-12)
-        assert found.remarks[0] == (
+            assert found_by(result)[feature] == pytest.approx(expected, abs=1e-12)
+        assert result.remarks[0] == (
             "categories have no mean: city, size, owner are set to the most frequent value"
         )
         mode = loco_importance(pipeline(), X, y, X_test, y_test, replace="mode")
-        assert found_by(mode)["city"] == found_by(found)["city"]
+        assert found_by(mode)["city"] == found_by(result)["city"]
         assert len(mode.remarks) == 1
-        given = loco_importance(pipeline(), X, y, X_test, y_test, features=["city"], replace="Voss")
+        arguments = loco_importance(
+            pipeline(), X, y, X_test, y_test, features=["city"], replace="Voss"
+        )
         changed = nll_of(model, X_test.assign(city="Voss"), y_test)
-        assert given.importance[0] == pytest.approx((changed - whole).mean(), abs=1e-12)
+        assert arguments.importance[0] == pytest.approx((changed - whole).mean(), abs=1e-12)
 
     def test_a_frozen_model_is_not_fitted_at_all(self):
         X, y, X_test, y_test = numbers()
         model = BayesianRidge().fit(X[:50], y[:50])
-        found = loco_importance(FrozenEstimator(model), X, y, X_test, y_test, replace="mean")
-        assert found.baseline == pytest.approx(nll_of(model, X_test, y_test).mean())
+        result = loco_importance(FrozenEstimator(model), X, y, X_test, y_test, replace="mean")
+        assert result.baseline == pytest.approx(nll_of(model, X_test, y_test).mean())
 
     @pytest.mark.parametrize(
         ("replace", "features", "says"),
@@ -325,7 +331,7 @@ class TestValuesInItsPlace:
             ("Paris", ["city"], "replace is 'Paris', which is no value of 'city'"),
         ],
     )
-    def test_values_it_cannot_take_are_refused(self, replace, features, says):
+    def test_values_that_a_feature_cannot_take_are_refused(self, replace, features, says):
         with pytest.raises(ValueError, match=says):
             loco_importance(pipeline(), *mixed(), replace=replace, features=features)
 
@@ -345,7 +351,7 @@ class TestMetrics:
         X, y, X_test, y_test = numbers()
         labels, test_labels = (np.where(v > 0.3, "high", "low") for v in (y, y_test))
         weights = np.random.default_rng(1).gamma(1.0, size=100) if weighted else None
-        found = loco_importance(
+        result = loco_importance(
             *(LogisticRegression(), X, labels, X_test, test_labels, "roc_auc"),
             sample_weight=weights,
             level=0.9,
@@ -362,26 +368,26 @@ class TestMetrics:
                 low[used], without[used], sample_weight=w[used]
             )
 
-        k = found.features.index("x0")
-        assert found.importance[k] == pytest.approx(loss(w), abs=1e-12)
-        assert found.baseline == pytest.approx(roc_auc_score(low, whole, sample_weight=w))
+        k = result.features.index("x0")
+        assert result.importance[k] == pytest.approx(loss(w), abs=1e-12)
+        assert result.baseline == pytest.approx(roc_auc_score(low, whole, sample_weight=w))
         group = np.random.default_rng(0).permutation(100) % 20
         left_out = np.array([loss(w * (group != g)) for g in range(20)])
         error = np.sqrt(19 / 20 * np.square(left_out - left_out.mean()).sum())
-        assert found.std_error[k] == pytest.approx(error, rel=1e-9)
-        half = found.high[k] - found.importance[k]
+        assert result.std_error[k] == pytest.approx(error, rel=1e-9)
+        half = result.high[k] - result.importance[k]
         assert half == pytest.approx(stats.t.ppf(0.95, 19) * error, rel=1e-9)
-        assert np.isnan(found.per_row).all()
-        assert found.label == "loss of roc auc"
+        assert np.isnan(result.per_row).all()
+        assert result.label == "loss of roc auc"
 
-    def test_numbers_labels_and_one_value_in_its_place(self):
+    def test_metrics_of_numbers_of_labels_and_with_a_constant(self):
         X, y, X_test, y_test = numbers()
-        found = loco_importance(LinearRegression(), X, y, X_test, y_test, "r2", replace="mean")
+        result = loco_importance(LinearRegression(), X, y, X_test, y_test, "r2", replace="mean")
         model = LinearRegression().fit(X, y)
         changed = X_test.copy()
         changed[:, 1] = X[:, 1].mean()
         loss = r2_score(y_test, model.predict(X_test)) - r2_score(y_test, model.predict(changed))
-        assert found_by(found)["x1"] == pytest.approx(loss, abs=1e-12)
+        assert found_by(result)["x1"] == pytest.approx(loss, abs=1e-12)
         split = X, y > 0.3, X_test, y_test > 0.3
         hard = loco_importance(RidgeClassifier(), *split, "accuracy", features=["x0"])
         model = RidgeClassifier().fit(X[:, 1:], split[1])
@@ -393,15 +399,15 @@ class TestMetrics:
         X, y, X_test, y_test = numbers()
         X, X_test = (np.column_stack([v, np.ones(len(v))]) for v in (X, X_test))
         model = HistGradientBoostingRegressor(max_iter=5)
-        found = loco_importance(model, X, y, X_test, y_test, "r2", features=["x3"])
-        assert (found.importance[0], found.low[0], found.high[0]) == (0, 0, 0)
+        result = loco_importance(model, X, y, X_test, y_test, "r2", features=["x3"])
+        assert (result.importance[0], result.low[0], result.high[0]) == (0, 0, 0)
 
     def test_where_a_score_is_not_defined(self):
         X, y, X_test, y_test = numbers()
         split = X, y > 0.3, X_test, np.ones(len(y_test), dtype=bool)
-        found = loco_importance(LogisticRegression(), *split, "roc_auc")
-        assert np.isnan(found.importance).all()
-        assert "roc auc is not defined" in found.remarks[0]
+        result = loco_importance(LogisticRegression(), *split, "roc_auc")
+        assert np.isnan(result.importance).all()
+        assert "roc auc is not defined" in result.remarks[0]
         with pytest.raises(ValueError, match=r"r2 is a score, .*use compare='difference'"):
             loco_importance(LinearRegression(), *numbers(), "r2", compare="ratio")
 
@@ -434,17 +440,19 @@ class Counted(RegressorMixin, BaseEstimator):
 
 
 class TestColumns:
-    """A pipeline that names a column is fitted without it as if it had been made so."""
+    """A pipeline without a column equals one that was made without it."""
 
     def check(self, make, columns, split, measure="nll"):
-        """Compare with what ``make(kept columns)`` gives on these columns alone."""
+        """Compare with what ``make(remaining columns)`` gives on these columns alone."""
         X, y, X_test, y_test = split
-        found = found_by(loco_importance(make(columns), *split, measure))
+        result = found_by(loco_importance(make(columns), *split, measure))
         whole = self.score(make(columns), X, y, X_test, y_test, measure)
-        for gone in columns:
-            kept = [c for c in columns if c != gone]
-            without = self.score(make(kept), X[kept], y, X_test[kept], y_test, measure)
-            assert found[gone] == pytest.approx(without - whole, abs=1e-10), gone
+        for removed in columns:
+            remaining = [c for c in columns if c != removed]
+            without = self.score(
+                make(remaining), X[remaining], y, X_test[remaining], y_test, measure
+            )
+            assert result[removed] == pytest.approx(without - whole, abs=1e-10), removed
 
     def score(self, model, X, y, X_test, y_test, measure):
         model.fit(X, y)
@@ -453,12 +461,12 @@ class TestColumns:
         return np.square(model.predict(X_test) - y_test).mean()
 
     def test_lists_of_names(self):
-        def make(kept):
+        def make(remaining):
             return make_pipeline(
                 make_column_transformer(
-                    (NUMERIC, [c for c in kept if c in ("age", "rooms")]),
-                    (ENCODED, pd.Index([c for c in kept if c in ("city", "size")])),
-                    ("passthrough", [c for c in kept if c == "owner"]),
+                    (NUMERIC, [c for c in remaining if c in ("age", "rooms")]),
+                    (ENCODED, pd.Index([c for c in remaining if c in ("city", "size")])),
+                    ("passthrough", [c for c in remaining if c == "owner"]),
                 ),
                 LogisticRegression(),
             )
@@ -485,14 +493,14 @@ class TestColumns:
         # Of these two, the logarithm is taken; another column would give another model.
         curved = ["b", "c"]
 
-        def make(kept):
-            places = [kept.index(c) for c in curved if c in kept]
+        def make(remaining):
+            places = [remaining.index(c) for c in curved if c in remaining]
             choice = {
                 "positions": places,
-                "negative": [place - len(kept) for place in places],
-                "mask": [c in curved for c in kept],
+                "negative": [place - len(remaining) for place in places],
+                "mask": [c in curved for c in remaining],
                 "slice": slice(places[0], places[-1] + 1) if places else [],
-                "names": slice(kept[places[0]], kept[places[-1]]) if places else [],
+                "names": slice(remaining[places[0]], remaining[places[-1]]) if places else [],
             }[kind]
             logarithm = FunctionTransformer(lambda v: np.log(np.abs(v) + 0.1))
             transformer = make_column_transformer((logarithm, choice), remainder="passthrough")
@@ -513,10 +521,10 @@ class TestColumns:
         frames = [pd.DataFrame(v, columns=list("abc")) for v in (X, X_test)]
         for by_name in (True, False):
 
-            def make(kept, by_name=by_name):
-                one = "b" if by_name else kept.index("b") if "b" in kept else 0
+            def make(remaining, by_name=by_name):
+                one = "b" if by_name else remaining.index("b") if "b" in remaining else 0
                 transformer = make_column_transformer(
-                    (Squared(), one if "b" in kept else []), remainder="passthrough"
+                    (Squared(), one if "b" in remaining else []), remainder="passthrough"
                 )
                 return make_pipeline(transformer, LinearRegression())
 
@@ -531,18 +539,20 @@ class TestColumns:
             for v in (X, X_test)
         ]
 
-        def make(kept):
+        def make(remaining):
             categorical = {
-                "names": [c for c in kept if c == "city"],
-                "positions": [kept.index(c) for c in kept if c == "city"],
-                "mask": [c == "city" for c in kept],
+                "names": [c for c in remaining if c == "city"],
+                "positions": [remaining.index(c) for c in remaining if c == "city"],
+                "mask": [c == "city" for c in remaining],
             }[how]
             monotonic = (
-                {c: 1 for c in kept if c == "age"}
+                {c: 1 for c in remaining if c == "age"}
                 if how == "names"
-                else [int(c == "age") for c in kept]
+                else [int(c == "age") for c in remaining]
             )
-            together = [{kept.index(c) for c in kept if c in pair} for pair in (("age", "city"),)]
+            together = [
+                {remaining.index(c) for c in remaining if c in pair} for pair in (("age", "city"),)
+            ]
             return HistGradientBoostingClassifier(
                 max_iter=5,
                 categorical_features=categorical,
@@ -558,9 +568,9 @@ class TestColumns:
         frames = [pd.DataFrame(v, columns=list("abc")) for v in (X, X_test)]
         scales = {"a": 0.7, "b": 1.5, "c": 4.0}
 
-        def make(kept):
+        def make(remaining):
             kernel = RBF(
-                [scales[c] for c in kept], [(scales[c] / 2, scales[c] * 2) for c in kept]
+                [scales[c] for c in remaining], [(scales[c] / 2, scales[c] * 2) for c in remaining]
             ) + WhiteKernel(0.1)
             return make_pipeline(
                 StandardScaler(),
@@ -572,11 +582,11 @@ class TestColumns:
     def test_estimators_within_estimators(self):
         X, y, X_test, y_test = mixed()
 
-        def make(kept):
+        def make(remaining):
             inner = make_pipeline(
                 make_column_transformer(
-                    (NUMERIC, [c for c in kept if c in ("age", "rooms")]),
-                    (ENCODED, [c for c in kept if c not in ("age", "rooms")]),
+                    (NUMERIC, [c for c in remaining if c in ("age", "rooms")]),
+                    (ENCODED, [c for c in remaining if c not in ("age", "rooms")]),
                 ),
                 LogisticRegression(),
             )
@@ -589,8 +599,8 @@ class TestColumns:
         X, y, X_test, y_test = numbers()
         frames = [pd.DataFrame(v, columns=list("abc")) for v in (X, X_test)]
 
-        def make(kept):
-            places = [kept.index(c) for c in kept if c in ("b", "c")]
+        def make(remaining):
+            places = [remaining.index(c) for c in remaining if c in ("b", "c")]
             some = make_column_transformer(("passthrough", places))
             return VotingRegressor(
                 [
@@ -605,9 +615,9 @@ class TestColumns:
         X, y, X_test, y_test = numbers()
         frames = [pd.DataFrame(v, columns=list("abc")) for v in (X, X_test)]
 
-        def make(kept):
+        def make(remaining):
             scaled = StandardScaler().set_output(transform="pandas")
-            some = make_column_transformer(("passthrough", [c for c in kept if c != "c"]))
+            some = make_column_transformer(("passthrough", [c for c in remaining if c != "c"]))
             return make_pipeline(scaled, some, LinearRegression())
 
         split = frames[0], y, frames[1], y_test
@@ -626,14 +636,14 @@ class TestColumns:
         by_name = make_pipeline(
             make_column_transformer((StandardScaler(), ["a", "b"])), LinearRegression()
         )
-        found = loco_importance(by_name, frames[0], y, frames[1], y_test, "squared_error")
-        assert found_by(found)["c"] == 0
-        assert found_by(found)["a"] > 0.1
+        result = loco_importance(by_name, frames[0], y, frames[1], y_test, "squared_error")
+        assert found_by(result)["c"] == 0
+        assert found_by(result)["a"] > 0.1
 
     def test_columns_that_are_numbers_and_a_model_without_names(self):
         X, y, X_test, y_test = numbers()
         Counted.fits.clear()
-        found = loco_importance(Counted(), X, y, X_test, y_test, "squared_error")
+        result = loco_importance(Counted(), X, y, X_test, y_test, "squared_error")
         assert sorted(Counted.fits) == [(200, 2)] * 3 + [(200, 3)]
         frames = [pd.DataFrame(v, columns=[5, 3, 4]) for v in (X, X_test)]
         # Columns may come in another order.
@@ -641,12 +651,12 @@ class TestColumns:
             Counted(), frames[0], y, frames[1][[3, 4, 5]], y_test, "squared_error"
         )
         assert found_by(named) == pytest.approx(
-            {"5": found_by(found)["x0"], "3": found_by(found)["x1"], "4": found_by(found)["x2"]}
+            {"5": found_by(result)["x0"], "3": found_by(result)["x1"], "4": found_by(result)["x2"]}
         )
 
 
 class Streaming(RegressorMixin, BaseEstimator):
-    """Turns its seed into a stream at once, as NGBoost does."""
+    """Turns its seed into a RandomState in __init__, as NGBoost does."""
 
     def __init__(self, random_state=None):
         self.random_state = check_random_state(random_state)
@@ -659,8 +669,8 @@ class Streaming(RegressorMixin, BaseEstimator):
         return X @ self.coef_
 
 
-class TestManners:
-    def test_nothing_that_was_given_is_changed(self):
+class TestConventions:
+    def test_inputs_are_not_changed(self):
         X, y, X_test, y_test = mixed()
         model = pipeline().fit(X, y)
         before, tables = copy.deepcopy(model), (X.copy(), y.copy(), X_test.copy(), y_test.copy())
@@ -674,7 +684,7 @@ class TestManners:
         pd.testing.assert_frame_equal(X, tables[0])
         pd.testing.assert_frame_equal(X_test, tables[2])
 
-    def test_an_estimator_without_a_seed_gives_the_same_twice(self):
+    def test_an_estimator_without_a_seed_is_reproducible(self):
         split = numbers(90)
         forest = RandomForestRegressor(5)
         one, two = (loco_importance(forest, *split, "squared_error") for _ in range(2))
@@ -687,29 +697,29 @@ class TestManners:
         np.testing.assert_array_equal(one.importance, two.importance)
         assert forest.random_state is None
 
-    def test_an_estimator_that_draws_from_numpys_own_stream_gives_the_same_twice(self):
+    def test_an_estimator_with_numpys_global_stream_is_reproducible(self):
         split = numbers(90)
         one, two, other = (
             loco_importance(Streaming(), *split, "squared_error", random_state=s) for s in (0, 0, 1)
         )
         np.testing.assert_array_equal(one.importance, two.importance)
         assert (one.importance != other.importance).any()
-        own = seeded(Streaming(np.random.RandomState(3)), 0).random_state
+        own = clone_with_seed(Streaming(np.random.RandomState(3)), 0).random_state
         assert own.normal() == np.random.RandomState(3).normal()
 
-    def test_fits_at_the_same_time_give_the_same(self):
+    def test_parallel_fits_equal_sequential_ones(self):
         split = mixed(150)
         alone = loco_importance(pipeline(), *split)
         together = loco_importance(pipeline(), *split, n_jobs=2)
         np.testing.assert_array_equal(alone.importance, together.importance)
 
-    def test_progress_is_told_and_may_be_stopped(self):
+    def test_progress_is_reported_and_can_be_stopped(self):
         split = numbers(90)
-        told = []
-        loco_importance(LinearRegression(), *split, "squared_error", callback=told.append)
-        assert [p.rows_done for p in told] == [60, 120, 180, 240]
-        assert {p.rows_total for p in told} == {240}
-        assert told[-1].seconds_left == 0
+        reports = []
+        loco_importance(LinearRegression(), *split, "squared_error", callback=reports.append)
+        assert [p.rows_done for p in reports] == [60, 120, 180, 240]
+        assert {p.rows_total for p in reports} == {240}
+        assert reports[-1].seconds_left == 0
 
         def stop(progress):
             if progress.rows_done == 120:
@@ -720,30 +730,30 @@ class TestManners:
             loco_importance(Counted(), *split, "squared_error", callback=stop)
         assert len(Counted.fits) <= 3
 
-    def test_the_result_says_what_it_is(self):
-        found = loco_importance(BayesianRidge(), *numbers(), features=["x1", "x0"])
-        assert (found.interval, found.reference, found.n_repeats) == ("model", "t", 1)
-        assert found.repeats.shape == (2, 1)
-        assert found.rows is None
-        assert "takes the fits as given" in found.remarks[-1]
-        assert "in nats: fitted anew without it, 100 rows, 95% interval model" in repr(found)
-        assert "rises most when x0 is left out: by" in found._repr_html_()
+    def test_the_result_describes_itself(self):
+        result = loco_importance(BayesianRidge(), *numbers(), features=["x1", "x0"])
+        assert (result.interval, result.reference, result.n_repeats) == ("model", "t", 1)
+        assert result.repeats.shape == (2, 1)
+        assert result.rows is None
+        assert "conditional on the fits" in result.remarks[-1]
+        assert "in nats: fitted anew without it, 100 rows, 95% interval model" in repr(result)
+        assert "rises most when x0 is left out: by" in result._repr_html_()
         once = loco_importance(BayesianRidge(), *numbers(), replace="mean", compare="ratio")
         assert "in times: set to its mean, as a ratio, 100 rows" in repr(once)
         assert once.unit == "times"
 
-    def test_impossible_labels_are_floored_and_said(self):
+    def test_impossible_labels_are_floored_with_a_remark(self):
         class Sure(LogisticRegression):
             def predict_proba(self, X):
                 return np.round(super().predict_proba(X))
 
         X, y, X_test, y_test = numbers()
-        found = loco_importance(Sure(), X, y > 0.3, X_test, y_test > 0.3)
-        assert "the model gives the observed class probability 0" in found.remarks[0]
+        result = loco_importance(Sure(), X, y > 0.3, X_test, y_test > 0.3)
+        assert "the model gives the observed class probability 0" in result.remarks[0]
 
 
 class Picky(LinearRegression):
-    """Cannot be fitted to two columns, nor asked about a negative first one."""
+    """Cannot be fitted to two columns, nor predict for a negative first one."""
 
     def fit(self, X, y):
         if X.shape[1] == 2:
@@ -752,7 +762,7 @@ class Picky(LinearRegression):
 
 
 class TestErrors:
-    def test_a_failing_fit_names_what_was_left_out(self):
+    def test_a_failing_fit_names_the_feature_that_was_left_out(self):
         X, y, X_test, y_test = numbers()
         with pytest.raises(ModelError) as caught:
             loco_importance(Picky(), X, y, X_test, y_test, "squared_error")
@@ -804,7 +814,7 @@ class TestErrors:
             ({"sample_weight": [1.0]}, r"sample_weight has shape \(1,\); X has 100 rows"),
         ],
     )
-    def test_wishes_that_cannot_be_met(self, options, says):
+    def test_invalid_options(self, options, says):
         with pytest.raises(ValueError, match=says):
             loco_importance(
                 LinearRegression(), *numbers(), **({"measure": "squared_error"} | options)
@@ -824,7 +834,7 @@ class TestErrors:
         ):
             loco_importance(BayesianRidge(), X, y / 100, X_test, y_test / 100, compare="ratio")
 
-    def test_tables_that_do_not_fit_each_other(self):
+    def test_tables_with_different_columns(self):
         X, y, X_test, y_test = numbers()
         model = BayesianRidge()
         with pytest.raises(ValueError, match="X_train has 3 columns and X_test 2"):
@@ -848,7 +858,7 @@ class TestErrors:
             (lambda X: X[:, 0], "function is no estimator that can be copied and fitted"),
         ],
     )
-    def test_what_cannot_be_fitted_anew(self, estimator, says):
+    def test_estimators_that_cannot_be_fitted(self, estimator, says):
         with pytest.raises(TypeError, match=says):
             loco_importance(estimator, *numbers())
 
@@ -858,14 +868,16 @@ def test_boosted_trees_with_categories_by_their_type():
     y, y_test = ((v == "yes").astype(float) for v in (y, y_test))
     frames = [v.astype({"city": "category", "rooms": float}) for v in (X, X_test)]
     model = HistGradientBoostingRegressor(max_iter=10, random_state=0)
-    found = loco_importance(model, frames[0], y, frames[1], y_test, "squared_error")
-    kept = frames[0].drop(columns="city")
+    result = loco_importance(model, frames[0], y, frames[1], y_test, "squared_error")
+    remaining = frames[0].drop(columns="city")
     whole = np.square(model.fit(frames[0], y).predict(frames[1]) - y_test).mean()
-    without = np.square(model.fit(kept, y).predict(frames[1][kept.columns]) - y_test).mean()
-    assert found_by(found)["city"] == pytest.approx(without - whole, abs=1e-12)
+    without = np.square(
+        model.fit(remaining, y).predict(frames[1][remaining.columns]) - y_test
+    ).mean()
+    assert found_by(result)["city"] == pytest.approx(without - whole, abs=1e-12)
 
 
-def test_a_category_that_stands_for_numbers_is_kept_in_its_column():
+def test_a_categorical_column_of_numbers_keeps_its_type():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"code": rng.integers(0, 3, 90), "x": rng.normal(size=90)})
     y = X["x"] + (X["code"] == 2)
@@ -874,9 +886,9 @@ def test_a_category_that_stands_for_numbers_is_kept_in_its_column():
         LinearRegression(),
     )
     split = X[:60], y[:60], X[60:], y[60:]
-    found = loco_importance(model, *split, "squared_error", features=["code"], replace="mode")
+    result = loco_importance(model, *split, "squared_error", features=["code"], replace="mode")
     fitted = model.fit(*split[:2])
     value = X["code"][:60].mode()[0]
     changed = np.square(fitted.predict(X[60:].assign(code=value)) - y[60:])
     change = changed - np.square(fitted.predict(X[60:]) - y[60:])
-    assert found.importance[0] == pytest.approx(change.mean(), abs=1e-12)
+    assert result.importance[0] == pytest.approx(change.mean(), abs=1e-12)

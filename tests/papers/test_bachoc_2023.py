@@ -1,4 +1,4 @@
-"""Stress on the data of Bachoc et al. 2023: what its figures and tables show."""
+"""Stress on the data of Bachoc et al. 2023: claims of its figures and tables."""
 
 from __future__ import annotations
 
@@ -172,14 +172,14 @@ def test_education_and_long_hours_lead_to_errors(adult):
     assert (most > 0.03).all()
 
 
-def test_a_tenth_of_the_rows_stands_behind_the_ends(adult, incomes):
+def test_the_effective_sample_size_at_the_ends_is_a_tenth_of_the_rows(adult, incomes):
     ess = table(adult, adult.ess).loc[["age", "educNum", "hoursWeek"], [-1.0, 1.0]]
     share = ess.to_numpy() / len(incomes.table)
     assert share.min() > 0.075
     assert share.max() < 0.135
 
 
-def test_a_quantile_on_the_wrong_side_of_the_mean_is_said_to_be(adult, adult_tails, incomes):
+def test_a_quantile_on_the_wrong_side_of_the_mean_has_a_status(adult, adult_tails, incomes):
     # Fewer than a twentieth of the people lost capital: the quantile is 0 and the mean is above.
     status, ones = table(adult, adult.status), over_tau(adult, RICH)
     upwards = adult.taus > 0
@@ -250,12 +250,12 @@ def boston():
 
 @pytest.mark.parametrize("levels", TABLE_1)
 def test_table_1(boston, levels):
-    found = boston.responses(*levels, "mean").set_index("feature")["response"]
+    result = boston.responses(*levels, "mean").set_index("feature")["response"]
     printed = pd.Series(TABLE_1[levels])
-    assert list(found.index[:4]) == list(printed.index[:4])
-    assert set(found.index[-4:]) == set(printed.index[-4:])
-    assert found.index[-1] == "lstat"
-    assert found[printed.index].to_numpy() == pytest.approx(printed.to_numpy(), abs=0.25)
+    assert list(result.index[:4]) == list(printed.index[:4])
+    assert set(result.index[-4:]) == set(printed.index[-4:])
+    assert result.index[-1] == "lstat"
+    assert result[printed.index].to_numpy() == pytest.approx(printed.to_numpy(), abs=0.25)
 
 
 def test_rooms_count_where_there_are_many_and_age_everywhere(boston):
@@ -288,7 +288,7 @@ def pictures(result):
     return (values[:, :, 2] - values[:, :, 1]).reshape(10, 28, 28)
 
 
-def test_pixels_that_never_change_have_no_answer(pixels):
+def test_constant_pixels_have_no_value(pixels):
     still = np.ptp(digits()[0][1::2], axis=0) == 0
     assert still.sum() > 100
     assert ((pixels.status[:, 2] == "constant") == still).all()
@@ -302,7 +302,7 @@ def test_one_digit_gains_what_the_others_lose(pixels):
     assert np.nanmax(np.abs(pictures(pixels).sum(axis=0))) < 1e-10
 
 
-def test_pixels_speak_for_the_digits_they_belong_to(pixels):
+def test_pixels_raise_the_share_of_the_digits_that_use_them(pixels):
     zero, one, *_, five, six, seven, _, nine = pictures(pixels)
     middle = np.s_[12:16, 13:15]
     assert (one[middle] > 0.05).all()

@@ -49,44 +49,44 @@ def procedures():
     }
 
 
-def told(title, lines):
+def report(title, lines):
     """Print figures beside the paper's; pytest shows them with ``-rP``, or where a test fails."""
     print(f"{title}\n{pd.DataFrame(lines).to_string(index=False)}")  # noqa: T201
 
 
 def test_the_linear_model_has_the_papers_error():
-    found = refitted(LinearRegression(), n_refits=60).performance("squared_error")
-    told("linear model, 60 bootstraps", {"mse": [found.mean], "paper, 15": [0.425]})
-    assert found.mean == pytest.approx(0.425, abs=0.01)
+    result = refitted(LinearRegression(), n_refits=60).performance("squared_error")
+    report("linear model, 60 bootstraps", {"mse": [result.mean], "paper, 15": [0.425]})
+    assert result.mean == pytest.approx(0.425, abs=0.01)
 
 
 def test_the_forest_is_significantly_better_than_the_others(procedures):
     lines = []
     for name, learner in procedures.items():
-        found = learner.performance("squared_error")
-        lines.append((name, found.mean, found.std_error, PRINTED[name]))
+        result = learner.performance("squared_error")
+        lines.append((name, result.mean, result.std_error, PRINTED[name]))
         # Between 15 bootstraps and 15 others.
-        assert found.mean == pytest.approx(PRINTED[name], abs=0.03)
-    told("mean square error", pd.DataFrame(lines, columns=["", "ours", "std_error", "paper"]))
+        assert result.mean == pytest.approx(PRINTED[name], abs=0.03)
+    report("mean square error", pd.DataFrame(lines, columns=["", "ours", "std_error", "paper"]))
     lines = []
     for name, printed in PRINTED_DIFFERENCES.items():
-        found = procedures["forest"].compare(procedures[name], "squared_error")
-        lines.append((name, found.difference, found.low, found.high, found.p_value, *printed))
-        assert found.high < 0
-        assert found.p_value < 0.001
+        result = procedures["forest"].compare(procedures[name], "squared_error")
+        lines.append((name, result.difference, result.low, result.high, result.p_value, *printed))
+        assert result.high < 0
+        assert result.p_value < 0.001
         # The two intervals of the same difference overlap.
-        assert max(found.low, printed[0]) < min(found.high, printed[1])
+        assert max(result.low, printed[0]) < min(result.high, printed[1])
     columns = ["forest minus", "difference", "low", "high", "p_value", "paper low", "paper high"]
-    told("differences", pd.DataFrame(lines, columns=columns))
+    report("differences", pd.DataFrame(lines, columns=columns))
 
 
 def test_alcohol_sulphates_and_volatile_acidity_matter_most(procedures):
     forest = procedures["forest"]
-    found = forest.importance("squared_error")
-    told("learner-PFI", found.frame)
-    assert found.features[:3] == TOP
+    result = forest.importance("squared_error")
+    report("learner-PFI", result.frame)
+    assert result.features[:3] == TOP
     of_one = forest.refits[0].explainer.importance("squared_error", n_repeats=5)
-    told("model-PFI of one of its forests", of_one.frame)
+    report("model-PFI of one of its forests", of_one.frame)
     assert set(of_one.features[:3]) == set(TOP)
 
 
@@ -98,8 +98,8 @@ def test_the_learners_band_is_wider_than_the_models_at_both_ends_of_alcohol(proc
     grid = np.quantile(X["alcohol"], [0.0, 0.005, 0.25, 0.5, 0.75, 0.95, 0.995, 1.0])
     of_model = explainer.dependence("alcohol", grid=grid)
     of_learner = procedures["forest"].dependence("alcohol", grid=grid)
-    widths = [found.high - found.low for found in (of_learner, of_model)]
-    told("PDP of alcohol", {"alcohol": grid, "learner": widths[0], "model": widths[1]})
+    widths = [result.high - result.low for result in (of_learner, of_model)]
+    report("PDP of alcohol", {"alcohol": grid, "learner": widths[0], "model": widths[1]})
     ends = np.array([0, 1, 5, 6, 7])
     assert (widths[0][ends] > 1.2 * widths[1][ends]).all()
     assert (widths[0][ends] > widths[0][2:5].min()).all()

@@ -1,4 +1,4 @@
-"""What the papers prove or show, on data where the truth is known."""
+"""Propositions and figures of the papers, on data where the truth is known."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_proposition_1_in_a_large_sample(correlation):
     rng = np.random.default_rng(2)
     X = rng.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], size=20_000)
     explainer = Explainer(normal_model, X, X[:, 0])
-    found = explainer.importance("entropy", n_repeats=5, level=0.999)
-    inside = (found.low <= 0) & (found.high >= 0)
+    result = explainer.importance("entropy", n_repeats=5, level=0.999)
+    inside = (result.low <= 0) & (result.high >= 0)
     assert inside.all() if correlation == 0 else not inside.any()
     if correlation:
-        assert (found.importance > 0).all()
+        assert (result.importance > 0).all()
 
 
 @pytest.mark.parametrize("measure", ["entropy", "nll"])
@@ -59,9 +59,9 @@ def test_proposition_2_is_exact_in_any_sample(measure):
     # importance.
     X = np.random.default_rng(0).normal(size=(30, 3))
     X[:, 2] = X[:, 0] + 0.01 * X[:, 2]  # however much it tells of the others
-    found = Explainer(normal_model, X, X[:, 2]).importance(measure)
-    j = found.features.index("x2")
-    assert (found.importance[j], found.low[j], found.high[j]) == (0, 0, 0)
+    result = Explainer(normal_model, X, X[:, 2]).importance(measure)
+    j = result.features.index("x2")
+    assert (result.importance[j], result.low[j], result.high[j]) == (0, 0, 0)
 
 
 def test_figure_3_an_independent_feature_matters_for_the_likelihood_alone():
@@ -89,10 +89,10 @@ def test_likelihood_pfi_has_its_closed_form():
     X = rng.normal(size=(5000, 2))
     y = X @ [1.0, 0.5] + 0.7 * rng.normal(size=5000)
     explainer = Explainer(lambda X: (X @ [1.0, 0.5], np.full(len(X), 0.7)), X, y)
-    found = explainer.importance("nll", n_repeats=20, level=0.999)
+    result = explainer.importance("nll", n_repeats=20, level=0.999)
     for feature, slope in (("x0", 1.0), ("x1", 0.5)):
-        j = found.features.index(feature)
-        assert found.low[j] < slope**2 / 0.7**2 < found.high[j]
+        j = result.features.index(feature)
+        assert result.low[j] < slope**2 / 0.7**2 < result.high[j]
 
 
 def coverage(sets, repeats, interval, n=200):
@@ -112,12 +112,12 @@ def coverage(sets, repeats, interval, n=200):
             donors = permuted_donors(j, number, repeats, n)
             changed = np.square(loss + slope * (X[:, j] - X[donors, j]))
             change = mean_change(changed - np.square(loss), donors, np.square(loss), population)
-            found = bounds(change, interval, 0.95, population)
-            held[j] += found.low <= truth[j] <= found.high
+            result = bounds(change, interval, 0.95, population)
+            held[j] += result.low <= truth[j] <= result.high
     return held / sets
 
 
-def test_the_default_interval_covers_and_that_of_rows_alone_does_less():
+def test_the_default_interval_covers_and_that_of_scored_rows_alone_undercovers():
     # 400 sets: three standard errors of a share of 0.95 are 0.033.
     both = coverage(400, 10, "u-statistic")
     assert (both >= 0.95 - 0.033).all()
@@ -132,7 +132,7 @@ def test_the_default_interval_covers_and_that_of_rows_alone_does_less():
 def test_coverage_as_measured(repeats):
     both = coverage(2000, repeats, "u-statistic")
     # Three standard errors of a share of 0.95 are 0.015. With few repeats the donors' role keeps
-    # some noise of the permutations, and weak features are covered a little more than asked.
+    # some noise of the permutations, and weak features are covered a little more than nominally.
     assert (both >= 0.935).all()
     assert both[0] <= 0.965
     assert coverage(2000, repeats, "model")[0] == pytest.approx(0.86, abs=0.03)
@@ -143,10 +143,10 @@ def test_equation_4_of_entropic_projection_moves_only_what_depends_on_the_featur
     rng = np.random.default_rng(5)
     X = rng.normal(size=(20_000, 2))
     explainer = Explainer(lambda X: X[:, 1], X, X[:, 1])
-    found = explainer.stress(["x0", "x1"], ["mean"], taus=5)
-    noise = X[:, 1].std() / np.sqrt(found.ess[0])
-    assert (np.abs(found.values["mean"][0]) < 4 * noise).all()
-    np.testing.assert_allclose(found.values["mean"][1], found.reached[1])
+    result = explainer.stress(["x0", "x1"], ["mean"], taus=5)
+    noise = X[:, 1].std() / np.sqrt(result.ess[0])
+    assert (np.abs(result.values["mean"][0]) < 4 * noise).all()
+    np.testing.assert_allclose(result.values["mean"][1], result.reached[1])
 
 
 def test_stress_of_a_normal_feature_is_a_shift_of_it():
@@ -157,5 +157,5 @@ def test_stress_of_a_normal_feature_is_a_shift_of_it():
     mean = np.average(X[:, 0], weights=w)
     assert mean == pytest.approx(0.5 * np.quantile(X[:, 0], 0.95), abs=0.01)
     assert np.average((X[:, 0] - mean) ** 2, weights=w) == pytest.approx(1, abs=0.05)
-    found = explainer.stress(taus=5)
-    assert found.kl[0, 3] == pytest.approx(mean**2 / 2, rel=0.05)
+    result = explainer.stress(taus=5)
+    assert result.kl[0, 3] == pytest.approx(mean**2 / 2, rel=0.05)

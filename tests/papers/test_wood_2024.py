@@ -20,12 +20,12 @@ slow = pytest.mark.slow
 def importances(explainer, **options):
     """Importance for the likelihood and for the entropy, by feature, with its interval."""
     both = (explainer.importance(measure, **options) for measure in ("nll", "entropy"))
-    return [found.frame.set_index("feature").loc[list(explainer.features)] for found in both]
+    return [result.frame.set_index("feature").loc[list(explainer.features)] for result in both]
 
 
 def verdicts(explainer, redundancy=None):
-    found = explainer.diagnose(redundancy=redundancy)
-    return dict(zip(found.features, found.verdict, strict=True))
+    result = explainer.diagnose(redundancy=redundancy)
+    return dict(zip(result.features, result.verdict, strict=True))
 
 
 def redundant(copied, trees, seed):
@@ -38,12 +38,12 @@ def redundant(copied, trees, seed):
 
 
 def figure_2(trees, seed):
-    """Claims of the text and the caption on three data sets, told apart by what x10 is."""
+    """Claims of the text and the caption on three data sets, which differ in x10."""
     relevant, others = ["x1", "x2", "x3", "x4"], ["x5", "x6", "x7", "x8", "x9", "x10"]
     first, second = ["x1", "x10"], ["x5", "x10"]
     explainers = [redundant(copied, trees, seed) for copied in (None, "x1", "x5")]
     (nll, entropy), (nll_1, entropy_1), (nll_5, entropy_5) = map(importances, explainers)
-    said, said_1 = map(verdicts, explainers[:2])
+    verdict, verdict_1 = map(verdicts, explainers[:2])
     least, most = nll.importance[relevant].min(), nll.importance[relevant].max()
     rise_1 = (entropy_1.importance - entropy.importance)[first]
     rise_5 = (entropy_5.importance - entropy.importance)[second]
@@ -52,7 +52,7 @@ def figure_2(trees, seed):
         "no copy: the six others matter less than a 25th of that": (
             nll.importance[others].abs().max() < least / 25
         ),
-        "no copy: none shares information": SHARES not in said.values(),
+        "no copy: none shares information": SHARES not in verdict.values(),
         "x1 twice: its likelihood drops by more than half": (
             nll_1.importance["x1"] < nll.importance["x1"] / 2
         ),
@@ -65,7 +65,7 @@ def figure_2(trees, seed):
             entropy_1.low[first].min() > entropy_1.high.drop(first).max()
         ),
         "x1 twice: they alone share information": (
-            [name for name, verdict in sorted(said_1.items()) if verdict == SHARES] == first
+            [name for name, verdict in sorted(verdict_1.items()) if verdict == SHARES] == first
         ),
         "x5 twice: the likelihood of neither moves by a 25th": (
             (nll_5.importance - nll.importance)[second].abs().max() < least / 25
@@ -93,8 +93,8 @@ def figure_3(seed):
     process = GaussianProcessRegressor(kernel, normalize_y=True).fit(X[:500], y[:500])
     explainer = Explainer(process, X[500:], y[500:])
     known = explainer.redundancy(features=["x5"], n_estimators=50)
-    (nll, entropy), said = importances(explainer), verdicts(explainer, known)
-    given, surprise = importances(explainer, replacement="conditional")
+    (nll, entropy), verdict = importances(explainer), verdicts(explainer, known)
+    conditional, surprise = importances(explainer, replacement="conditional")
     return {
         "x5 matters for the likelihood": nll.low["x5"] > 0.1,
         "x5 does not matter for the entropy": entropy.low["x5"] <= 0 <= entropy.high["x5"],
@@ -102,9 +102,9 @@ def figure_3(seed):
             20 * abs(entropy.importance["x5"]) < entropy.importance[pairs].min()
         ),
         "x1 to x4 matter for the entropy": entropy.low[pairs].min() > entropy.high["x5"],
-        "x1 to x4 share information": {said[name] for name in pairs} == {SHARES},
-        "x5 is informative": said["x5"].startswith("informative"),
-        "x5 is beyond doubt independent": said["x5"] == "informative, independent",
+        "x1 to x4 share information": {verdict[name] for name in pairs} == {SHARES},
+        "x5 is informative": verdict["x5"].startswith("informative"),
+        "x5 is beyond doubt independent": verdict["x5"] == "informative, independent",
         "x5 matters more for the likelihood than x1, x2 and x4": (
             nll.importance["x5"] > nll.importance[of_one_slope].max()
         ),
@@ -112,10 +112,10 @@ def figure_3(seed):
             nll.importance["x5"] > nll.importance[pairs].max()
         ),
         "given the others, it does so than x1, x2 and x4": (
-            given.importance["x5"] > given.importance[of_one_slope].max()
+            conditional.importance["x5"] > conditional.importance[of_one_slope].max()
         ),
         "given the others, x1, x2 and x4 matter less than half of what they did": (
-            (given.importance < nll.importance / 2)[of_one_slope].all()
+            (conditional.importance < nll.importance / 2)[of_one_slope].all()
         ),
         "given the others, none matters for the entropy": (
             surprise.importance.abs().max() < entropy.importance[pairs].min() / 10
@@ -135,9 +135,9 @@ def test_figure_3_correlation_is_seen_by_the_entropy(seeds):
 def test_figure_3_correlation_does_not_lower_the_likelihood_importance_of_the_truth():
     # Replacing x_j of a sum with the slope b costs b^2 Var(x_j) / sigma^2, whatever x_j goes with;
     # for 0.9 x3^2 it is 0.81 Var(x3^2) / sigma^2 = 0.81.
-    found = GroundTruth(*CORRELATED_PAIRS).importance("nll", n_repeats=20, level=0.999)
-    frame = found.frame.set_index("feature")
+    result = GroundTruth(*CORRELATED_PAIRS).importance("nll", n_repeats=20, level=0.999)
+    frame = result.frame.set_index("feature")
     for feature in ("x1", "x2", "x4", "x5"):
         assert frame.low[feature] < 0.5 < frame.high[feature]
     assert frame.low["x3"] < 0.81 < frame.high["x3"]
-    assert found.features[0] == "x3"
+    assert result.features[0] == "x3"

@@ -23,16 +23,16 @@ def test_figure_1_a_permutation_moves_rows_to_where_the_model_doubts():
     X = np.where(y == 1, 2, -2)[:, None] + 0.4 * rng.normal(size=(120, 2))
     model = GaussianProcessClassifier(9 * RBF(1.5), optimizer=None).fit(X[::2], y[::2])
     explainer = Explainer(model, X[1::2], y[1::2])
-    found = explainer.importance("entropy", ["x1"], n_repeats=1)
+    result = explainer.importance("entropy", ["x1"], n_repeats=1)
     before = entropy(model.predict_proba(X[1::2]), axis=1)
-    after = before + found.per_row[0]
+    after = before + result.per_row[0]
     assert before.max() < 0.45
     # About half of the rows get a value of the other cluster, and then lie in neither.
     surprised = after > 0.55
     assert 0.35 < surprised.mean() < 0.65
     assert after[~surprised].max() < 0.5
-    assert found.importance[0] == pytest.approx(after.mean() - before.mean())
-    assert found.low[0] > 0.1
+    assert result.importance[0] == pytest.approx(after.mean() - before.mean())
+    assert result.low[0] > 0.1
 
 
 def explainer(seed, kernel):
@@ -44,14 +44,14 @@ def explainer(seed, kernel):
 
 def figures_4_and_5(explainer):
     """Claims of the text on the average and on the curves of single rows, for both features."""
-    found = [
+    result = [
         (explainer.dependence(one, "entropy", grid=GRID), np.abs(explainer.table.numbers(other)))
         for one, other in (("x1", "x2"), ("x2", "x1"))
     ]
-    averages = [curve.average for curve, _ in found]
-    inner = np.vstack([curve.ice[other < 1] for curve, other in found])
-    outer = np.vstack([curve.ice[other > 1.5] for curve, other in found])
-    every = np.vstack([curve.ice for curve, _ in found])
+    averages = [curve.average for curve, _ in result]
+    inner = np.vstack([curve.ice[other < 1] for curve, other in result])
+    outer = np.vstack([curve.ice[other > 1.5] for curve, other in result])
+    every = np.vstack([curve.ice for curve, _ in result])
     hump = [rows[:, MIDDLE] - rows[:, BANDS].max(axis=1) for rows in (inner, outer)]
     return {
         "average: the model doubts in the middle": all(
@@ -89,13 +89,13 @@ def test_figures_4_and_5_single_rows_tell_what_the_average_hides(kernel):
 
 def test_the_hole_itself_shows_in_the_surface():
     ex = explainer(0, STOPPED)
-    found = ex.dependence(("x1", "x2"), "entropy", grid=9, spacing="even")
-    middle = np.abs(found.grids[0]) < 1.2
-    hole = np.outer(middle, np.abs(found.grids[1]) < 1.2)
+    result = ex.dependence(("x1", "x2"), "entropy", grid=9, spacing="even")
+    middle = np.abs(result.grids[0]) < 1.2
+    hole = np.outer(middle, np.abs(result.grids[1]) < 1.2)
     assert hole.sum() == 25
-    assert not found.near[hole].any()
-    assert found.near[~hole].mean() > 0.9
-    assert np.unravel_index(found.average.argmax(), hole.shape) == (4, 4)
-    assert found.average[hole].min() > np.median(found.average[~hole])
+    assert not result.near[hole].any()
+    assert result.near[~hole].mean() > 0.9
+    assert np.unravel_index(result.average.argmax(), hole.shape) == (4, 4)
+    assert result.average[hole].min() > np.median(result.average[~hole])
     # No single feature has a gap: what is missing is a combination.
     assert ex.dependence("x1", "entropy", grid=9, spacing="even").near.all()

@@ -27,7 +27,7 @@ slow = pytest.mark.slow
 def importances(explainer):
     """Importance for the likelihood and for the entropy, by feature, with its interval."""
     both = (explainer.importance(measure) for measure in ("nll", "entropy"))
-    return [found.frame.set_index("feature") for found in both]
+    return [result.frame.set_index("feature") for result in both]
 
 
 def concrete(seed):
@@ -102,8 +102,8 @@ def test_age_is_redundant_with_plas():
     def claims(seed):
         X_train, X_test, y_train, y_test = people(seed)
         forest = RandomForestClassifier(100, max_depth=8, random_state=seed)
-        found = loco_importance(forest, X_train, y_train, X_test, y_test, "brier")
-        frame = found.frame.set_index("feature")
+        result = loco_importance(forest, X_train, y_train, X_test, y_test, "brier")
+        frame = result.frame.set_index("feature")
         return {
             "without plas it does worse": frame.low["plas"] > 0,
             "without age it does not": frame.low["age"] <= 0,

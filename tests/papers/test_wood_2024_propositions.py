@@ -22,7 +22,7 @@ kinds = st.sampled_from(KINDS)
 
 
 def any_model(kind, n_features, seed):
-    """A model that says something else at every point, and depends on all features it is given."""
+    """A model whose prediction differs at every point and depends on all features."""
     rng = np.random.default_rng(seed)
     members, classes = 3, 3
     slopes = rng.normal(size=(n_features, members * classes))
@@ -56,11 +56,11 @@ def test_proposition_1(weighted, kind, n_values, n_others, seed):
     y = np.repeat(np.arange(n_values) % 3, n_others)
     explainer = Explainer(any_model(kind, 3, seed), X, y)
     options = {"n_repeats": "all", "sample_weight": weights if weighted else None}
-    found = explainer.importance("entropy", ["x0"], **options)
-    assert found.importance[0] == pytest.approx(0, abs=1e-10)
+    result = explainer.importance("entropy", ["x0"], **options)
+    assert result.importance[0] == pytest.approx(0, abs=1e-10)
     # "This is not the case for the Likelihood-PFI", and its rows may gain or lose confidence.
     assert abs(explainer.importance("nll", ["x0"], **options).importance[0]) > 1e-10
-    assert np.abs(found.per_row).max() > 1e-10
+    assert np.abs(result.per_row).max() > 1e-10
 
 
 @few
@@ -73,8 +73,8 @@ def test_proposition_2(replacement, kind, seed, n):
     X[:, 2] = X[:, 0] - X[:, 1]
     explainer = Explainer(any_model(kind, 2, seed), X, rng.integers(3, size=n))
     for measure in ("entropy", "nll"):
-        found = explainer.importance(measure, ["x2"], replacement=replacement, n_repeats=3)
-        assert (found.importance[0], found.low[0], found.high[0]) == (0, 0, 0)
+        result = explainer.importance(measure, ["x2"], replacement=replacement, n_repeats=3)
+        assert (result.importance[0], result.low[0], result.high[0]) == (0, 0, 0)
 
 
 @settings(max_examples=10, deadline=None)
@@ -87,11 +87,11 @@ def test_proposition_3(n_repeats, kind, seed, sizes):
     X = np.column_stack([2 * x1 + rng.normal(size=len(x1)), x1])
     explainer = Explainer(any_model(kind, 2, seed), X, rng.integers(3, size=len(X)))
     options = {"replacement": "conditional", "n_repeats": n_repeats}
-    found = explainer.importance("entropy", ["x0"], **options)
-    assert found.subgroups["subgroups"][0] == len(sizes)
-    assert found.importance[0] == pytest.approx(0, abs=1e-10)
-    assert found.repeats == pytest.approx(np.zeros(found.repeats.shape), abs=1e-10)
-    assert np.abs(found.per_row).max() > 1e-10
+    result = explainer.importance("entropy", ["x0"], **options)
+    assert result.subgroups["subgroups"][0] == len(sizes)
+    assert result.importance[0] == pytest.approx(0, abs=1e-10)
+    assert result.repeats == pytest.approx(np.zeros(result.repeats.shape), abs=1e-10)
+    assert np.abs(result.per_row).max() > 1e-10
     # Neither the likelihood's nor that of plain permutation is.
     assert abs(explainer.importance("nll", ["x0"], **options).importance[0]) > 1e-10
     assert abs(explainer.importance("entropy", ["x0"], n_repeats=2).importance[0]) > 1e-10

@@ -1,9 +1,9 @@
-"""Truth that is known: what importance and curves of a data-generating process are.
+"""Importance and curves of a known data-generating process, and the errors of models.
 
-A model's curve or importance estimates that of the process its data came from, and misses it by
-the bias of the procedure, by the variance of its fits, and by the error of averaging over a finite
-number of rows (Molnar et al. 2023, sections 4 and 5). Where the process is known, all three can be
-had by simulation.
+The curve or importance of a model estimates that of the process its data came from. Its error has
+three sources: the bias of the procedure, the variance of its fits, and the Monte Carlo error of
+averaging over a finite number of rows (Molnar et al. 2023, sections 4 and 5). Where the process is
+known, all three can be simulated.
 """
 
 from uqwidgets.ground_truth.truth import GroundTruth

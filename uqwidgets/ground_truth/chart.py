@@ -1,4 +1,4 @@
-"""The parts of a mean square error, one upon the other."""
+"""The parts of a mean square error, stacked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def decomposition_chart(result: Decomposition) -> alt.Chart:
     rows = result.feature is None or result.categorical
     points = result.points
     if rows:
-        # A category may be anything, but JSON knows text.
+        # A category may be any object, but JSON needs text.
         points = np.array([value_text(point) for point in points.tolist()], dtype=object)
     frame = pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""Decomposition without a kernel: truth, models, and what sets them apart."""
+"""Decomposition as static HTML: the truth, the models, and the parts of their error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PARTS = ("squared bias", "model variance", "Monte Carlo error")
 
 
 def decomposition_html(result: Decomposition) -> str:
-    """Show the truth, what models give on average, and single models around it.
+    """Show the truth, the mean of all models, and single models.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def decomposition_html(result: Decomposition) -> str:
 def parts_of(result: Decomposition) -> Floats:
     """Squared bias, model variance and Monte Carlo error at every point, shape (3, k).
 
-    Estimates of variances that are below zero by chance are shown as zero.
+    Estimates of variances that are negative by chance are shown as zero.
     """
     variances = [result.model_variance, result.mc_variance]
     return np.array([np.square(result.bias), *(np.maximum(v, 0.0) for v in variances)])
@@ -67,17 +67,17 @@ def single_models(result: Decomposition) -> Floats:
 
 def _summary(result: Decomposition) -> str:
     sums = parts_of(result).sum(axis=1)
-    of = "features" if result.feature is None else "values"
+    points = "features" if result.feature is None else "values"
     if not sums.sum() > 0:
-        return f"How far models of {result.procedure} are from the truth is {NOT_AVAILABLE}."
+        return f"The error of models of {result.procedure} is {NOT_AVAILABLE}."
     shares = [f"{share:.0%} {name}" for share, name in zip(sums / sums.sum(), PARTS, strict=True)]
     farthest = int(np.abs(result.bias).argmax())
     at = value_text(result.points.tolist()[farthest])
     where = f"for {at}" if result.feature is None else f"at {at}"
     return (
-        f"Of what {result.procedure} gets wrong, summed over {of}, {shares[0]}, {shares[1]} and "
-        f"{shares[2]}. Its bias is largest {where}: {number(result.expected[farthest])} instead of "
-        f"{number(result.truth[farthest])}."
+        f"The mean square error of {result.procedure}, summed over {points}, is {shares[0]}, "
+        f"{shares[1]} and {shares[2]}. Its bias is largest {where}: "
+        f"{number(result.expected[farthest])} instead of {number(result.truth[farthest])}."
     )
 
 
@@ -97,7 +97,7 @@ def _rows(result: Decomposition, names: list[str], summary: str) -> tuple[Markup
     )
     notes = [
         f"Rings: the truth. Dots: mean of all models. Strokes: {len(cloud)} single models, each "
-        "over one test set; whiskers hold 90% of all."
+        "over one test set; whiskers contain 90% of all."
     ]
     if len(names) > MOST_ROWS:
         notes.append(

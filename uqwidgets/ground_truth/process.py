@@ -1,4 +1,4 @@
-"""A data-generating process, held to what it promises."""
+"""A data-generating process, whose functions are checked each time they are called."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Noise = float | Callable[[Any, np.random.Generator], Any]
 
 @dataclass(frozen=True, eq=False)
 class Process:
-    """Where rows and their target come from.
+    """Source of rows and their target.
 
     Attributes
     ----------
@@ -27,8 +27,8 @@ class Process:
     sample : callable
         ``sample(n, rng)``, a table of n rows.
     noise : float or callable
-        Standard deviation of normal noise, or ``noise(X, rng)``, what the target of each row is
-        off its expectation.
+        Standard deviation of normal noise, or ``noise(X, rng)``, the difference of each row's
+        target from its expectation.
     """
 
     f: Callable[[Any], Any]
@@ -37,18 +37,20 @@ class Process:
 
     @classmethod
     def of(cls, f: Any, sample: Any, noise: Any) -> Process:
-        """Check what can be checked before anything is drawn.
+        """Check the arguments, before any row is drawn.
 
         Raises
         ------
         TypeError
-            If f or sample is no function.
+            If f or sample is not a function.
         ValueError
             If the noise is neither a function nor a standard deviation.
         """
-        for name, function, says in (("f", f, "f(X)"), ("sample", sample, "sample(n, rng)")):
+        for name, function, signature in (("f", f, "f(X)"), ("sample", sample, "sample(n, rng)")):
             if not callable(function):
-                raise TypeError(f"{name} is a {type(function).__name__}; pass a function {says}.")
+                raise TypeError(
+                    f"{name} is a {type(function).__name__}; pass a function {signature}."
+                )
         if not callable(noise):
             number = isinstance(noise, (int, float, np.number)) and not isinstance(noise, bool)
             if not number or not 0 <= noise < np.inf:
@@ -59,7 +61,7 @@ class Process:
             noise = float(noise)
         return cls(f, sample, noise)
 
-    def drawn(self, n: int, rng: np.random.Generator) -> tuple[Any, Floats]:
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Any, Floats]:
         """Draw rows and their target.
 
         Returns
@@ -70,7 +72,7 @@ class Process:
         Raises
         ------
         ValueError
-            If one of the functions does not give what it should.
+            If a function returns an array of the wrong shape, or values that are not finite.
         """
         X = to_pandas(self.sample(n, rng))
         if not isinstance(X, pd.DataFrame):
@@ -84,9 +86,9 @@ class Process:
 
     @property
     def predictive(self) -> Predictive:
-        """The process as a model that knows all there is to know.
+        """The process as a predictive model.
 
-        It gives a normal distribution where that is known, else the expected target alone.
+        It predicts a normal distribution if the noise is normal, else only the expected target.
         """
         if callable(self.noise) or self.noise == 0:
             return as_predictive(self.f)
@@ -94,13 +96,13 @@ class Process:
 
 
 def _numbers(name: str, values: Any, n: int) -> Floats:
-    found = np.asarray(values, dtype=np.float64)
-    if found.shape != (n,):
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.shape != (n,):
         raise ValueError(
-            f"{name} returned an array of shape {found.shape} for {n} rows; it must give one "
+            f"{name} returned an array of shape {numbers.shape} for {n} rows; it must give one "
             "number per row."
         )
-    if not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found))[0])
-        raise ValueError(f"{name} returned {found[row]} for row {row}; it must be a number.")
-    return found
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+        raise ValueError(f"{name} returned {numbers[row]} for row {row}; it must be a number.")
+    return numbers

@@ -1,4 +1,4 @@
-"""Decomposition: how models miss the truth."""
+"""Decomposition of the error of models' importance or curves."""
 
 from __future__ import annotations
 
@@ -19,47 +19,64 @@ if TYPE_CHECKING:
 class Decomposition:
     """Bias, model variance and Monte Carlo error of a curve, or of importance.
 
-    Source: Molnar et al. 2023, section 5.
+    `GroundTruth.decompose` returns it.
 
     Attributes
     ----------
     procedure, measure, label, unit : str
     feature : str or None
-        Whose curve it is; None where it is the importance of features.
+        The feature of the curve; None for importance.
     categorical : bool
         Whether the points of a curve are categories.
     points : ndarray of shape (k,)
-        Values of the feature; or names of features, the most important in truth first.
+        Values of the feature; or names of the features, in truth the most important first.
     truth : ndarray of shape (k,)
-        DGP-PD or DGP-PFI (Molnar et al. 2023, definitions 1 and 2).
+        DGP-PD or DGP-PFI.
     expected : ndarray of shape (k,)
-        What models give on average: the learner's PD or PFI.
+        Mean of the models' estimates: learner-PD or learner-PFI.
     bias, bias_error : ndarray of shape (k,)
-        Expected minus truth, and the standard error that the simulation leaves it.
+        Expected minus truth, and the standard error of this by simulation.
     model_variance, mc_variance : ndarray of shape (k,)
-        Variance between models, and what a finite number of test rows and donors adds to it.
-        Estimates without bias, so that a variance of nothing may be a little below zero.
+        Variance between models, and Monte Carlo error of a finite number of test rows and donors,
+        in the squared unit. The estimates are unbiased, so that one may be slightly negative.
     fit_variance : ndarray of shape (k,) or None
-        The part of the model variance that is left between fits on the same rows; None where there
-        was one fit of each training set.
+        The part of the model variance between fits on the same training set; None if there was one
+        fit per training set.
     mse : ndarray of shape (k,)
-        Mean square error; up to the error of the simulation the squared bias and both variances.
+        Mean square error; up to the error of the simulation, the squared bias plus both variances.
     estimates : ndarray of shape (n_datasets, n_refits, n_tests, k)
-        What they were all taken from.
+        The estimate of each model from each test set.
     bias_parts : DataFrame or None
-        Of importance by the squared error under permutation (Molnar et al. 2023, eq. 9, 10):
-        columns ``feature, permutation_loss_bias, permutation_loss_bias_error, squared_model_bias,
+        For importance by the squared error under permutation: columns ``feature,
+        permutation_loss_bias, permutation_loss_bias_error, squared_model_bias,
         squared_model_bias_error, variance_inflation, variance_inflation_error``. The bias is the
         first part, minus the second, plus the third; the variance of the target around its
-        expectation is in both losses and cancels. The errors are standard errors that the
-        simulation leaves, of training sets and of rows; NaN of two training sets.
+        expectation is part of both losses and cancels. The standard errors include the variance of
+        training sets and of rows; they are NaN with two training sets.
     replacement : str or None
     n_repeats : int, "all" or None
-        Of importance.
+        Of importance; None for a curve.
     n_train, n_test, n_datasets, n_refits, n_tests, n_truth : int
         Rows of a training set and of a test set; training sets, fits on each, test sets of each
         fit; rows for the truth.
     seed : int
+
+    See Also
+    --------
+    Learner : Importance and curves of a procedure where the truth is not known.
+
+    References
+    ----------
+    Molnar et al. 2023, section 5, definitions 1 and 2, eq. 9, 10.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import uqwidgets as uq
+    >>> truth = uq.GroundTruth(lambda X: X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
+    >>> result = truth.decompose(LinearRegression(), n_train=50, n_test=20, n_datasets=10)
+    >>> result.points.tolist(), result.estimates.shape
+    (['x0', 'x1'], (10, 1, 2, 2))
     """
 
     procedure: str
@@ -91,10 +108,10 @@ class Decomposition:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns ``truth, expected, bias, model_variance, mc_variance, mse``, and what of.
+        """One row per feature, or per value of a curve.
 
-        The first column is ``feature``, or the ``value`` of a curve; ``bias_error`` follows
-        ``bias`` and, where it is known, ``fit_variance`` the variance that it is a part of.
+        Columns ``feature`` or ``value``, ``truth, expected, bias, bias_error, model_variance``,
+        ``fit_variance`` if it was estimated, ``mc_variance, mse``.
         """
         columns: dict[str, Any] = {
             "feature" if self.feature is None else "value": self.points,
@@ -110,14 +127,14 @@ class Decomposition:
 
     @property
     def title(self) -> str:
-        """What is taken apart, as a heading."""
+        """Heading of the result."""
         if self.feature is None:
             return f"Error of the importance for {self.label}{in_unit(self.unit)}"
         return f"Error of the dependence of {self.label}{in_unit(self.unit)} on {self.feature}"
 
     @property
     def how(self) -> str:
-        """What was simulated, in words."""
+        """Sizes of the simulation, in words."""
         fits = "" if self.n_refits == 1 else f", {self.n_refits} fits of each"
         text = (
             f"{self.procedure}, {self.n_datasets} training sets of {self.n_train:,} rows{fits}, "
@@ -136,7 +153,7 @@ class Decomposition:
         return decomposition_html(self)
 
     def to_altair(self) -> alt.Chart:
-        """Chart of the parts that make up the mean square error, to restyle or save."""
+        """Return an Altair chart of the parts of the mean square error, to restyle or save."""
         from uqwidgets.ground_truth.chart import decomposition_chart
 
         return decomposition_chart(self)

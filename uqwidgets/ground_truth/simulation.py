@@ -1,31 +1,113 @@
-"""Models of one procedure on fresh data again and again, each asked about fresh rows."""
+"""Fits of one procedure on fresh training sets, each evaluated on fresh test sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets.dependence import CurveTransform, dependence
+from uqwidgets.dependence.grids import Grid
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth.process import Process
-from uqwidgets.ground_truth.questions import Question
-from uqwidgets.ground_truth.squared_error import Shared
-from uqwidgets.learner.loco_importance.fits import seeded
-from uqwidgets.learner.loco_importance.read_fit import Read, read_fit
+from uqwidgets.ground_truth.squared_error import SharedRows
+from uqwidgets.inference.population import Population
+from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
 from uqwidgets.predictive import Predictive
 
-# The fewest test sets of each fit that tell the error of averaging over rows from that of the fit.
-TESTS = 2
+# Test sets of each fit: two are the fewest that identify the Monte Carlo error.
+N_TESTS = 2
+
+
+class Estimand(Protocol):
+    """A vector of quantities of which every explainer gives an estimate."""
+
+    @property
+    def measure(self) -> Any:
+        """Name or function."""
+        ...
+
+    @property
+    def points(self) -> npt.NDArray[Any]:
+        """Values of a feature, or names of features, that the k quantities belong to."""
+        ...
+
+    def estimate(self, explainer: Explainer) -> tuple[Floats, Floats]:
+        """Estimates and their standard errors over rows, both of shape (k,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PartialDependence:
+    """Partial dependence at values of one feature.
+
+    Attributes
+    ----------
+    grid : Grid
+    measure : str or callable
+    """
+
+    grid: Grid
+    measure: Any
+
+    @property
+    def points(self) -> npt.NDArray[Any]:
+        """Values of the feature."""
+        return self.grid.values
+
+    def estimate(self, explainer: Explainer) -> tuple[Floats, Floats]:
+        """Return the mean over rows of the ICE curves, and its standard error."""
+        result = dependence(
+            explainer.evaluations,
+            explainer.measure(self.measure),
+            self.grid,
+            Population.of(len(explainer.table)),
+            form=CurveTransform.of(False, False, False),
+            level=0.95,
+        )
+        return result.average, result.std_error
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureImportance:
+    """Importance of all features.
+
+    Attributes
+    ----------
+    features : tuple of str
+    measure : str or callable
+    replacement : str
+    n_repeats : int or "all"
+    """
+
+    features: tuple[str, ...]
+    measure: Any
+    replacement: str
+    n_repeats: int | str
+
+    @property
+    def points(self) -> npt.NDArray[Any]:
+        """Names of the features."""
+        return np.array(self.features, dtype=object)
+
+    def estimate(self, explainer: Explainer) -> tuple[Floats, Floats]:
+        """Return importance and standard error of each feature, in the order of ``features``."""
+        result = explainer.importance(
+            self.measure, self.features, replacement=self.replacement, n_repeats=self.n_repeats
+        )
+        order = np.array([result.features.index(feature) for feature in self.features])
+        return result.importance[order], result.std_error[order]
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """How much is simulated.
+    """Sizes of a simulation.
 
     Attributes
     ----------
@@ -34,7 +116,7 @@ class Design:
     n_datasets : int
         Training sets.
     n_refits : int
-        Fits on each of them, which differ in what the procedure draws at random.
+        Fits on each of them, with different seeds of the procedure's own randomness.
     seed : int
     """
 
@@ -46,63 +128,67 @@ class Design:
 
     @classmethod
     def of(cls, n_train: int, n_test: int, n_datasets: int, n_refits: int, seed: int) -> Design:
-        """Check the numbers.
+        """Check the sizes.
 
         Raises
         ------
         ValueError
             If one is too small.
         """
-        given = {"n_train": (n_train, 2), "n_test": (n_test, 2)}
-        given |= {"n_datasets": (n_datasets, 2), "n_refits": (n_refits, 1)}
-        for name, (value, least) in given.items():
+        sizes = {"n_train": (n_train, 2), "n_test": (n_test, 2)}
+        sizes |= {"n_datasets": (n_datasets, 2), "n_refits": (n_refits, 1)}
+        for name, (value, least) in sizes.items():
             if value < least:
                 raise ValueError(f"{name} is {value}; it must be at least {least}.")
         return cls(n_train, n_test, n_datasets, n_refits, seed)
 
 
-def simulation(
+def simulation_tasks(
     process: Process,
     estimator: Any,
-    read: Read,
-    question: Question,
-    shared: Shared | None,
+    adapter: Adapter,
+    estimand: Estimand,
+    shared: SharedRows | None,
     design: Design,
 ) -> Iterator[Any]:
-    """Yield a task for each training set, which gives what the fits on it say.
+    """Yield a task for each training set, which returns the estimates of the fits on it.
 
     Parameters
     ----------
     process : Process
     estimator : object
         Not changed.
-    read : callable
-        See `read_fit`.
-    question : Question
-        With k answers.
-    shared : Shared or None
-        Rows that all models are asked to predict.
+    adapter : callable
+        See `apply_adapter`.
+    estimand : Estimand
+        Of k quantities.
+    shared : SharedRows or None
+        Rows that all models predict.
     design : Design
 
     Yields
     ------
     task
-        Of estimates of shape (n_refits, TESTS, k), and of predictions of the shared rows of shape
-        (n_refits, ...) or None. It raises `ModelError` if a fit fails, or a fitted model, or it
-        cannot be read.
+        It returns estimates of shape (n_refits, N_TESTS, k), and predictions of the shared rows of
+        shape (n_refits, ...) or None. It raises `ModelError` if a fit, the adapter or a fitted
+        model fails.
     """
     for number in range(design.n_datasets):
-        # Of its number alone, so that more training sets begin with the same.
+        # The seed depends on the number of the training set alone, so that a simulation of more
+        # training sets begins with the same ones.
         root = np.random.SeedSequence(design.seed, spawn_key=(1, number))
         for_training, for_fits = root.spawn(2)
-        # Seeded here, not in another process, where numpy's own stream is another one.
-        fits = [(seeded(estimator, _whole(s)), s) for s in for_fits.spawn(design.n_refits)]
-        drawn = _Drawn(number, for_training, fits)
-        yield delayed(_one)(process, drawn, read, question, shared, design)
+        # Seeds are set here and not in a worker process, whose global stream of numpy differs.
+        fits = [
+            (clone_with_seed(estimator, _as_integer(seed)), seed)
+            for seed in for_fits.spawn(design.n_refits)
+        ]
+        training_set = _TrainingSet(number, for_training, fits)
+        yield delayed(_simulate)(process, training_set, adapter, estimand, shared, design)
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _TrainingSet:
     """A training set and the fits on it, each with the seed of its test sets."""
 
     number: int
@@ -110,44 +196,45 @@ class _Drawn:
     fits: list[tuple[Any, np.random.SeedSequence]]
 
 
-def _one(
+def _simulate(
     process: Process,
-    drawn: _Drawn,
-    read: Read,
-    question: Question,
-    shared: Shared | None,
+    training_set: _TrainingSet,
+    adapter: Adapter,
+    estimand: Estimand,
+    shared: SharedRows | None,
     design: Design,
 ) -> tuple[Floats, Floats | None]:
-    X, y = process.drawn(design.n_train, np.random.default_rng(drawn.seed))
+    X, y = process.draw(design.n_train, np.random.default_rng(training_set.seed))
     estimates, predictions = [], []
-    for model, seed in drawn.fits:
+    for model, seed in training_set.fits:
         try:
             model.fit(X, y)
         except Exception as error:
             raise ModelError(
-                f"the fit on training set {drawn.number} failed: {in_one_line(error)}"
+                f"the fit on training set {training_set.number} failed: {in_one_line(error)}"
             ) from error
-        predictive = read_fit(read, model, f" of training set {drawn.number}")
+        predictive = apply_adapter(adapter, model, f" of training set {training_set.number}")
         estimates.append(
-            [_asked(process, predictive, question, design, s) for s in seed.spawn(TESTS)]
+            [_estimate(process, predictive, estimand, design, s) for s in seed.spawn(N_TESTS)]
         )
         if shared is not None:
             predictions.append(shared.predictions(predictive))
     return np.array(estimates), None if shared is None else np.array(predictions)
 
 
-def _asked(
+def _estimate(
     process: Process,
     model: Predictive,
-    question: Question,
+    estimand: Estimand,
     design: Design,
     seed: np.random.SeedSequence,
 ) -> Floats:
+    """Estimates from one fresh test set."""
     rows, donors = seed.spawn(2)
-    X, y = process.drawn(design.n_test, np.random.default_rng(rows))
-    explainer = Explainer(model, X, y, random_state=_whole(donors))
-    return question.answer(explainer)[0]
+    X, y = process.draw(design.n_test, np.random.default_rng(rows))
+    explainer = Explainer(model, X, y, random_state=_as_integer(donors))
+    return estimand.estimate(explainer)[0]
 
 
-def _whole(seed: np.random.SeedSequence) -> int:
+def _as_integer(seed: np.random.SeedSequence) -> int:
     return int(seed.generate_state(1)[0] % 2**31)

@@ -1,4 +1,4 @@
-"""What importance and curves of a known data-generating process are, and how models miss them."""
+"""Importance and curves of a known data-generating process, and the errors of models."""
 
 from __future__ import annotations
 
@@ -15,25 +15,29 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.ground_truth.decomposing import decomposed
+from uqwidgets.ground_truth.decomposition import decompose
 from uqwidgets.ground_truth.process import Noise, Process
-from uqwidgets.ground_truth.questions import Curve, Question, Ranks
 from uqwidgets.ground_truth.result import Decomposition
-from uqwidgets.ground_truth.simulation import Design
+from uqwidgets.ground_truth.simulation import (
+    Design,
+    Estimand,
+    FeatureImportance,
+    PartialDependence,
+)
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
-from uqwidgets.learner.loco_importance.read_fit import Read
+from uqwidgets.learner.loco_importance.fits import Adapter
 from uqwidgets.predictive import as_predictive
 
-# What a fit learns from and a test set holds, unless it is said.
+# Default numbers of rows of a training set and of a test set.
 _N_TRAIN, _N_TEST = 1000, 500
 
 
 class GroundTruth:
-    """A data-generating process that is known, as in a simulation.
+    """A known data-generating process, as in a simulation study.
 
-    Its own partial dependence and permutation importance, DGP-PD and DGP-PFI, are what those of
-    models estimate (Molnar et al. 2023, definitions 1 and 2).
+    Its own partial dependence and permutation importance, DGP-PD and DGP-PFI, are the estimands of
+    those of models.
 
     Parameters
     ----------
@@ -43,17 +47,40 @@ class GroundTruth:
         ``sample(n, rng)``: n independent rows, a DataFrame or an array of shape (n, p), drawn
         with a `numpy.random.Generator`.
     noise : float or callable, default=1.0
-        Standard deviation of normal noise, which makes `nll` and `entropy` of the truth known
-        too; or ``noise(X, rng)``: how far the target of each row is from its expectation.
+        Standard deviation of normal noise, in the unit of the target; then ``"nll"`` and
+        ``"entropy"`` of the truth are known too. Or ``noise(X, rng)``: the difference of each
+        row's target from its expectation, shape (n,).
     random_state : int, RandomState, Generator or None, default=0
-        Of all that is drawn.
+        Seed of everything that is drawn. With None, each object draws other data.
 
     Raises
     ------
     TypeError
-        If f or sample is no function.
+        If f or sample is not a function.
     ValueError
         If the noise is neither a function nor a standard deviation.
+
+    See Also
+    --------
+    Learner : Importance and curves of a procedure, from one table.
+    Explainer : Importance and curves of one fitted model.
+
+    References
+    ----------
+    Molnar et al. 2023, definitions 1 and 2.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> truth = uq.GroundTruth(
+    ...     lambda X: 2 * X[:, 0], lambda n, rng: rng.normal(size=(n, 2)), noise=0.5
+    ... )
+    >>> X, y = truth.data(100)
+    >>> X.shape, y.shape
+    ((100, 2), (100,))
+    >>> result = truth.importance(n=1000)  # in truth 8 and 0
+    >>> result.features, result.importance.round().tolist()
+    (('x0', 'x1'), [8.0, 0.0])
     """
 
     def __init__(
@@ -69,8 +96,8 @@ class GroundTruth:
 
     def __repr__(self) -> str:
         noise = self._process.noise
-        said = "a function" if callable(noise) else f"{noise:g}"
-        return f"GroundTruth({getattr(self._process.f, '__name__', 'f')}, noise {said})"
+        description = "a function" if callable(noise) else f"{noise:g}"
+        return f"GroundTruth({getattr(self._process.f, '__name__', 'f')}, noise {description})"
 
     def data(self, n: int, random_state: RandomState = None) -> tuple[Any, Floats]:
         """Draw rows and their target.
@@ -79,7 +106,8 @@ class GroundTruth:
         ----------
         n : int
         random_state : int, RandomState or Generator, optional
-            That of the truth, unless given.
+            Seed of these data. By default that of the truth, so that each call returns the same
+            data.
 
         Returns
         -------
@@ -89,12 +117,20 @@ class GroundTruth:
         Raises
         ------
         ValueError
-            If one of the functions does not give what it should.
+            If a function returns an array of the wrong shape, or values that are not finite.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> truth = uq.GroundTruth(lambda X: X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
+        >>> X, y = truth.data(5, random_state=1)
+        >>> X.shape, y.shape
+        ((5, 2), (5,))
         """
         if isinstance(random_state, np.random.Generator):
-            return self._process.drawn(n, random_state)
+            return self._process.draw(n, random_state)
         seed = self.random_state if random_state is None else seed_of(random_state)
-        return self._process.drawn(n, np.random.default_rng(seed))
+        return self._process.draw(n, np.random.default_rng(seed))
 
     def importance(
         self,
@@ -108,14 +144,29 @@ class GroundTruth:
         level: float = 0.95,
         callback: ProgressCallback | None = None,
     ) -> Importance:
-        """DGP-PFI: importance of the true process (Molnar et al. 2023, definition 2).
+        """Compute the importance of the true process (DGP-PFI).
 
         Parameters
         ----------
-        measure, features, replacement, n_repeats, compare, level, callback
-            As in `Explainer.importance`.
+        measure : str or function, default="squared_error"
+            A measure of a row, as in `Explainer.importance`. The default is not ``"nll"``, because
+            the distribution of the target is known only where the noise is normal.
+        features : sequence of str, optional
+            By default all.
         n : int, default=10000
-            Rows to average over; the interval says how far off that may be.
+            Rows to average over. The interval is for the Monte Carlo error of this average.
+        replacement : {"permutation", "ablation", "conditional"}, default="permutation"
+            How new values are drawn: the column is permuted, drawn from with replacement, or
+            permuted within subgroups of rows that are alike in the other features.
+        n_repeats : int or "all", default=5
+            Permutations. Fewer than the 10 of `Explainer.importance`, because an average over
+            10,000 rows needs no more.
+        compare : {"difference", "ratio"}, default="difference"
+            Measure after the replacement minus that before, or divided by it.
+        level : float, default=0.95
+        callback : callable, optional
+            Called with a `Progress` after every block of evaluations. To stop, raise an exception
+            from it.
 
         Returns
         -------
@@ -125,6 +176,23 @@ class GroundTruth:
         ------
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        decompose : Error of models' importance.
+        Explainer.importance : Importance for one fitted model.
+
+        References
+        ----------
+        Molnar et al. 2023, definition 2.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> truth = uq.GroundTruth(lambda X: X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
+        >>> result = truth.importance(n=1000)  # in truth 2 and 0
+        >>> result.features, result.importance.round().tolist()
+        (('x0', 'x1'), [2.0, 0.0])
         """
         return self._explainer(n).importance(
             measure,
@@ -147,14 +215,25 @@ class GroundTruth:
         level: float = 0.95,
         callback: ProgressCallback | None = None,
     ) -> Dependence | Surface:
-        """DGP-PD (Molnar et al. 2023, definition 1): the curve of the truth.
+        """Compute the curve or surface of the true process (DGP-PD).
 
         Parameters
         ----------
-        feature, measure, grid, spacing, level, callback
-            As in `Explainer.dependence`. To set it beside a model's curve, pass that one's grid.
+        feature : str or sequence of two str
+            Two features give a surface.
+        measure : str or function, default="prediction"
+            A measure of a row, as in `importance`.
+        grid : int, array-like of shape (g,), or one of these for each of two features
+            Number of values, or the values themselves. By default 50 for a curve, and 20 of each
+            feature for a surface. To compare with a model's curve, pass the grid of that curve.
         n : int, default=10000
-            Rows to average over; the band says how far off that may be.
+            Rows to average over. The band is for the Monte Carlo error of this average.
+        spacing : {"quantile", "even", "observed"}, default="quantile"
+            Quantiles of the drawn values, even steps, or every distinct value.
+        level : float, default=0.95
+        callback : callable, optional
+            Called with a `Progress` after every block of evaluations. To stop, raise an exception
+            from it.
 
         Returns
         -------
@@ -164,12 +243,28 @@ class GroundTruth:
         ------
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        decompose : Error of models' curves.
+        Explainer.dependence : Curves and surfaces for one fitted model.
+
+        References
+        ----------
+        Molnar et al. 2023, definition 1.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> truth = uq.GroundTruth(lambda X: X[:, 0] ** 2, lambda n, rng: rng.normal(size=(n, 2)))
+        >>> truth.dependence("x0", grid=[0, 1, 2], n=100).average.round(6).tolist()
+        [0.0, 1.0, 4.0]
         """
         explainer: Any = self._explainer(n)
-        found: Dependence | Surface = explainer.dependence(
+        result: Dependence | Surface = explainer.dependence(
             feature, measure, grid=grid, spacing=spacing, level=level, callback=callback
         )
-        return found
+        return result
 
     def decompose(
         self,
@@ -188,62 +283,83 @@ class GroundTruth:
         n_jobs: int | None = None,
         callback: ProgressCallback | None = None,
     ) -> Decomposition:
-        """Take the error of a model's curve, or importance, apart by simulation.
+        """Decompose the error of models' curves, or importance, by simulation.
 
-        The procedure is fitted on many training sets, and each model asked about two test sets
-        of fresh rows. What all of them miss on average is bias; what tells models apart is their
-        variance; what tells the test sets of one model apart is the Monte Carlo error of
-        averaging over rows and, for importance, donors (Molnar et al. 2023, section 5, figures 1
-        and 2).
+        The procedure is fitted on many training sets, and each model evaluated on two test sets
+        of fresh rows. The mean error of all models is the bias, the variance between models is the
+        model variance, and the variance between test sets of one model is the Monte Carlo error of
+        averaging over rows and, for importance, donors.
 
         Parameters
         ----------
         procedure : object
-            An estimator of scikit-learn's kind; or a `Learner`, whose estimator is taken, and what
-            its fits are read by, but not its table.
+            A scikit-learn estimator; or a `Learner`, of which the estimator and the ``adapter`` are
+            used, but not the table.
         feature : str, optional
-            Whose curve is meant. Unless one is named, it is the importance of all features.
-        measure : str or callable, optional
-            As in `Explainer.dependence` and `Explainer.importance`: by default ``"prediction"``
-            for a curve and ``"squared_error"`` for importance.
+            The feature of the curve. By default the importance of all features is decomposed.
+        measure : str or function, optional
+            A measure of a row, as in `importance`. By default ``"prediction"`` for a curve and
+            ``"squared_error"`` for importance.
         grid : int or array-like of shape (g,), default=11
-            Of a curve: number of values, or the values.
-        replacement, n_repeats
-            Of importance, as in `Explainer.importance`.
+            Of a curve: number of values, or the values. Fewer than the 50 of `dependence`, because
+            the error is estimated at each value for every model.
+        replacement : {"permutation", "ablation", "conditional"}, default="permutation"
+            Of importance, as in `importance`.
+        n_repeats : int or "all", default=5
+            Permutations for importance, as in `importance`.
         n_train, n_test : int, optional
-            Rows that a fit learns from and rows of a test set: 1000 and 500, or, for a `Learner`,
-            distinct rows that its refits learn from and hold out.
+            Rows of a training set and of a test set. By default 1000 and 500; for a `Learner`, the
+            numbers of distinct rows that its refits learn from and hold out.
         n_datasets : int, default=50
             Training sets.
         n_refits : int, default=1
-            Fits on each training set; with two or more, how much of the variance is the chance
-            of the fit itself (random seeds) becomes known.
+            Fits on each training set. With two or more, the part of the variance is estimated that
+            comes from the randomness of the fit itself.
         n_truth : int, default=20000
             Rows for the truth.
         n_jobs : int, optional
-            Training sets at a time, through joblib and whichever of its backends is set up.
+            Number of training sets that are simulated at the same time, through joblib on its
+            active backend.
         callback : callable, optional
-            Called with a `Progress` after every training set; raise from it to stop.
+            Called with a `Progress` after every training set. To stop, raise an exception from it.
 
         Returns
         -------
         Decomposition
-            For importance by the squared error under permutation, also the parts of the bias
-            (Molnar et al. 2023, eq. 9, 10).
+            For importance by the squared error under permutation, also with the parts of the bias.
 
         Raises
         ------
         ModelError
-            If a fit or a fitted model fails, or cannot be read.
+            If a fit, the adapter or a fitted model fails.
         TypeError
             If the procedure cannot be copied and fitted.
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        Learner : Intervals for a procedure where the truth is not known.
+
+        References
+        ----------
+        Molnar et al. 2023, section 5, figures 1 and 2, eq. 9, 10.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> truth = uq.GroundTruth(lambda X: X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
+        >>> result = truth.decompose(
+        ...     LinearRegression(), "x0", grid=[0, 1], n_train=50, n_test=20, n_datasets=10
+        ... )
+        >>> list(result.frame)
+        ['value', 'truth', 'expected', 'bias', 'bias_error', 'model_variance', 'mc_variance', 'mse']
         """
         estimator, sizes = procedure, (_N_TRAIN, _N_TEST)
-        read: Read = as_predictive
+        adapter: Adapter = as_predictive
         if isinstance(procedure, Learner):
-            estimator, read, sizes = procedure.estimator, procedure.read, procedure.sizes
+            estimator, adapter, sizes = procedure.estimator, procedure.adapter, procedure.sizes
         design = Design.of(
             sizes[0] if n_train is None else n_train,
             sizes[1] if n_test is None else n_test,
@@ -252,17 +368,19 @@ class GroundTruth:
             self.random_state,
         )
         truth = self._explainer(n_truth)
-        question: Question
+        estimand: Estimand
         if feature is None:
-            asked = "squared_error" if measure is None else measure
-            question = Ranks(tuple(truth.units()), asked, replacement, n_repeats)
+            loss = "squared_error" if measure is None else measure
+            estimand = FeatureImportance(tuple(truth.units()), loss, replacement, n_repeats)
         else:
             points = grid_of(truth.table, feature, grid)
-            question = Curve(points, "prediction" if measure is None else measure)
-        return decomposed(self._process, truth, question, estimator, read, design, n_jobs, callback)
+            estimand = PartialDependence(points, "prediction" if measure is None else measure)
+        return decompose(
+            self._process, truth, estimand, estimator, adapter, design, n_jobs, callback
+        )
 
     def _explainer(self, n: int) -> Explainer:
-        """Rows that are drawn apart from all others, with the process as their model."""
+        """Explainer of the process itself, on rows that no other method draws."""
         rng = np.random.default_rng(np.random.SeedSequence(self.random_state, spawn_key=(0,)))
-        X, y = self._process.drawn(n, rng)
+        X, y = self._process.draw(n, rng)
         return Explainer(self._process.predictive, X, y, random_state=self.random_state)

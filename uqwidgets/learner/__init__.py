@@ -1,9 +1,9 @@
-"""Learners: the procedure that fits a model, refitted, averaged, and how sure one may be of it.
+"""Learners: importance, curves and performance of a procedure, averaged over refits.
 
-A learner's importance or curve is the mean over m refits, each asked about rows that it has not
-seen (Molnar et al. 2023, eq. 7, 8). The refits share rows, so that their spread alone says too
-little about how far that mean is from what the procedure gives on average (Molnar et al. 2023,
-section 7.3).
+The result of a learner is the mean over m refits, each scored on the rows that it did not learn
+from (Molnar et al. 2023, eq. 7, 8). The refits share training rows, so their estimates are
+correlated, and the standard error of their mean is larger than that of m independent estimates
+(Molnar et al. 2023, section 7.3).
 """
 
 from uqwidgets.learner.learner import Learner

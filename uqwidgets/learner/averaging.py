@@ -1,4 +1,4 @@
-"""How a quantity is averaged over refits, and how far that mean may be off."""
+"""The mean over refits, its interval, and the remarks that belong to it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.learner.interval_choice import (
+    LearnerIntervalName,
+    ResultKind,
+    best_interval,
+    checked_interval,
+    coverage,
+)
 from uqwidgets.learner.intervals import (
     LearnerInterval,
     corrected_interval,
@@ -26,20 +33,13 @@ from uqwidgets.learner.row_effects import (
     row_effect_variance,
     share_rows,
 )
-from uqwidgets.learner.subjects import (
-    IntervalOfLearner,
-    Subject,
-    best_interval,
-    checked_interval,
-    coverage,
-)
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, eq=False)
 class Averaging:
-    """What a mean over some refits rests on.
+    """Refits to average over, and how their mean gets its interval.
 
     Attributes
     ----------
@@ -48,18 +48,18 @@ class Averaging:
         How the rows of each were drawn.
     correction : str, float or None
     requested : str or None
-        Which interval, see `uqwidgets.learner.intervals`; None for the best one.
+        The interval that the user requests, see `uqwidgets.learner.intervals`; None for the best.
     weighted : bool
         Whether rows have weights.
     level : float
     remarks : tuple of str
-        On the refits.
+        Remarks on the refits themselves, such as failed ones.
     """
 
     refits: tuple[Refit, ...]
     plan: Plan
     correction: str | float | None
-    requested: IntervalOfLearner | None
+    requested: LearnerIntervalName | None
     weighted: bool
     level: float
     remarks: tuple[str, ...]
@@ -71,30 +71,30 @@ class Averaging:
 
     @property
     def share(self) -> float:
-        """What is added to 1/m in the variance of the mean (Molnar et al. 2023, section 7.3)."""
+        """Term that is added to 1/m in the variance of the mean (Molnar et al. 2023, sect. 7.3)."""
         return correction_share(self.correction, *self._sizes)
 
-    def how(self, subject: Subject) -> IntervalOfLearner:
-        """Return which interval is taken.
+    def interval_name(self, kind: ResultKind) -> LearnerIntervalName:
+        """Return the name of the interval to compute.
 
         Raises
         ------
         ValueError
-            If the one that was asked for is none for this.
+            If the requested interval does not suit this kind of result.
         """
         if self.requested is not None:
-            return checked_interval(self.requested, subject)
+            return checked_interval(self.requested, kind)
         own_correction = self.correction != "nadeau-bengio"
         if own_correction or self.weighted or not share_rows([r.held_out for r in self.refits]):
             return "corrected"
-        return best_interval(subject, self.plan.resampling)
+        return best_interval(kind, self.plan.resampling)
 
     def corrected(self, estimates: Floats) -> LearnerInterval:
-        """Interval for the mean of estimates of shape (m, ...), from these alone."""
+        """Nadeau and Bengio's interval for the mean of estimates of shape (m, ...)."""
         return corrected_interval(estimates, *self._sizes, self.level, self.share)
 
     def interval(
-        self, estimates: Floats, values: Sequence[Floats], subject: Subject
+        self, estimates: Floats, values: Sequence[Floats], kind: ResultKind
     ) -> LearnerInterval:
         """Interval for the mean over refits.
 
@@ -102,63 +102,63 @@ class Averaging:
         ----------
         estimates : ndarray of shape (m, ...)
         values : sequence of m ndarrays of shape (n2, ...)
-            What each refit says of its held-out rows, whose mean is its estimate; anything where
-            that is no mean over rows.
-        subject : str
-            What this is.
+            Held-out values of each refit, whose mean is its estimate. They are not read where the
+            estimate is not a mean over rows.
+        kind : str
+            Kind of result.
 
         Raises
         ------
         ValueError
-            If the interval that was asked for is none for this.
+            If the requested interval does not suit this kind of result.
         """
-        how = self.how(subject)
-        if how == "corrected":
+        name = self.interval_name(kind)
+        if name == "corrected":
             return self.corrected(estimates)
-        of_rows = np.full((len(values), self.n, *values[0].shape[1:]), np.nan)
-        for refit, line, held_out in zip(self.refits, of_rows, values, strict=True):
-            line[refit.held_out] = held_out
-        if how == "group-jackknife":
+        held_out = np.full((len(values), self.n, *values[0].shape[1:]), np.nan)
+        for refit, line, held_out_values in zip(self.refits, held_out, values, strict=True):
+            line[refit.held_out] = held_out_values
+        if name == "group-jackknife":
             assert self.plan.splits is not None
-            table = group_table(of_rows, self.plan.splits)
+            table = group_table(held_out, self.plan.splits)
             return group_jackknife_interval(estimates, table, *self._sizes, self.level)
-        variance = row_effect_variance(of_rows)
-        if how == "row-effect":
+        variance = row_effect_variance(held_out)
+        if name == "row-effect":
             return row_effect_interval(estimates, variance, self.n, *self._sizes, self.level)
         return variance_components_interval(
             estimates,
             variance,
-            interaction_variance(of_rows),
+            interaction_variance(held_out),
             self.n,
             *self._sizes,
             self.level,
             bootstrap=self.plan.resampling == "bootstrap",
-            of_loss=subject == "importance by a loss",
+            of_loss=kind == "importance by a loss",
         )
 
     def remarks_on(
-        self, subject: Subject, of_refits: Sequence[tuple[str, ...]] = ()
+        self, kind: ResultKind, of_refits: Sequence[tuple[str, ...]] = ()
     ) -> tuple[str, ...]:
-        """Return what a reader of a result should know: of the refits, of each, of the interval.
+        """Return the remarks on a result: on the refits, on their results, on its interval.
 
         Parameters
         ----------
-        subject : str
-            What the result is.
+        kind : str
+            Kind of result.
         of_refits : sequence of m tuples of str
             Remarks on each refit's own result.
         """
-        how = self.how(subject)
-        covers = coverage(how, subject, self.plan.resampling, self.correction, self.weighted)
-        return (*self.remarks, *merge_remarks(of_refits), covers)
+        name = self.interval_name(kind)
+        sentence = coverage(name, kind, self.plan.resampling, self.correction, self.weighted)
+        return (*self.remarks, *merge_remarks(of_refits), sentence)
 
     def over_refits(self, values: Sequence[Floats]) -> Floats:
-        """Average what the refits say of each row, over those that have not seen it.
+        """Average each row's value over the refits that held the row out.
 
         Parameters
         ----------
         values : sequence of m ndarrays of shape (n2, ...)
-            Of each refit's held-out rows.
+            Values of each refit's held-out rows.
 
         Returns
         -------
@@ -175,10 +175,10 @@ class Averaging:
 
     @property
     def _sizes(self) -> tuple[float, float]:
-        """Distinct rows that a refit learned from, and rows it is asked about, on average."""
-        learned = np.mean([refit.n_train for refit in self.refits])
-        asked = np.mean([len(refit.held_out) for refit in self.refits])
-        return float(learned), float(asked)
+        """Mean number of distinct training rows and of held-out rows of a refit."""
+        n_train = np.mean([refit.n_train for refit in self.refits])
+        n_test = np.mean([len(refit.held_out) for refit in self.refits])
+        return float(n_train), float(n_test)
 
 
 def weights_of_held_out(
@@ -210,10 +210,10 @@ def weights_of_held_out(
 
 
 def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return each remark once, however many refits it is on.
+    """Return each remark once, whatever the number of refits that have it.
 
-    Remarks that differ in nothing but their numbers, such as how many of the rows that a refit
-    held out, are one remark, given as the first of these refits has it.
+    Remarks that differ in their numbers only, such as a number of held-out rows, count as one
+    remark; it is returned with the numbers of the first of these refits.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(
         same[0]
         if len(same) == m and len(set(same)) == 1
-        # A refit may have said it twice, of other numbers.
+        # One refit may have the remark twice, with different numbers.
         else f"in {min(len(same), m)} of {m} refits, here as the first of them has it: {same[0]}"
         for same in alike.values()
     )

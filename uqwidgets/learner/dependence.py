@@ -1,4 +1,4 @@
-"""Curves and surfaces for a learner: the mean over refits of those over the rows held out."""
+"""Learner-PD: the mean over refits of the partial dependence in the rows that each held out."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
+from uqwidgets.learner.interval_choice import ResultKind, depends_on_target
 from uqwidgets.learner.refits import Refit
-from uqwidgets.learner.subjects import Subject, looks_at_target
 
 Result = TypeVar("Result", Dependence, Surface)
 
@@ -30,45 +30,49 @@ def learner_dependence(
     measure: Any,
     grid: Any,
     spacing: str,
-    form: CurveTransform,
+    transform: CurveTransform,
     sample_weight: npt.ArrayLike | None,
 ) -> Dependence:
-    """Learner-PD (Molnar et al. 2023, eq. 7, over held-out rows) of one feature.
+    r"""Learner-PD of one feature (Molnar et al. 2023, eq. 7, over the held-out rows).
+
+    With :math:`\hat f_d` the model of refit d and :math:`B_{-d}` the rows that it held out,
+
+    .. math:: \overline{PD}(x) = \frac1m \sum_{d=1}^m \frac{1}{|B_{-d}|} \sum_{i \in B_{-d}}
+              \hat f_d(x, x_C^{(i)}).
 
     Parameters
     ----------
     averaging : Averaging
     table : Table
-        All rows: the grid is that of the table, the same for all refits.
+        All rows of the learner. The grid is made from these, so that all refits share it.
     feature : str
     measure : str or callable
     grid, spacing
         See `grid_of`.
-    form : CurveTransform
+    transform : CurveTransform
     sample_weight : array-like of shape (n,), optional
     """
     points = grid_of(table, feature, POINTS if grid is None else grid, spacing)
     explainer = averaging.refits[0].explainer
-    of_loss = looks_at_target(explainer.measure(measure), explainer)
-    subject: Subject = "curves of a loss" if of_loss else "curves of a measure without the target"
-    averaging.how(subject)  # it speaks up here, not after every refit was asked
-    found = [
+    of_loss = depends_on_target(explainer.measure(measure), explainer)
+    kind: ResultKind = "curves of a loss" if of_loss else "curves of a measure without the target"
+    averaging.interval_name(kind)  # raises here rather than after all model calls
+    results = [
         dependence(
             refit.explainer.evaluations,
             refit.explainer.measure(measure),
             points,
             population,
-            form=form,
+            form=transform,
             level=averaging.level,
         )
         for refit, population in _populations(averaging, sample_weight)
     ]
-    lines = averaging.over_refits([result.curves.T for result in found])
-    everyone = np.arange(averaging.n)
+    curves = [result.curves.T for result in results]
     return replace(
-        _averaged(averaging, found, [result.curves.T for result in found], subject),
-        curves=lines.T,
-        rows=everyone,
+        _averaged(averaging, results, curves, kind),
+        curves=averaging.over_refits(curves).T,
+        rows=np.arange(averaging.n),
         observed=table.column(points.feature).to_numpy(),
     )
 
@@ -80,13 +84,13 @@ def learner_surface(
     measure: Any,
     grid: Any,
     spacing: str,
-    form: CurveTransform,
+    transform: CurveTransform,
     sample_weight: npt.ArrayLike | None,
 ) -> Surface:
     """Learner-PD of two features; parameters as in `learner_dependence`."""
-    grids = surface_grids(table, features, grid, spacing, form)
-    averaging.how("surfaces")  # it speaks up here, not after every refit was asked
-    found = [
+    grids = surface_grids(table, features, grid, spacing, transform)
+    averaging.interval_name("surfaces")  # raises here rather than after all model calls
+    results = [
         surface(
             refit.explainer.evaluations,
             refit.explainer.measure(measure),
@@ -96,34 +100,37 @@ def learner_surface(
         )
         for refit, population in _populations(averaging, sample_weight)
     ]
-    one, other = (np.mean([r.effects[side] for r in found], axis=0) for side in (0, 1))
-    whole = _averaged(averaging, found, [], "surfaces")
-    return replace(whole, effects=(one, other), rows=np.arange(averaging.n))
+    one, other = (np.mean([r.effects[side] for r in results], axis=0) for side in (0, 1))
+    surface_mean = _averaged(averaging, results, [], "surfaces")
+    return replace(surface_mean, effects=(one, other), rows=np.arange(averaging.n))
 
 
 def _populations(
     averaging: Averaging, sample_weight: npt.ArrayLike | None
 ) -> Iterable[tuple[Refit, Population]]:
     weights = weights_of_held_out(averaging, sample_weight)
-    for refit, of_rows in zip(averaging.refits, weights, strict=True):
-        yield refit, Population.of(len(refit.held_out), of_rows)
+    for refit, refit_weights in zip(averaging.refits, weights, strict=True):
+        yield refit, Population.of(len(refit.held_out), refit_weights)
 
 
 def _averaged(
-    averaging: Averaging, found: Sequence[Result], of_rows: Sequence[Floats], subject: Subject
+    averaging: Averaging,
+    results: Sequence[Result],
+    held_out_values: Sequence[Floats],
+    kind: ResultKind,
 ) -> Result:
-    estimates = np.array([result.average for result in found])
-    interval = averaging.interval(estimates, of_rows, subject)
+    estimates = np.array([result.average for result in results])
+    interval = averaging.interval(estimates, held_out_values, kind)
     return replace(
-        found[0],
+        results[0],
         average=interval.estimate,
         std_error=interval.std_error,
         low=interval.low,
         high=interval.high,
-        support=np.mean([result.support for result in found], axis=0),
-        # Each refit holds out other rows: what is near in most of them is near.
-        near=np.mean([result.near for result in found], axis=0) > 0.5,
-        ess=float(np.mean([result.ess for result in found])),
-        remarks=averaging.remarks_on(subject, [result.remarks for result in found]),
+        support=np.mean([result.support for result in results], axis=0),
+        # The refits hold different rows out: near the data means near in most of the refits.
+        near=np.mean([result.near for result in results], axis=0) > 0.5,
+        ess=float(np.mean([result.ess for result in results])),
+        remarks=averaging.remarks_on(kind, [result.remarks for result in results]),
         per_refit=estimates,
     )

@@ -1,4 +1,7 @@
-"""Importance for a learner: the mean over refits of that in the rows held out."""
+"""Importance for a learner, by permutation (PFI) and by refits without a feature (LOCO).
+
+Both are means over refits of the importance in the rows that each refit held out.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,30 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
+from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
+from uqwidgets.importance.permutation import build_result
 from uqwidgets.importance.result import Importance
+from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
-from uqwidgets.learner.subjects import Subject, looks_at_target
-from uqwidgets.metrics import is_metric
+from uqwidgets.learner.interval_choice import ResultKind, depends_on_target
+from uqwidgets.learner.loco_importance.fits import Split, clone_with_seed, predictions_without
+from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
+from uqwidgets.learner.refits import Refit, Refits, take_rows
+from uqwidgets.metrics import find_metric, is_metric
+from uqwidgets.predictive import Distribution
 
 
 def learner_importance(
     averaging: Averaging, sample_weight: npt.ArrayLike | None, **options: Any
 ) -> Importance:
-    """Learner-PFI (Molnar et al. 2023, eq. 8, over held-out rows), of any measure and replacement.
+    r"""Learner-PFI of any measure and replacement (Molnar et al. 2023, eq. 8, over held-out rows).
+
+    With :math:`L_d` the loss of refit d, :math:`B_{-d}` the rows that it held out and
+    :math:`\tilde x` a row whose feature is permuted,
+
+    .. math:: \overline{PFI} = \frac1m \sum_{d=1}^m \frac{1}{|B_{-d}|} \sum_{i \in B_{-d}}
+              \left[ L_d(y^{(i)}, \tilde x^{(i)}) - L_d(y^{(i)}, x^{(i)}) \right].
 
     Parameters
     ----------
@@ -28,63 +45,184 @@ def learner_importance(
         Of `Explainer.importance`.
     """
     explainer = averaging.refits[0].explainer
-    units, measure = explainer.units(options["features"]), options["measure"]
-    subject: Subject = "importance by a measure without the target"
+    names, measure = explainer.units(options["features"]), options["measure"]
+    kind: ResultKind = "importance by a measure without the target"
     if is_metric(measure):
-        subject = "importance by a metric"
+        kind = "importance by a metric"
     elif options["compare"] == "ratio":
-        subject = "importance as a ratio"
-    elif looks_at_target(explainer.measure(measure), explainer):
-        subject = "importance by a loss"
-    averaging.how(subject)  # it speaks up here, not after every refit was asked
-    found = [
+        kind = "importance as a ratio"
+    elif depends_on_target(explainer.measure(measure), explainer):
+        kind = "importance by a loss"
+    averaging.interval_name(kind)  # raises here rather than after all model calls
+    results = [
         refit.explainer.importance(sample_weight=weights, **options)
         for refit, weights in zip(
             averaging.refits, weights_of_held_out(averaging, sample_weight), strict=True
         )
     ]
-    return averaged(averaging, found, units, subject)
+    return _averaged(averaging, results, names, kind)
 
 
-def averaged(
-    averaging: Averaging, found: Sequence[Importance], units: Sequence[str], subject: Subject
+class LeaveOneOut:
+    """Predictions of refits that were fitted again without a feature, made when first needed.
+
+    Parameters
+    ----------
+    refits : Refits
+    """
+
+    def __init__(self, refits: Refits) -> None:
+        self._refits = refits
+        self._predictions: dict[tuple[int, str], Distribution] = {}
+
+    def importance(
+        self,
+        averaging: Averaging,
+        measure: Any,
+        names: Sequence[str],
+        compare: str,
+        n_jobs: int | None,
+        callback: ProgressCallback | None,
+    ) -> Importance:
+        """Mean over refits of the change of the measure when each feature is left out of the fit.
+
+        Parameters
+        ----------
+        averaging : Averaging
+        measure : str, function or scorer
+        names : sequence of str, length p
+            Features or groups.
+        compare : {"difference", "ratio"}
+        n_jobs : int, optional
+        callback : callable, optional
+            Called after every fit.
+
+        Raises
+        ------
+        ModelError
+            If a fit or the adapter fails; the sentence names the feature that was left out.
+        """
+        missing = {
+            refit.number: [name for name in names if (refit.number, name) not in self._predictions]
+            for refit in averaging.refits
+        }
+        steps = FitProgress(sum(map(len, missing.values())), self._refits.plan.n, callback)
+        for refit in averaging.refits:
+            self._fit_without(refit, missing[refit.number], n_jobs, steps)
+        results = [
+            self._of_refit(refit, averaging, measure, names, compare) for refit in averaging.refits
+        ]
+        return _averaged(averaging, results, names, "importance by leaving features out")
+
+    def _fit_without(
+        self, refit: Refit, names: Sequence[str], n_jobs: int | None, steps: FitProgress
+    ) -> None:
+        if not names:
+            return
+        X, y, rows = self._refits.X, self._refits.y, refit.rows
+        split = Split.of(
+            take_rows(X, rows.train),
+            take_rows(y, rows.train),
+            take_rows(X, rows.held_out),
+            take_rows(y, rows.held_out),
+        )
+        predictions = predictions_without(
+            clone_with_seed(self._refits.estimator, refit.seed),
+            split,
+            self._refits.adapter,
+            split.positions(refit.explainer.table, names),
+            n_jobs,
+            "name other features",
+        )
+        for name, prediction in zip(names, predictions, strict=True):
+            self._predictions[refit.number, name] = prediction
+            steps.step()
+
+    def _of_refit(
+        self, refit: Refit, averaging: Averaging, measure: Any, names: Sequence[str], compare: str
+    ) -> Importance:
+        explainer = refit.explainer
+        predictions = [self._predictions[refit.number, name] for name in names]
+        everyone = Population.of(len(refit.held_out))
+        level = averaging.level
+        if is_metric(measure):
+            metric = find_metric(measure, explainer.classes)
+            losses = compare_metric(
+                metric, explainer.evaluations, predictions, everyone, compare, level, refit.seed
+            )
+        else:
+            losses = compare_measure(
+                explainer.measure(measure),
+                explainer.evaluations,
+                predictions,
+                everyone,
+                compare,
+                level,
+            )
+        return build_result(
+            names,
+            losses.intervals,
+            list(losses.per_row),
+            [np.array([interval.estimate]) for interval in losses.intervals],
+            measure=losses.name,
+            label=losses.label,
+            unit=losses.unit,
+            baseline=losses.baseline,
+            compare=compare,
+            replacement="refit",
+            n_repeats=1,
+            interval="model",
+            level=level,
+            reference="t",
+            seed=refit.seed,
+            rows=None,
+            weighted=False,
+            ess=float(len(refit.held_out)),
+            remarks=losses.remarks,
+        )
+
+
+def _averaged(
+    averaging: Averaging, results: Sequence[Importance], names: Sequence[str], kind: ResultKind
 ) -> Importance:
-    """Average the importances of all refits, most important first.
+    """Average the importances of all refits, most important feature first.
 
     Parameters
     ----------
     averaging : Averaging
-    found : sequence of Importance, length m
+    results : sequence of Importance, length m
         Of the same features, in any order.
-    units : sequence of str, length p
-        Their order in the table; of equals, the first comes first.
-    subject : str
-        What importance it is.
+    names : sequence of str, length p
+        Features in the order of the table, which decides between equal importances.
+    kind : str
+        Kind of importance.
     """
-    places = [[result.features.index(unit) for unit in units] for result in found]
-    estimates = np.array([r.importance[at] for r, at in zip(found, places, strict=True)])
-    of_rows = [r.per_row[at].T for r, at in zip(found, places, strict=True)]
-    interval = averaging.interval(estimates, of_rows, subject)
+    positions = [[result.features.index(name) for name in names] for result in results]
+
+    def in_table_order(attribute: str) -> list[Floats]:
+        pairs = zip(results, positions, strict=True)
+        return [getattr(result, attribute)[at] for result, at in pairs]
+
+    estimates = np.array(in_table_order("importance"))
+    held_out_values = [values.T for values in in_table_order("per_row")]
+    interval = averaging.interval(estimates, held_out_values, kind)
     order = np.argsort(-interval.estimate, kind="stable")
-    first = found[0]
-    per_row = averaging.over_refits(of_rows)
-    repeats = np.mean([r.repeats[at] for r, at in zip(found, places, strict=True)], axis=0)
     return replace(
-        first,
-        features=tuple(units[j] for j in order),
+        results[0],
+        features=tuple(names[j] for j in order),
         importance=interval.estimate[order],
         std_error=interval.std_error[order],
         low=interval.low[order],
         high=interval.high[order],
-        per_row=per_row.T[order],
-        repeats=repeats[order],
-        baseline=float(np.mean([result.baseline for result in found])),
-        interval=averaging.how(subject),
+        per_row=averaging.over_refits(held_out_values).T[order],
+        repeats=np.mean(in_table_order("repeats"), axis=0)[order],
+        baseline=float(np.mean([result.baseline for result in results])),
+        interval=averaging.interval_name(kind),
         level=averaging.level,
         seed=averaging.plan.seed,
         rows=None,
-        ess=float(np.mean([result.ess for result in found])),
+        ess=float(np.mean([result.ess for result in results])),
         subgroups=None,
-        remarks=averaging.remarks_on(subject, [result.remarks for result in found]),
+        remarks=averaging.remarks_on(kind, [result.remarks for result in results]),
         per_refit=estimates[:, order].T,
     )

@@ -1,4 +1,4 @@
-"""One procedure, refitted: its importance, curves and performance, and how sure they are."""
+"""The learner: importance, curves and performance of one procedure over refits."""
 
 from __future__ import annotations
 
@@ -16,58 +16,108 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner.dependence import learner_dependence, learner_surface
 from uqwidgets.learner.importance import learner_importance
-from uqwidgets.learner.performance import learner_comparison, learner_performance
-from uqwidgets.learner.performance_result import Comparison, Performance
-from uqwidgets.learner.procedure import Procedure
+from uqwidgets.learner.performance import PerformanceMethods
 
 
-class Learner(Procedure):
-    """What a procedure gives, averaged over refits on resamples of one table.
+class Learner(PerformanceMethods):
+    """Importance, curves and performance of a procedure, averaged over refits on resamples.
 
-    One fitted model hides how much of what it says it owes to the rows it happened to see. Here
-    the procedure is fitted m times, each time on a resample, and asked about the rows left out;
-    importance, curves and performance are means over these refits, with intervals that account
-    for the rows they share (Molnar et al. 2023, section 7).
+    The importance of one fitted model depends on the rows that it happened to learn from. A
+    learner fits the procedure m times, each time on a resample of one table, and scores each refit
+    on the rows left out. Its results are means over the refits, with intervals that account for
+    the training rows that the refits share.
 
-    Refits are made when something first needs them, and kept. If that is stopped, by an
-    interrupt or by what ``callback`` raises, the next call goes on from there.
+    Refits are made when a method first needs them, and stored. If that is stopped, by an interrupt
+    or by an exception from ``callback``, the next call continues with the missing refits.
 
     Parameters
     ----------
     estimator : object
-        Of scikit-learn's kind. Copies of it are fitted; itself it is never changed. Parts whose
-        ``random_state`` is None get one for each refit.
+        A scikit-learn estimator. Copies of it are fitted; the estimator itself is never changed.
+        In each refit, parts whose ``random_state`` is None get a seed of that refit.
     X : DataFrame or array-like of shape (n, p)
     y : array-like of shape (n,)
     n_refits : int, default=15
-        As Nadeau and Bengio recommend; at least 2.
-    resampling : str, default="bootstrap"
-        ``"bootstrap"`` draws n rows with replacement, ``"subsampling"`` a share of them without;
-        where a class has fewer than 20 rows, each class is resampled by itself.
+        At least 2. Nadeau and Bengio (2003) recommend 15: fewer give wide and uncertain intervals,
+        and many more give intervals that are too narrow.
+    resampling : {"bootstrap", "subsampling", "leave-two-groups-out"}, default="bootstrap"
+        ``"bootstrap"`` draws n rows with replacement, ``"subsampling"`` a share of them without.
+        Where a class has fewer than 20 rows, both resample each class by itself.
         ``"leave-two-groups-out"`` cuts the rows into G groups and leaves out every two of them,
         which takes G (G - 1) / 2 refits: 10, 15, 21 and so on.
     train_fraction : float, default=0.632
-        The share of ``subsampling``.
+        Share of the rows that a refit by ``"subsampling"`` learns from, and the largest share by
+        ``"leave-two-groups-out"``.
     correction : {"nadeau-bengio"}, float or None, default="nadeau-bengio"
-        What is added to 1/m in the variance of the mean, in intervals of the kind ``"corrected"``:
-        rows held out over distinct rows learned from, a number, or nothing.
+        Term that is added to 1/m in the variance of the mean, for the interval ``"corrected"``:
+        number of held-out rows over number of distinct training rows, a number, or 0.
     feature_groups : mapping of str to sequence of str, optional
-    read : callable, default=as_predictive
-        Called with each fit; returns what `as_predictive` takes. A forest as a mixture of its
-        trees: ``read=lambda forest: uq.as_predictive(forest, members=True, noise=0.4)``.
+        Features that are replaced or left out together, by the name of their group.
+    adapter : callable, default=as_predictive
+        Called with each fitted estimator; returns what `as_predictive` takes. To read a forest as
+        a mixture of its trees:
+        ``adapter=lambda forest: uq.as_predictive(forest, members=True, noise=0.4)``.
     random_state : int, RandomState, Generator or None, default=0
-        Of the resamples, the fits and the donors.
+        Seed of the resamples, the fits and the donors. The default is not None, because two
+        learners can be compared only if both draw the same resamples.
     n_jobs : int, optional
-        Refits at a time, through joblib and whichever of its backends is set up.
+        Number of refits that run at the same time, through joblib on its active backend.
     memory_limit : int or str, default="1GiB"
-        What may be kept of the answers of all refits.
+        Memory for the cached predictions of all refits, in bytes or as text such as ``"500MB"``.
 
     Raises
     ------
     TypeError
-        If the estimator cannot be copied, or ``read`` cannot be called.
+        If the estimator cannot be copied, or ``adapter`` cannot be called.
     ValueError
-        If the table, or how it is to be resampled, is not fit for refits.
+        If the table or an option of the resampling is not suitable.
+
+    See Also
+    --------
+    Explainer : The same for one fitted model, with intervals that are conditional on the model.
+    GroundTruth.decompose : Bias and variance of a procedure where the truth is known.
+
+    Notes
+    -----
+    Every interval is for the expectation of the mean over refits, over data sets of n rows. It
+    includes the variance of the training rows and that of the held-out rows, but not the bias of
+    the procedure. Nominal 95 % intervals had the coverage in brackets in simulations, from the
+    worst to the best of features, grid points, procedures and kinds of resampling:
+
+    - ``"corrected"``: t with m - 1 degrees of freedom and the variance of Nadeau and Bengio (2003),
+      for every result (performance 90 to 98 %, comparisons 97 to 100 %, importance by a loss 68
+      to 100 %, as a ratio 53 to 100 %, by a metric 65 to 100 %, `loco` 87 to 100 %, curves 72 to
+      100 %, surfaces 72 to 100 %). The only one that supports ``sample_weight``.
+    - ``"variance-components"``: separate estimates of the variances of training rows and of
+      held-out rows, for importance by difference and for curves (importance 90 to 100 %, curves 83
+      to 100 %).
+    - ``"group-jackknife"``: delete-a-group jackknife, for the same results of a learner with
+      ``resampling="leave-two-groups-out"`` (importance 83 to 100 %, curves 91 to 100 %).
+    - ``"row-effect"``: variance of the held-out rows only, for importance by a loss where features
+      are uncorrelated; narrower than ``"variance-components"`` (83 to 100 %).
+
+    ``interval=None`` selects the one with the best coverage: ``"variance-components"`` for
+    importance by difference and for curves, ``"group-jackknife"`` for curves of a learner with
+    ``resampling="leave-two-groups-out"``, and ``"corrected"`` for all other results, with
+    ``sample_weight``, if ``correction`` is not the default, and where no two refits hold out two
+    rows in common. The ``remarks`` of a result name its interval and the coverage.
+
+    References
+    ----------
+    Molnar et al. 2023, section 7; Nadeau and Bengio 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> y = 2 * X[:, 0]
+    >>> learner = uq.Learner(LinearRegression(), X, y, n_refits=10)
+    >>> learner
+    Learner(LinearRegression, 60 rows, 0 of 10 refits by bootstrap)
+    >>> learner.importance("squared_error").features
+    ('x0', 'x1')
     """
 
     def importance(
@@ -83,37 +133,71 @@ class Learner(Procedure):
         sample_weight: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
     ) -> Importance:
-        """Average over refits the importance in the rows that each has not seen.
+        """Average over refits of the importance in the rows that each refit held out.
 
-        This is learner-PFI (Molnar et al. 2023, eq. 8, over the held-out rows), of any measure: the
-        entropy's has an interval too.
+        This is learner-PFI, for a loss or any other measure.
 
         Parameters
         ----------
-        measure, features, replacement, n_repeats, compare, sample_weight
-            As in `Explainer.importance`.
+        measure : str, function or scorer, default="nll"
+            A measure of a row: ``"nll"``, ``"entropy"``, ``"prediction"``, ``"squared_error"`` and
+            others (see `Explainer.measures`), or a function ``f(distribution, y)`` that returns
+            one number per row; or a scikit-learn scorer, by name (``"roc_auc"``, ``"r2"``) or made
+            by ``make_scorer``, for the loss of its score.
+        features : sequence of str, optional
+            Features or groups. By default every group, and every feature that is in no group.
+        replacement : {"permutation", "ablation", "conditional"}, default="permutation"
+            How new values are drawn: the column is permuted, drawn from with replacement (Merrick
+            2019, eq. 9), or permuted within subgroups of rows that are alike in the other
+            features.
+        n_repeats : int or "all", default=5
+            Permutations per refit; ``"all"`` averages over all donors. Fewer than the 10 of
+            `Explainer.importance`, because the mean over 15 refits averages over 75 permutations.
+        compare : {"difference", "ratio"}, default="difference"
+            Measure after the replacement minus that before, or divided by it.
         interval : str, optional
-            ``"variance-components"``, ``"group-jackknife"``, ``"row-effect"`` or ``"corrected"``;
-            see `uqwidgets.learner.intervals`. By default the one that covers best:
-            ``"variance-components"``, and ``"corrected"`` of metrics and ratios, with weights, and
-            where the learner has a correction of its own. ``"row-effect"`` is for importance by a
-            loss, and ``"group-jackknife"`` needs ``resampling="leave-two-groups-out"``.
+            ``"variance-components"``, ``"group-jackknife"``, ``"row-effect"`` or ``"corrected"``,
+            see the Notes of `Learner`. By default ``"variance-components"``, and ``"corrected"``
+            for scorers and ratios, with weights, and where the learner has another correction.
         level : float, default=0.95
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows, as scored rows and as donors.
         callback : callable, optional
-            Called while refits are made.
+            Called with a `Progress` while refits are made. To stop, raise an exception from it.
 
         Returns
         -------
         Importance
-            With the importance in every refit as ``per_refit``; its ``remarks`` say how often such
-            intervals covered in simulations.
+            ``per_refit`` holds the importance in every refit, and ``remarks`` the simulated
+            coverage of the interval.
 
         Raises
         ------
         ModelError
-            If fewer than two fits succeed, or one cannot be read.
+            If fewer than two fits succeed, or the adapter fails on one.
         ValueError
-            For a name that does not exist, or a value out of range.
+            For a name that does not exist, a value out of range, or an interval that does not suit
+            the measure.
+
+        See Also
+        --------
+        loco : Importance by leaving features out of the fit.
+        Explainer.importance : Importance for one fitted model.
+
+        References
+        ----------
+        Molnar et al. 2023, eq. 8 (over the held-out rows).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+        >>> result = learner.importance("squared_error")
+        >>> result.features, result.interval, result.per_refit.shape
+        (('x0', 'x1'), 'variance-components', (2, 10))
         """
         return learner_importance(
             self._averaging(level, callback, interval, sample_weight),
@@ -134,32 +218,63 @@ class Learner(Procedure):
         level: float = 0.95,
         callback: ProgressCallback | None = None,
     ) -> Importance:
-        """Leave each feature out of every refit: how much the measure then rises.
+        """How much the measure rises when each feature is left out of every refit (LOCO).
+
+        Each refit is fitted once more without each feature, on the same rows; the mean over refits
+        is that of the change in the held-out rows.
 
         Parameters
         ----------
-        measure, features, compare
-            As in `Explainer.importance`.
+        measure : str, function or scorer, default="nll"
+            As in `importance`.
+        features : sequence of str, optional
+            Features or groups. By default every group, and every feature that is in no group.
+        compare : {"difference", "ratio"}, default="difference"
+            The measure without the feature minus that with it, or divided by it.
         level : float, default=0.95
+            Of the interval ``"corrected"``, which includes the variance of the fits.
         callback : callable, optional
-            Called with a `Progress` after every fit; raise from it to stop. What is finished is
-            kept.
+            Called with a `Progress` after every fit. To stop the work, raise an exception from it;
+            the fits that are finished stay.
 
         Returns
         -------
         Importance
-            With the importance in every refit as ``per_refit``.
+            ``per_refit`` holds the importance in every refit.
 
         Raises
         ------
         ModelError
-            If fewer than two fits succeed, or one fails without a feature, or cannot be read.
+            If fewer than two fits succeed, or a fit without a feature or the adapter fails.
         ValueError
             For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        loco_importance : LOCO on one train-test split of your own; its interval is conditional on
+            the fits, it supports ``sample_weight``, and it can set features to a constant instead.
+        importance : Importance by permutation, without further fits.
+
+        References
+        ----------
+        Dankers et al. 2020, section 8.2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+        >>> result = learner.loco("squared_error")
+        >>> result.features, result.replacement
+        (('x0', 'x1'), 'refit')
         """
         averaging = self._averaging(level, callback)
-        units = averaging.refits[0].explainer.units(features)
-        return self._left_out.importance(averaging, measure, units, compare, self.n_jobs, callback)
+        names = averaging.refits[0].explainer.units(features)
+        return self._leave_one_out.importance(
+            averaging, measure, names, compare, self.n_jobs, callback
+        )
 
     def dependence(
         self,
@@ -176,117 +291,80 @@ class Learner(Procedure):
         sample_weight: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
     ) -> Dependence | Surface:
-        """Curve or surface of the procedure: the mean over refits of those of held-out rows.
+        """Average over refits of the curve or surface over the rows that each refit held out.
 
-        This is learner-PD (Molnar et al. 2023, eq. 7, over the held-out rows), of any measure. All
-        refits share one grid, made from the whole table.
+        This is learner-PD, for the prediction or any other measure. All refits share one grid,
+        which is made from the whole table.
 
         Parameters
         ----------
-        feature, measure, grid, spacing, center, derivative, relative, sample_weight
-            As in `Explainer.dependence`.
+        feature : str or sequence of two str
+            Two features give a surface.
+        measure : str or function, default="prediction"
+            A measure of a row, as in `importance`.
+        grid : int, array-like of shape (g,), or one of these for each of two features
+            Number of values, or the values themselves. By default 50 for a curve, and 20 of each
+            feature for a surface.
+        spacing : {"quantile", "even", "observed"}, default="quantile"
+            Quantiles of the observed values, even steps from the lowest to the highest, or every
+            distinct value.
+        center : bool or value of the feature, default=False
+            Each row's curve minus its value at the first grid point, or at this value (c-ICE).
+        derivative : bool, default=False
+            The slope of each row's curve (d-ICE), for numeric features.
+        relative : bool, default=False
+            Each row's curve minus the measure of the unchanged row (individual conditional
+            importance; its mean is partial importance).
         interval : {"variance-components", "group-jackknife", "corrected"}, optional
-            Of the pointwise band. By default the one that covers best: for curves
-            ``"variance-components"``, or ``"group-jackknife"`` of a learner with
-            ``resampling="leave-two-groups-out"``, which that one needs; ``"corrected"`` for
-            surfaces, with weights, and where the learner has a correction of its own.
+            Of the pointwise band, see the Notes of `Learner`. By default
+            ``"variance-components"`` for curves, ``"group-jackknife"`` for those of a learner with
+            ``resampling="leave-two-groups-out"``, and ``"corrected"`` for surfaces, with weights,
+            and where the learner has another correction.
         level : float, default=0.95
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
         callback : callable, optional
-            Called while refits are made.
+            Called with a `Progress` while refits are made. To stop, raise an exception from it.
 
         Returns
         -------
         Dependence or Surface
-            With the average of every refit as ``per_refit``.
+            ``per_refit`` holds the average of every refit.
 
         Raises
         ------
         ModelError
-            If fewer than two fits succeed, or one cannot be read.
+            If fewer than two fits succeed, or the adapter fails on one.
         ValueError
-            For a name that does not exist, a value out of range, or forms that exclude each other.
+            For a name that does not exist, a value out of range, or transforms that exclude each
+            other.
+
+        See Also
+        --------
+        Explainer.dependence : Curves and surfaces for one fitted model.
+
+        References
+        ----------
+        Molnar et al. 2023, eq. 7 (over the held-out rows); Goldstein et al. 2015; Dankers et al.
+        2020.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+        >>> learner.dependence("x0", grid=[0, 1], center=True).average.round(6).tolist()
+        [0.0, 2.0]
         """
-        form = CurveTransform.of(center, derivative, relative)
+        transform = CurveTransform.of(center, derivative, relative)
         averaging = self._averaging(level, callback, interval, sample_weight)
         table = self._table(averaging)
         if isinstance(feature, (list, tuple, np.ndarray, pd.Index)):
             return learner_surface(
-                averaging, table, list(feature), measure, grid, spacing, form, sample_weight
+                averaging, table, list(feature), measure, grid, spacing, transform, sample_weight
             )
         return learner_dependence(
-            averaging, table, str(feature), measure, grid, spacing, form, sample_weight
-        )
-
-    def performance(
-        self, measure: Any = "nll", *, level: float = 0.95, callback: ProgressCallback | None = None
-    ) -> Performance:
-        """Mean of a measure, or of scikit-learn's metric, over what each refit has not seen.
-
-        Parameters
-        ----------
-        measure : str, function or scorer, default="nll"
-            As in `Explainer.importance`.
-        level : float, default=0.95
-        callback : callable, optional
-            Called while refits are made.
-
-        Returns
-        -------
-        Performance
-
-        Raises
-        ------
-        ModelError
-            If fewer than two fits succeed, or one cannot be read.
-        ValueError
-            For a name that does not exist, or a value out of range.
-        """
-        return learner_performance(self._averaging(level, callback), measure, self._name)
-
-    def compare(
-        self,
-        other: Learner,
-        measure: Any = "nll",
-        *,
-        level: float = 0.95,
-        callback: ProgressCallback | None = None,
-    ) -> Comparison:
-        """Test whether another procedure does better on the same resamples of the same table.
-
-        The corrected resampled t test (Nadeau and Bengio 2003; Molnar et al. 2023, section 9).
-
-        Parameters
-        ----------
-        other : Learner
-            Of the same table, resampling, seed and number of refits.
-        measure : str, function or scorer, default="nll"
-            As in `Explainer.importance`; both must have it.
-        level : float, default=0.95
-        callback : callable, optional
-            Called while refits are made.
-
-        Returns
-        -------
-        Comparison
-            Of this one minus the other.
-
-        Raises
-        ------
-        ModelError
-            If fewer than two fits succeed, or one cannot be read.
-        ValueError
-            If the two do not resample alike, or one does not have the measure.
-        """
-        plan, theirs = self._refits.plan, other._refits.plan
-        alike = plan.same_as(theirs) and np.array_equal(self._refits.y, other._refits.y)
-        if not alike or self.n_refits != other.n_refits:
-            raise ValueError(
-                "the two learners do not resample alike; make both of the same table, with the "
-                "same n_refits, resampling, train_fraction and random_state."
-            )
-        return learner_comparison(
-            self._averaging(level, callback),
-            other._averaging(level, callback),
-            measure,
-            (self._name, other._name),
+            averaging, table, str(feature), measure, grid, spacing, transform, sample_weight
         )

@@ -1,4 +1,4 @@
-"""What each refit makes of rows that it has not seen, as one number."""
+"""Performance of a learner, and the comparison of two, over the rows that each refit held out."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import numpy as np
 from scipy.special import stdtr
 
 from uqwidgets._typing import Floats
+from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.learner.averaging import Averaging
 from uqwidgets.learner.performance_result import Comparison, Performance
+from uqwidgets.learner.procedure import Procedure
 from uqwidgets.learner.refits import Refit
 from uqwidgets.metrics import find_metric, is_metric
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A measure's mean, or a metric, of each refit.
+    """Mean of a measure, or a metric, in the held-out rows of each refit.
 
     Attributes
     ----------
@@ -40,13 +42,13 @@ def scores_of(refits: Sequence[Refit], measure: Any) -> Scores:
         metric = find_metric(measure, first.classes)
         values = [metric.score(e.evaluations.original, e.evaluations.truth) for e in explainers]
         return Scores(metric.name, metric.label, metric.unit, np.array(values))
-    found = first.measure(measure)
+    row_measure = first.measure(measure)
     means = [e.evaluations.original_values(e.measure(measure)).mean() for e in explainers]
-    return Scores(found.name, found.label, found.unit, np.array(means))
+    return Scores(row_measure.name, row_measure.label, row_measure.unit, np.array(means))
 
 
 def learner_performance(averaging: Averaging, measure: Any, name: str) -> Performance:
-    """Average what the refits score.
+    """Average the scores of all refits.
 
     Parameters
     ----------
@@ -56,16 +58,16 @@ def learner_performance(averaging: Averaging, measure: Any, name: str) -> Perfor
         Of the learner.
     """
     scores = scores_of(averaging.refits, measure)
-    found = averaging.corrected(scores.per_refit)
+    interval = averaging.corrected(scores.per_refit)
     return Performance(
         learner=name,
         measure=scores.name,
         label=scores.label,
         unit=scores.unit,
-        mean=float(found.estimate),
-        std_error=float(found.std_error),
-        low=float(found.low),
-        high=float(found.high),
+        mean=float(interval.estimate),
+        std_error=float(interval.std_error),
+        low=float(interval.low),
+        high=float(interval.high),
         per_refit=scores.per_refit,
         level=averaging.level,
         correction=averaging.share,
@@ -76,12 +78,14 @@ def learner_performance(averaging: Averaging, measure: Any, name: str) -> Perfor
 def learner_comparison(
     averaging: Averaging, other: Averaging, measure: Any, names: tuple[str, str]
 ) -> Comparison:
-    """Test what the refits of one score minus what those of another do on the same rows.
+    """Compare two learners by the corrected resampled t test (Nadeau and Bengio 2003).
+
+    The differences are paired by refit: both learners score the same held-out rows.
 
     Parameters
     ----------
     averaging, other : Averaging
-        Over refits of the same resamples, of which those count that both have.
+        Over refits of the same resamples; those are compared that succeeded in both.
     measure : str, function or scorer
     names : tuple of str
         Of the two learners.
@@ -91,22 +95,150 @@ def learner_comparison(
     scores = scores_of(paired.refits, measure)
     against = scores_of([r for r in other.refits if r.number in both], measure)
     differences = scores.per_refit - against.per_refit
-    found = paired.corrected(differences)
+    interval = paired.corrected(differences)
     freedom = len(differences) - 1
-    statistic = float(found.estimate / found.std_error) if found.std_error else np.nan
+    statistic = float(interval.estimate / interval.std_error) if interval.std_error else np.nan
     return Comparison(
         learner=names[0],
         other=names[1],
         measure=scores.name,
         label=scores.label,
         unit=scores.unit,
-        difference=float(found.estimate),
-        std_error=float(found.std_error),
-        low=float(found.low),
-        high=float(found.high),
+        difference=float(interval.estimate),
+        std_error=float(interval.std_error),
+        low=float(interval.low),
+        high=float(interval.high),
         p_value=float(2 * stdtr(freedom, -abs(statistic))),
         per_refit=differences,
         level=paired.level,
         correction=paired.share,
         remarks=tuple(dict.fromkeys([*other.remarks, *averaging.remarks_on("comparisons")])),
     )
+
+
+class PerformanceMethods(Procedure):
+    """The part of `uqwidgets.Learner` that measures performance and compares learners."""
+
+    def performance(
+        self, measure: Any = "nll", *, level: float = 0.95, callback: ProgressCallback | None = None
+    ) -> Performance:
+        """Average over refits of a measure, or of a scorer, in the rows that each held out.
+
+        Parameters
+        ----------
+        measure : str, function or scorer, default="nll"
+            As in `importance`; of a scorer it is the score itself.
+        level : float, default=0.95
+            Of the interval ``"corrected"``, see the Notes of `Learner`.
+        callback : callable, optional
+            Called with a `Progress` while refits are made. To stop, raise an exception from it.
+
+        Returns
+        -------
+        Performance
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed, or the adapter fails on one.
+        ValueError
+            For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        compare : Difference of two procedures on the same resamples.
+
+        References
+        ----------
+        Nadeau and Bengio 2003; Molnar et al. 2023, section 7.3.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+        >>> round(learner.performance("r2").mean, 6)
+        1.0
+        """
+        return learner_performance(self._averaging(level, callback), measure, self._name)
+
+    def compare(
+        self,
+        other: PerformanceMethods,
+        measure: Any = "nll",
+        *,
+        level: float = 0.95,
+        callback: ProgressCallback | None = None,
+    ) -> Comparison:
+        """Test whether this procedure and another perform alike on the same resamples.
+
+        This is the corrected resampled t test.
+
+        Parameters
+        ----------
+        other : Learner
+            With the same table, resampling, seed and number of refits.
+        measure : str, function or scorer, default="nll"
+            As in `importance`; both procedures must provide it.
+        level : float, default=0.95
+            Of the interval ``"corrected"``, see the Notes of `Learner`.
+        callback : callable, optional
+            Called with a `Progress` while refits are made. To stop, raise an exception from it.
+
+        Returns
+        -------
+        Comparison
+            Of this learner minus the other.
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed, or the adapter fails on one.
+        TypeError
+            If ``other`` is not a learner.
+        ValueError
+            If the two do not have the same resamples, or one does not provide the measure.
+
+        See Also
+        --------
+        performance : Performance of one procedure.
+
+        References
+        ----------
+        Nadeau and Bengio 2003; Molnar et al. 2023, section 9.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> from sklearn.tree import DecisionTreeRegressor
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> line, tree = (
+        ...     uq.Learner(estimator, X, 2 * X[:, 0], n_refits=10)
+        ...     for estimator in (LinearRegression(), DecisionTreeRegressor())
+        ... )
+        >>> result = line.compare(tree, "squared_error")
+        >>> bool(result.difference < 0)
+        True
+        """
+        if not isinstance(other, PerformanceMethods):
+            raise TypeError(
+                f"other is of type {type(other).__name__}; pass a Learner of the same table, such "
+                "as Learner(estimator, X, y)."
+            )
+        plan, other_plan = self._refits.plan, other._refits.plan
+        same_rows = plan.same_as(other_plan) and np.array_equal(self._refits.y, other._refits.y)
+        if not same_rows or self.n_refits != other.n_refits:
+            raise ValueError(
+                "the two learners do not resample alike; make both of the same table, with the "
+                "same n_refits, resampling, train_fraction and random_state."
+            )
+        return learner_comparison(
+            self._averaging(level, callback),
+            other._averaging(level, callback),
+            measure,
+            (self._name, other._name),
+        )

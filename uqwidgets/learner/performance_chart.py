@@ -12,7 +12,7 @@ from uqwidgets.plotting.text import with_unit
 
 
 def performance_chart(result: Performance) -> alt.LayerChart:
-    """Return a dot with its whisker over a stroke of each refit.
+    """Return a dot with its interval, and a tick for each refit.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def performance_chart(result: Performance) -> alt.LayerChart:
 
 
 def comparison_chart(result: Comparison) -> alt.LayerChart:
-    """Return the difference with its whisker over a stroke of each refit, and where zero is.
+    """Return the difference with its interval, a tick for each refit, and a rule at zero.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def comparison_chart(result: Comparison) -> alt.LayerChart:
     -------
     alt.LayerChart
     """
-    found = _chart(result, "difference", f"difference in {result.label}")
+    chart = _chart(result, "difference", f"difference in {result.label}")
     zero = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(color=FAINT).encode(x="zero:Q")
-    both: alt.LayerChart = (zero + found).properties(title=found.title, width=WIDTH)
+    both: alt.LayerChart = (zero + chart).properties(title=chart.title, width=WIDTH)
     return both
 
 

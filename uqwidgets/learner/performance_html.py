@@ -1,4 +1,4 @@
-"""Performance of learners without a kernel."""
+"""Performance of learners as static HTML."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def performance_html(result: Performance) -> str:
     """
     ends = interval(result.low, result.high)
     summary = (
-        f"On rows that its fits have not seen, {result.learner} has a mean {result.label} of "
+        f"On rows that its fits did not learn from, {result.learner} has a mean {result.label} of "
         f"{measured(result.mean, result.unit)} ({result.level:.0%} interval {ends})."
     )
-    return _shown(result, result.learner, result.mean, summary, reference=None)
+    return _panel(result, result.learner, result.mean, summary, reference=None)
 
 
 def comparison_html(result: Comparison) -> str:
@@ -41,18 +41,18 @@ def comparison_html(result: Comparison) -> str:
     -------
     str
     """
-    sure = "does not hold" if result.low > 0 or result.high < 0 else "holds"
+    contains = "does not contain" if result.low > 0 or result.high < 0 else "contains"
     ends = interval(result.low, result.high)
     summary = (
         f"The mean {result.label} of {result.learner} minus that of {result.other} is "
         f"{measured(result.difference, result.unit)}; its {result.level:.0%} interval {ends} "
-        f"{sure} zero (p = {number(result.p_value)})."
+        f"{contains} zero (p = {number(result.p_value)})."
     )
     name = f"{result.learner} − {result.other}"
-    return _shown(result, name, result.difference, summary, reference=0.0)
+    return _panel(result, name, result.difference, summary, reference=0.0)
 
 
-def _shown(
+def _panel(
     result: Performance | Comparison,
     name: str,
     value: float,

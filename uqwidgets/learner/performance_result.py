@@ -1,4 +1,4 @@
-"""Performance: what a learner's models make of rows they have not seen."""
+"""Performance of a learner in held-out rows, and the difference of two learners."""
 
 from __future__ import annotations
 
@@ -18,18 +18,38 @@ if TYPE_CHECKING:
 class Performance:
     """Mean of a measure, or of a metric, over refits.
 
+    `Learner.performance` returns it.
+
     Attributes
     ----------
     learner, measure, label, unit : str
     mean, std_error, low, high : float
-        With the variance of the mean corrected for rows that refits share (Molnar et al. 2023,
-        section 7.3).
+        The variance of the mean is corrected for the rows that refits share.
     per_refit : ndarray of shape (m,)
     level : float
     correction : float
-        What is added to 1/m in the variance.
+        Term that is added to 1/m in the variance.
     remarks : tuple of str
-        What a reader of the numbers should know.
+        Sentences on failed refits and on the coverage of the interval.
+
+    See Also
+    --------
+    Comparison : Difference of two learners.
+
+    References
+    ----------
+    Nadeau and Bengio 2003; Molnar et al. 2023, section 7.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+    >>> result = learner.performance("r2")
+    >>> list(result.frame)
+    ['learner', 'measure', 'mean', 'std_error', 'low', 'high']
     """
 
     learner: str
@@ -47,7 +67,7 @@ class Performance:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One line: ``learner, measure, mean, std_error, low, high``."""
+        """One row: ``learner, measure, mean, std_error, low, high``."""
         return pd.DataFrame(
             [(self.learner, self.measure, self.mean, self.std_error, self.low, self.high)],
             columns=["learner", "measure", "mean", "std_error", "low", "high"],
@@ -55,12 +75,12 @@ class Performance:
 
     @property
     def title(self) -> str:
-        """What this is, as a heading."""
+        """Heading of the result."""
         return f"Mean {self.label}{in_unit(self.unit)} of {self.learner}"
 
     @property
     def how(self) -> str:
-        """How it was averaged, in words."""
+        """Number of refits and kind of interval, in words."""
         return _over(self.per_refit, self.level, self.correction)
 
     def __repr__(self) -> str:
@@ -72,7 +92,7 @@ class Performance:
         return performance_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Chart of the same numbers, to restyle or save."""
+        """Return an Altair chart of the same numbers, to restyle or save."""
         from uqwidgets.learner.performance_chart import performance_chart
 
         return performance_chart(self)
@@ -82,20 +102,45 @@ class Performance:
 class Comparison:
     """Difference of two learners' performance on the same resamples.
 
+    `Learner.compare` returns it.
+
     Attributes
     ----------
     learner, other, measure, label, unit : str
     difference, std_error, low, high : float
-        Of the first minus the second, with the corrected variance (Molnar et al. 2023, sections 7.3
-        and 9).
+        Of the first minus the second, with the corrected variance.
     p_value : float
-        Two-sided, of the corrected resampled t test (Nadeau and Bengio 2003).
+        Two-sided, of the corrected resampled t test.
     per_refit : ndarray of shape (m,)
         Paired differences.
     level : float
     correction : float
+        Term that is added to 1/m in the variance.
     remarks : tuple of str
-        What a reader of the numbers should know.
+        Sentences on failed refits and on the coverage of the interval.
+
+    See Also
+    --------
+    Performance : Performance of one learner.
+
+    References
+    ----------
+    Nadeau and Bengio 2003; Molnar et al. 2023, sections 7.3 and 9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> line, tree = (
+    ...     uq.Learner(estimator, X, 2 * X[:, 0], n_refits=10)
+    ...     for estimator in (LinearRegression(), DecisionTreeRegressor())
+    ... )
+    >>> result = line.compare(tree, "squared_error")
+    >>> bool(result.difference < 0)
+    True
     """
 
     learner: str
@@ -115,18 +160,18 @@ class Comparison:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One line: ``learner, other, measure, difference, std_error, low, high, p_value``."""
+        """One row: ``learner, other, measure, difference, std_error, low, high, p_value``."""
         names = ["learner", "other", "measure", "difference", "std_error", "low", "high", "p_value"]
         return pd.DataFrame([[getattr(self, name) for name in names]], columns=names)
 
     @property
     def title(self) -> str:
-        """What this is, as a heading."""
+        """Heading of the result."""
         return f"Mean {self.label}{in_unit(self.unit)} of {self.learner} minus that of {self.other}"
 
     @property
     def how(self) -> str:
-        """How it was averaged, in words."""
+        """Number of refits and kind of interval, in words."""
         return _over(self.per_refit, self.level, self.correction)
 
     def __repr__(self) -> str:
@@ -138,12 +183,12 @@ class Comparison:
         return comparison_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Chart of the same numbers, to restyle or save."""
+        """Return an Altair chart of the same numbers, to restyle or save."""
         from uqwidgets.learner.performance_chart import comparison_chart
 
         return comparison_chart(self)
 
 
 def _over(per_refit: Floats, level: float, correction: float) -> str:
-    """Return over what the mean is, and how its interval was made."""
+    """Describe the refits and the interval of the mean."""
     return f"over {len(per_refit)} refits, {level:.0%} interval with correction {correction:.3g}"

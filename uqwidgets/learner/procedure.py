@@ -20,30 +20,29 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging
+from uqwidgets.learner.importance import LeaveOneOut
+from uqwidgets.learner.interval_choice import LEARNER_INTERVALS
 from uqwidgets.learner.intervals import correction_share
-from uqwidgets.learner.loco import LeftOut
-from uqwidgets.learner.loco_importance.fits import seeded
-from uqwidgets.learner.loco_importance.read_fit import Read, checked_read
+from uqwidgets.learner.loco_importance.fits import Adapter, checked_adapter, clone_with_seed
 from uqwidgets.learner.refits import Refit, Refits
 from uqwidgets.learner.resampling import Plan
-from uqwidgets.learner.subjects import LEARNER_INTERVALS
 from uqwidgets.predictive import as_predictive
 
-# With fewer the interval is wide and itself uncertain; more only seem to add certainty, for
-# they learn from the same rows (Molnar et al. 2023, section 8).
-_FEWEST, _MOST = 10, 20
-# Shown with a learner in a notebook.
-_QUESTIONS = {
+# With fewer refits the interval is wide and itself uncertain. More refits make it too narrow,
+# because they learn from the same rows (Molnar et al. 2023, section 8).
+_FEWEST_REFITS, _MOST_REFITS = 10, 20
+# Methods and their purpose, shown with a learner in a notebook.
+_METHODS = {
     "importance()": "which features drive the likelihood, or another measure, over refits",
     "dependence(feature)": "how a measure changes with one feature, on average over refits",
     "loco()": "how much worse the procedure gets when it cannot learn from a feature",
-    "performance()": "how good the procedure is on rows that it has not seen",
+    "performance()": "how good the procedure is on rows that it did not learn from",
     "compare(other)": "whether another procedure is better on the same rows",
 }
 
 
 class Procedure:
-    """The part of `uqwidgets.Learner` that makes refits and keeps them."""
+    """The part of `uqwidgets.Learner` that makes refits and stores them."""
 
     def __init__(
         self,
@@ -56,7 +55,7 @@ class Procedure:
         train_fraction: float = 0.632,
         correction: str | float | None = "nadeau-bengio",
         feature_groups: Mapping[str, Sequence[str]] | None = None,
-        read: Read = as_predictive,
+        adapter: Adapter = as_predictive,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         memory_limit: int | str = "1GiB",
@@ -77,7 +76,7 @@ class Procedure:
             seed_of(random_state),
             self.n_refits,
         )
-        correction_share(correction, 1, 1)  # it speaks up here, not after all the fits
+        correction_share(correction, 1, 1)  # raises here rather than after all fits
         self.n_jobs = n_jobs
         self.correction = correction
         self._refits = Refits(
@@ -86,10 +85,10 @@ class Procedure:
             target,
             plan,
             feature_groups,
-            checked_read(read),
+            checked_adapter(adapter),
             parse_bytes(memory_limit),
         )
-        self._left_out = LeftOut(self._refits)
+        self._leave_one_out = LeaveOneOut(self._refits)
 
     def __repr__(self) -> str:
         done = len(self._refits.ready(self.n_refits))
@@ -106,38 +105,41 @@ class Procedure:
             "refits": f"{len(self.refits)} of {self.n_refits} so far",
             "resampling": self._refits.plan.resampling,
         }
-        return subject_html(f"Learner of {self._name}", facts, _QUESTIONS, self._features)
+        return subject_html(f"Learner of {self._name}", facts, _METHODS, self._features)
 
     @property
     def refits(self) -> list[Refit]:
-        """The refits that are made, each with its `Explainer`."""
+        """The refits made so far, each with its `Explainer`."""
         return self._refits.ready(self.n_refits)
 
     @property
     def estimator(self) -> Any:
-        """What is refitted; itself it is never changed."""
+        """The estimator; copies of it are fitted, and it is never changed itself."""
         return self._refits.estimator
 
     @property
-    def read(self) -> Read:
-        """What each fit is read by."""
-        return self._refits.read
+    def adapter(self) -> Adapter:
+        """The function that is called with each fit before `as_predictive`."""
+        return self._refits.adapter
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many distinct rows the first refit learns from, and how many it holds out."""
+        """Numbers of distinct training rows and of held-out rows of the first refit."""
         rows = self._refits.plan.resample(0)
         return len(np.unique(rows.train)), len(rows.held_out)
 
     def fit(self, n_refits: int | None = None, callback: ProgressCallback | None = None) -> Self:
         """Make the refits that are missing, or more of them; those that exist stay.
 
+        There is no need to call it: other methods make the refits that they need.
+
         Parameters
         ----------
         n_refits : int, optional
-            From now on. More ask only for the new ones.
+            New number of refits. If it is larger than before, only the additional refits are made.
         callback : callable, optional
-            Called with a `Progress` after every fit; raise from it to stop.
+            Called with a `Progress` after every fit. To stop the work, raise an exception from it;
+            the fits that are finished stay.
 
         Returns
         -------
@@ -147,14 +149,25 @@ class Procedure:
         Raises
         ------
         ModelError
-            If fewer than two fits succeed, or one cannot be read.
+            If fewer than two fits succeed, or the adapter fails on one.
         ValueError
-            If there are to be fewer than two, or groups of rows were cut for another number.
+            If ``n_refits`` is less than two, or differs from the number that the groups of
+            ``resampling="leave-two-groups-out"`` were made for.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+        >>> learner.fit()
+        Learner(LinearRegression, 60 rows, 10 of 10 refits by bootstrap)
         """
         if n_refits is not None and n_refits != self.n_refits:
             if self._refits.plan.splits is not None:
                 raise ValueError(
-                    f"the groups were cut for {self.n_refits} refits; make a new learner for "
+                    f"the groups were made for {self.n_refits} refits; make a new learner for "
                     f"{n_refits}."
                 )
             self.n_refits = _checked_refits(n_refits)
@@ -178,15 +191,17 @@ class Procedure:
         interval: str | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Averaging:
-        known = LEARNER_INTERVALS
-        requested = None if interval is None else one_of(known, interval, "interval of a learner")
+        requested = None
+        if interval is not None:
+            requested = one_of(LEARNER_INTERVALS, interval, "interval of a learner")
         plan = self._refits.plan
         if sample_weight is not None:
             if requested not in (None, "corrected"):
                 raise ValueError(
-                    f"interval {requested!r} knows no weights of rows; use interval='corrected'."
+                    f"interval {requested!r} does not support sample_weight; use "
+                    "interval='corrected'."
                 )
-            Population.of(plan.n, sample_weight)  # it speaks up here, not after all the fits
+            Population.of(plan.n, sample_weight)  # raises here rather than after all fits
         if requested == "group-jackknife" and plan.splits is None:
             raise ValueError(
                 "interval 'group-jackknife' is over groups of rows; make the learner with "
@@ -205,41 +220,44 @@ class Procedure:
         )
 
     def _table(self, averaging: Averaging) -> Table:
-        """All rows as a refit's model sees them: what grids are made from."""
+        """All rows with the features of a refit's model, to make grids from."""
         predictive = averaging.refits[0].explainer.predictive
         return Table(self._refits.X, self._refits.y, predictive)
 
     def _remarks(self) -> tuple[str, ...]:
-        found = []
+        remarks = []
         failed = self._refits.failed(self.n_refits)
         if failed:
             first = failed[0]
-            found.append(
+            remarks.append(
                 f"{len(failed)} of {self.n_refits} refits failed and are left out; the first is "
                 f"refit {first.number} (seed {first.seed}): {first.problem}"
             )
         if self._refits.plan.strata is not None:
-            found.append("a class is rare, so each class was resampled by itself")
-        if not _FEWEST <= self.n_refits <= _MOST:
-            found.append(
-                f"{self.n_refits} refits: fewer than {_FEWEST} make wide and uncertain intervals, "
-                f"more than {_MOST} make them too narrow, for all learn from the same rows"
+            remarks.append("a class is rare, so each class was resampled by itself")
+        if not _FEWEST_REFITS <= self.n_refits <= _MOST_REFITS:
+            remarks.append(
+                f"{self.n_refits} refits: fewer than {_FEWEST_REFITS} make wide and uncertain "
+                f"intervals, more than {_MOST_REFITS} make them too narrow, because all learn from "
+                "the same rows"
             )
-        return tuple(found)
+        return tuple(remarks)
 
 
 def _checked_estimator(estimator: Any) -> Any:
-    copy = seeded(estimator, 0)  # says what is wrong if it cannot be copied
+    copy = clone_with_seed(estimator, 0)  # raises if it cannot be copied
     if not hasattr(copy, "fit"):
-        raise TypeError(f"{type(estimator).__name__} has no fit; pass what can be fitted anew.")
+        raise TypeError(
+            f"{type(estimator).__name__} has no fit; pass an estimator that can be fitted."
+        )
     return estimator
 
 
 def _classifies(estimator: Any, target: npt.NDArray[Any]) -> bool:
-    """Whether classes are learned: said by the estimator, or seen where they are no numbers."""
-    # Some learn either, and know which when they are fitted; skpro's have no tags at all.
-    said = hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
-    return said or pd.api.types.infer_dtype(target) in ("string", "boolean")
+    """Whether the estimator is a classifier by its tags, or the target holds labels."""
+    # Some estimators are classifiers or regressors depending on y, and skpro's have no tags.
+    tagged = hasattr(estimator, "__sklearn_tags__") and is_classifier(estimator)
+    return tagged or pd.api.types.infer_dtype(target) in ("string", "boolean")
 
 
 def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
@@ -258,7 +276,7 @@ def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
 
 
 def _checked_refits(n_refits: Any) -> int:
-    whole = isinstance(n_refits, (int, np.integer)) and not isinstance(n_refits, bool)
-    if not whole or n_refits < 2:
+    integer = isinstance(n_refits, (int, np.integer)) and not isinstance(n_refits, bool)
+    if not integer or n_refits < 2:
         raise ValueError(f"n_refits is {n_refits!r}; it must be a whole number of at least 2.")
     return int(n_refits)

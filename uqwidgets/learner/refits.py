@@ -1,4 +1,4 @@
-"""A procedure fitted again and again, each fit asked about rows it has not seen."""
+"""A procedure fitted again and again, each fit scored on rows that it did not learn from."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.parallel import delayed
 
+from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError, in_one_line
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback, run_parallel
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.learner.loco_importance.fits import seeded
-from uqwidgets.learner.loco_importance.read_fit import Read, read_fit
-from uqwidgets.learner.resampling import Plan, Resample, Rows
+from uqwidgets.learner.loco_importance.fits import Adapter, apply_adapter, clone_with_seed
+from uqwidgets.learner.resampling import Plan, Resample
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +26,9 @@ class Refit:
     Attributes
     ----------
     number, seed : int
-        Which it is, and the seed of what draws at random within the estimator.
+        Its position among the refits, and the seed of the estimator's own randomness.
     rows : Resample
-        Which it learned from, and which it held out.
+        The rows that it learned from, and those that it held out.
     explainer : Explainer
         Of the fitted model and the rows held out.
     """
@@ -39,19 +39,19 @@ class Refit:
     explainer: Explainer
 
     @property
-    def held_out(self) -> Rows:
-        """Positions of the rows that it is asked about, shape (n2,)."""
+    def held_out(self) -> Positions:
+        """Positions of the rows that the refit is scored on, shape (n2,)."""
         return self.rows.held_out
 
     @property
     def n_train(self) -> int:
-        """How many distinct rows it learned from."""
+        """Number of distinct rows that the refit learned from."""
         return len(np.unique(self.rows.train))
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A fit that went wrong.
+    """A refit that failed.
 
     Attributes
     ----------
@@ -65,18 +65,18 @@ class Failure:
 
 
 class Refits:
-    """Fits that are made when they are wanted, and kept.
+    """Refits, each made when it is first needed and then stored.
 
     Parameters
     ----------
     estimator : object
-        Of scikit-learn's kind. It is never changed.
+        A scikit-learn estimator. It is never changed.
     X : DataFrame or ndarray of shape (n, p)
     y : ndarray of shape (n,)
     plan : Plan
     groups : mapping of str to sequence of str or None
-    read : callable
-        See `read_fit`.
+    adapter : callable
+        See `apply_adapter`.
     memory_limit : int
         Bytes for all refits together.
     """
@@ -88,51 +88,51 @@ class Refits:
         y: Any,
         plan: Plan,
         groups: Mapping[str, Sequence[str]] | None,
-        read: Read,
+        adapter: Adapter,
         memory_limit: int,
     ) -> None:
         self.estimator = estimator
         self.X = X
         self.y = y
         self.plan = plan
-        self.read = read
+        self.adapter = adapter
         self._groups = groups
         self._memory = memory_limit
         self._done: dict[int, Refit | Failure] = {}
 
-    def ready(self, wanted: int) -> list[Refit]:
-        """Those of the first ``wanted`` that are fitted."""
-        return [refit for refit in self._known(wanted) if isinstance(refit, Refit)]
+    def ready(self, n_refits: int) -> list[Refit]:
+        """Those of the first ``n_refits`` that are fitted."""
+        return [refit for refit in self._finished(n_refits) if isinstance(refit, Refit)]
 
-    def failed(self, wanted: int) -> list[Failure]:
-        """Those of the first ``wanted`` whose fit failed."""
-        return [refit for refit in self._known(wanted) if isinstance(refit, Failure)]
+    def failed(self, n_refits: int) -> list[Failure]:
+        """Those of the first ``n_refits`` whose fit failed."""
+        return [refit for refit in self._finished(n_refits) if isinstance(refit, Failure)]
 
-    def _known(self, wanted: int) -> list[Refit | Failure]:
-        return [self._done[number] for number in range(wanted) if number in self._done]
+    def _finished(self, n_refits: int) -> list[Refit | Failure]:
+        return [self._done[number] for number in range(n_refits) if number in self._done]
 
     def make(
-        self, wanted: int, n_jobs: int | None, callback: ProgressCallback | None = None
+        self, n_refits: int, n_jobs: int | None, callback: ProgressCallback | None = None
     ) -> None:
-        """Make those of the first ``wanted`` that are missing.
+        """Make those of the first ``n_refits`` that are missing.
 
-        They run through joblib, on whatever backend is set up. What ``callback`` raises, or an
-        interrupt, stops the work; the fits that are finished stay.
+        They run through joblib, on its active backend. An exception from ``callback`` or an
+        interrupt stops the work; the refits that are finished stay.
 
         Raises
         ------
         ModelError
-            If a fit cannot be read.
+            If the adapter fails on a fit.
         """
-        missing = [number for number in range(wanted) if number not in self._done]
+        missing = [number for number in range(n_refits) if number not in self._done]
         if not missing:
             return
         steps = FitProgress(len(missing), self.plan.n, callback)
-        # Drawn once: what a refit learns from must not be among what it is asked about.
+        # Each resample is drawn once, so that its training rows and held-out rows match.
         resamples = [self.plan.resample(number) for number in missing]
         tasks = (
-            delayed(_fitted)(
-                seeded(self.estimator, self.plan.seeds(number)[1]),
+            delayed(_fit)(
+                clone_with_seed(self.estimator, self.plan.seeds(number)[1]),
                 self.X,
                 self.y,
                 rows.train,
@@ -141,41 +141,41 @@ class Refits:
         )
         with run_parallel(n_jobs, tasks) as fits:
             for number, rows, (model, problem) in zip(missing, resamples, fits, strict=True):
-                self._done[number] = self._refit(number, rows, model, problem, wanted)
+                self._done[number] = self._refit(number, rows, model, problem, n_refits)
                 steps.step()
 
     def _refit(
-        self, number: int, rows: Resample, model: Any, problem: str, of: int
+        self, number: int, rows: Resample, model: Any, problem: str, n_refits: int
     ) -> Refit | Failure:
         _, seed = self.plan.seeds(number)
         if problem:
             return Failure(number, seed, problem)
-        # Outside what a refit may fail with: a wrong read is wrong for all of them.
-        predictive = read_fit(self.read, model, f" of refit {number} (seed {seed})")
+        # Outside the try block: an adapter that fails on one refit is wrong for all of them.
+        predictive = apply_adapter(self.adapter, model, f" of refit {number} (seed {seed})")
         try:
             explainer = Explainer(
                 predictive,
-                taken(self.X, rows.held_out),
-                taken(self.y, rows.held_out),
+                take_rows(self.X, rows.held_out),
+                take_rows(self.y, rows.held_out),
                 feature_groups=self._groups,
                 random_state=seed,
-                memory_limit=max(1, self._memory // of),
+                memory_limit=max(1, self._memory // n_refits),
             )
         except ModelError as error:
             return Failure(number, seed, str(error))
         return Refit(number, seed, rows, explainer)
 
 
-def taken(values: Any, rows: Rows) -> Any:
+def take_rows(values: Any, rows: Positions) -> Any:
     """Rows of a DataFrame, Series or array."""
     return values.iloc[rows] if isinstance(values, (pd.DataFrame, pd.Series)) else values[rows]
 
 
-def _fitted(estimator: Any, X: Any, y: Any, rows: Rows) -> tuple[Any, str]:
-    """Fit on these rows, and say what went wrong if that fails: one refit is not all of them."""
+def _fit(estimator: Any, X: Any, y: Any, rows: Positions) -> tuple[Any, str]:
+    """Return the fitted model, or None and the problem: a failed refit must not stop the others."""
     model = clone(estimator)
     try:
-        model.fit(taken(X, rows), taken(y, rows))
+        model.fit(take_rows(X, rows), take_rows(y, rows))
     except Exception as error:  # noqa: BLE001  an estimator may raise anything
         return None, in_one_line(error)
     return model, ""

@@ -1,4 +1,10 @@
-"""What held-out values tell about rows, refits and groups of rows, each apart from the others."""
+"""Variances of rows, and of the interaction of refits and rows, from held-out values.
+
+The intervals of `uqwidgets.learner.intervals` are computed from these. A held-out value is
+the value of one refit for one row that it did not learn from, such as the change of its loss when a
+feature is permuted. The two-way model of these values is
+v[d, i] = mean + refit d + row i + interaction.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +13,28 @@ from itertools import combinations
 
 import numpy as np
 
-from uqwidgets._typing import Floats
-from uqwidgets.learner.splits import GroupSplits, Rows
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.learner.resampling import GroupSplits
 
 
 def row_effect_variance(values: Floats) -> Floats:
-    r"""Variance between rows of what all refits say of them alike.
+    r"""Variance of the row effects, which all refits share.
 
-    A held-out value is v[d, i] = mean + refit d + row i + their interaction. Refits are different
-    models, so the covariance between two of them over the rows that neither has seen,
+    Refits are different models. The covariance between two of them over the rows that neither has
+    learned from,
 
     .. math:: \hat S = \frac{\sum_{d<e} \sum_{i \in B_{-d} \cap B_{-e}}
               (v_{di} - \bar v_{d \mid e}) (v_{ei} - \bar v_{e \mid d})}
               {\sum_{d<e} (|B_{-d} \cap B_{-e}| - 1)},
 
-    with the means over these rows, holds the variance of the row effects alone: neither the
-    interaction nor the noise of permutations is in it. It may be negative by chance.
+    with the means over these rows, therefore estimates the variance of the row effects alone,
+    without the interaction and without the Monte Carlo error of permutations. It may be negative
+    by chance.
 
     Parameters
     ----------
     values : ndarray of shape (m, n, ...)
-        What each refit says of each row, NaN for rows it was not scored on.
+        Held-out values of each refit, NaN for rows it was not scored on.
 
     Returns
     -------
@@ -48,15 +55,15 @@ def row_effect_variance(values: Floats) -> Floats:
 
 
 def interaction_variance(values: Floats) -> Floats:
-    r"""Variance of the interaction of refits and rows, the noise of permutations included.
+    r"""Variance of the interaction of refits and rows, Monte Carlo error included.
 
-    In the notation of `row_effect_variance`: half the variance, over the rows that two refits have
-    both not seen, of the difference between what the two say of a row.
+    In the notation of `row_effect_variance` this is half the variance of the difference between
+    two refits' values of a row, over the rows that neither refit has learned from.
 
     Parameters
     ----------
     values : ndarray of shape (m, n, ...)
-        What each refit says of each row, NaN for rows it was not scored on.
+        Held-out values of each refit, NaN for rows it was not scored on.
 
     Returns
     -------
@@ -78,8 +85,10 @@ def interaction_variance(values: Floats) -> Floats:
     return variance.reshape(values.shape[2:])
 
 
-def share_rows(held_out: Sequence[Rows]) -> bool:
-    """Whether two refits were scored on two rows in common, without which row effects are unknown.
+def share_rows(held_out: Sequence[Positions]) -> bool:
+    """Whether two refits were scored on two rows in common.
+
+    The variance of row effects cannot be estimated without.
 
     Parameters
     ----------
@@ -90,17 +99,17 @@ def share_rows(held_out: Sequence[Rows]) -> bool:
 
 
 def _centred(values: Floats) -> tuple[Floats, Floats]:
-    """Values around their overall mean, shape (m, n, q), and which are known, shape (m, n)."""
+    """Values minus their overall mean, shape (m, n, q), and which are known, shape (m, n)."""
     m, n = values.shape[:2]
     flat = values.reshape(m, n, -1)
     known = ~np.isnan(flat[:, :, 0])
-    # Around the overall mean, so that nothing cancels where the mean is large.
+    # Centred, so that no digits cancel where the mean is large.
     centred = np.where(known[:, :, None], flat - np.nanmean(flat, axis=(0, 1)), 0.0)
     return centred, known.astype(np.float64)
 
 
-def _pairs(scored: Floats) -> tuple[Rows, Rows, Floats]:
-    """Every two refits that were scored on two rows in common or more, and on how many."""
+def _pairs(scored: Floats) -> tuple[Positions, Positions, Floats]:
+    """Pairs of refits that were scored on at least two common rows, and how many these are."""
     common = scored @ scored.T
     one, other = np.nonzero(np.triu(common >= 2, k=1))
     if not len(one):
@@ -117,13 +126,14 @@ def group_table(values: Floats, splits: GroupSplits) -> Floats:
     Parameters
     ----------
     values : ndarray of shape (m, n, ...)
-        What each refit says of each row, NaN for rows it was not scored on.
+        Held-out values of each refit, NaN for rows it was not scored on.
     splits : GroupSplits
 
     Returns
     -------
     ndarray of shape (G, G, ...)
-        At (g, e) the mean over group g of the refit that saw neither g nor e; NaN where g = e.
+        At (g, e) the mean over group g of the refit that learned from neither g nor e; NaN where
+        g = e.
     """
     n_groups = int(splits.groups.max()) + 1
     table = np.full((n_groups, n_groups, *values.shape[2:]), np.nan)

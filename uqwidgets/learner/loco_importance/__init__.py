@@ -1,4 +1,4 @@
-"""Leave one covariate out: how much worse a model is without a feature.
+"""Leave-one-covariate-out importance (LOCO) on one train-test split.
 
 Source: Dankers et al. 2020, section 8.2.
 """

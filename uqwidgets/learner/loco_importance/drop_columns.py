@@ -1,4 +1,7 @@
-"""An estimator and its table, without some of the columns."""
+"""An estimator and its table, without some of the columns.
+
+Parameters that name columns, or have an entry per column, are adapted to the columns that remain.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-# Parameters of estimators and kernels that may have an entry, or a line, for each column.
+# Parameters of estimators and kernels that may have one entry, or one row, per column.
 _PER_COLUMN = {"length_scale": 1, "length_scale_bounds": 2, "monotonic_cst": 1}
 
 
@@ -24,122 +27,125 @@ def columns_without(X: Any, left_out: Sequence[int]) -> Any:
 
 
 def estimator_without(estimator: Any, labels: Sequence[Any], left_out: Sequence[int]) -> Any:
-    """Copy of an estimator, not fitted, that no longer speaks of some columns.
+    """Clone of an estimator whose parameters no longer refer to some columns.
 
-    A ColumnTransformer picks columns by name or by position, and boosted trees, Gaussian processes
-    and others have parameters with an entry per column: without its column a name is unknown,
-    and a position is that of another column.
+    A ColumnTransformer selects columns by name or position, and boosted trees, Gaussian processes
+    and others have parameters with an entry per column. Without the column, the name would be
+    unknown and the position would be that of another column.
 
     Parameters
     ----------
     estimator : object
-        An estimator of scikit-learn's kind. It is not changed.
+        A scikit-learn estimator. It is not changed.
     labels : sequence of length p
-        Names of the columns it was made for.
+        Names of the columns of the whole table.
     left_out : sequence of int
-        Positions of those that it does without.
+        Positions of the columns to leave out.
 
     Raises
     ------
     ValueError
-        If a part counts columns that earlier steps made, which leaves open which are meant; or
-        if one is frozen.
+        If a part selects columns by position after earlier steps made them, so that their origin
+        is unknown; or if a part is frozen.
     """
     copy = clone(estimator)
     table = _Columns(list(labels), frozenset(left_out))
-    facing = {id(part) for part in _facing(copy)}
+    direct = {id(part) for part in _see_table(copy)}
     parts = [copy, *copy.get_params(deep=True).values()]
     for part in {id(part): part for part in parts if _has_params(part)}.values():
         if isinstance(part, FrozenEstimator):
-            # Nor is it copied: what is within belongs to who made it.
+            # clone does not copy what a FrozenEstimator holds, so it would change the user's model.
             raise ValueError(f"{type(part).__name__} is frozen, and never fitted anew")
-        changed = _changed(part, table, id(part) in facing)
+        changed = _changed(part, table, id(part) in direct)
         if changed:
             part.set_params(**changed)
     return copy
 
 
 class _Columns:
-    """Columns of a table, and those among them that are left out."""
+    """Column names of a table, and the positions that are left out."""
 
     def __init__(self, labels: list[Any], left_out: frozenset[int]) -> None:
         self.labels = labels
         self.left_out = left_out
 
-    def kept(self, picked: Any, facing: bool) -> Any:
-        """Translate a choice of columns: a name or position, a list or mask, or a slice."""
-        if callable(picked):  # it will look at the columns that are there
-            return picked
-        if isinstance(picked, slice):
-            picked = self._spelled_out(picked)
-        single = isinstance(picked, (str, int, np.integer))
-        choice = [picked] if single else list(picked)
-        if all(isinstance(one, str) for one in choice):
-            gone = {self.labels[j] for j in self.left_out}
-            found = [one for one in choice if one not in gone]
-        elif not facing:
+    def select(self, selection: Any, direct: bool) -> Any:
+        """Translate a selection of columns: a name or position, a list or mask, or a slice."""
+        if callable(selection):  # it selects among the columns that it is shown
+            return selection
+        if isinstance(selection, slice):
+            selection = self._expand(selection)
+        single = isinstance(selection, (str, int, np.integer))
+        entries = [selection] if single else list(selection)
+        remaining: list[Any]
+        if all(isinstance(entry, str) for entry in entries):
+            names = {self.labels[j] for j in self.left_out}
+            remaining = [entry for entry in entries if entry not in names]
+        elif not direct:
             raise ValueError(
-                "picks columns by position after other steps made them, so that it is open which "
-                "one goes"
+                "selects columns by position after other steps made them, so that it is open which "
+                "one to leave out"
             )
-        elif all(isinstance(one, (bool, np.bool_)) for one in choice):
-            found = self.entries(choice)
+        elif all(isinstance(entry, (bool, np.bool_)) for entry in entries):
+            remaining = self.entries(entries)
         else:
-            found = self.positions(choice)
-        return found[0] if single and found else found
+            remaining = self.positions(entries)
+        return remaining[0] if single and remaining else remaining
 
-    def positions(self, choice: Sequence[int]) -> list[int]:
-        """Positions after the others have closed up."""
-        counted = [one % len(self.labels) for one in choice]
+    def positions(self, selection: Sequence[int]) -> list[int]:
+        """Positions of the same columns in the smaller table."""
+        columns = [entry % len(self.labels) for entry in selection]
         return [
-            one - sum(j < one for j in self.left_out) for one in counted if one not in self.left_out
+            column - sum(j < column for j in self.left_out)
+            for column in columns
+            if column not in self.left_out
         ]
 
     def entries(self, values: Sequence[Any]) -> list[Any]:
-        """Entries of the columns that are kept."""
+        """Entries of the columns that remain."""
         return [value for j, value in enumerate(values) if j not in self.left_out]
 
-    def _spelled_out(self, picked: slice) -> list[Any]:
-        ends = [picked.start, picked.stop]
-        if not any(isinstance(end, str) for end in ends):
-            return list(range(len(self.labels)))[picked]
-        start, stop = (None if end is None else self.labels.index(end) for end in ends)
-        # Unlike positions, names include the last.
-        return self.labels[slice(start, None if stop is None else stop + 1, picked.step)]
+    def _expand(self, selection: slice) -> list[Any]:
+        bounds = [selection.start, selection.stop]
+        if not any(isinstance(bound, str) for bound in bounds):
+            return list(range(len(self.labels)))[selection]
+        start, stop = (None if bound is None else self.labels.index(bound) for bound in bounds)
+        # A slice of names includes its last one, a slice of positions does not.
+        return self.labels[slice(start, None if stop is None else stop + 1, selection.step)]
 
 
-def _changed(part: Any, table: _Columns, facing: bool) -> dict[str, Any]:
-    """Parameters of a part of the estimator that speak of columns, without those left out."""
-    found: dict[str, Any] = {}
+def _changed(part: Any, table: _Columns, direct: bool) -> dict[str, Any]:
+    """Parameters of a part of the estimator that refer to columns, for the columns that remain."""
+    changed: dict[str, Any] = {}
     try:
         if isinstance(part, ColumnTransformer):
-            found["transformers"] = [
-                (name, transformer, table.kept(picked, facing))
-                for name, transformer, picked in part.transformers
+            changed["transformers"] = [
+                (name, transformer, table.select(selection, direct))
+                for name, transformer, selection in part.transformers
             ]
         for name, value in part.get_params(deep=False).items():
             if value is None or isinstance(value, str):
                 continue
             if name == "categorical_features":
-                found[name] = table.kept(value, facing)
+                changed[name] = table.select(value, direct)
             elif name == "interaction_cst":
-                found[name] = [set(table.kept(sorted(group), facing)) for group in value]
+                changed[name] = [set(table.select(sorted(group), direct)) for group in value]
             elif name in _PER_COLUMN and isinstance(value, dict):
-                gone = {table.labels[j] for j in table.left_out}
-                found[name] = {key: one for key, one in value.items() if key not in gone}
+                names = {table.labels[j] for j in table.left_out}
+                changed[name] = {key: entry for key, entry in value.items() if key not in names}
             elif name in _PER_COLUMN and _per_column(value, _PER_COLUMN[name], table):
-                found[name] = np.array(table.entries(value))
+                changed[name] = np.array(table.entries(value))
     except ValueError as error:
         raise ValueError(f"{type(part).__name__} {error}") from error
-    return found
+    return changed
 
 
 def _per_column(value: Any, dimensions: int, table: _Columns) -> bool:
     return np.ndim(value) == dimensions and len(value) == len(table.labels)
 
 
-def _facing(estimator: Any) -> Iterator[Any]:
-    """Find the parts of an estimator that are given the table's own columns."""
+def _see_table(estimator: Any) -> Iterator[Any]:
+    """Yield the parts of an estimator whose input is the table itself."""
     yield estimator
     if isinstance(estimator, ColumnTransformer):
         return
@@ -152,7 +158,7 @@ def _facing(estimator: Any) -> Iterator[Any]:
             named = [one[1] for one in value if _is_named(one)] if several else [value]
             inner += [one for one in named if _has_params(one)]
     for part in inner:
-        yield from _facing(part)
+        yield from _see_table(part)
 
 
 def _has_params(part: Any) -> bool:

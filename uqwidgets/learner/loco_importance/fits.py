@@ -1,8 +1,8 @@
-"""Copies of an estimator, fitted with and without some columns."""
+"""Copies of an estimator, fitted with and without some columns, and adapted to `as_predictive`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,17 +12,72 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.parallel import delayed
 
-from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets._utils.errors import ModelError, first_line, in_one_line
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import run_parallel
 from uqwidgets.evaluation.table import Table
 from uqwidgets.learner.loco_importance.drop_columns import columns_without, estimator_without
-from uqwidgets.learner.loco_importance.read_fit import Read, read_fit
-from uqwidgets.predictive import Distribution
+from uqwidgets.predictive import Distribution, Predictive, as_predictive
 
 _MEMORY = "1GiB"
+
+# Takes a fitted estimator and returns what `as_predictive` takes.
+Adapter = Callable[[Any], Any]
+
+
+def checked_adapter(adapter: Any) -> Adapter:
+    """Check that an adapter can be called with every fit.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called, or is the predictive model of a single fit.
+    """
+    if not callable(adapter) or isinstance(adapter, Predictive):
+        raise TypeError(
+            f"adapter is of type {type(adapter).__name__}; pass a function that is called with "
+            "each fitted estimator, such as lambda fitted: as_predictive(fitted, members=True)."
+        )
+    checked: Adapter = adapter
+    return checked
+
+
+def apply_adapter(adapter: Adapter, estimator: Any, fit_name: str = "") -> Predictive:
+    """Turn a fitted estimator into a predictive model.
+
+    Parameters
+    ----------
+    adapter : callable
+        Takes the estimator, and returns what `as_predictive` takes.
+    estimator : object
+        Fitted.
+    fit_name : str
+        Words that name the fit in an error, such as ``" of refit 3"``.
+
+    Raises
+    ------
+    ModelError
+        If the adapter raises, or `as_predictive` does not take what it returns.
+    """
+    if adapter is as_predictive:  # its own errors say what is wrong with the model
+        return as_predictive(estimator)
+    fit = f"the fitted {type(estimator).__name__}{fit_name}"
+    try:
+        adapted = adapter(estimator)
+    except Exception as error:
+        problem = in_one_line(error).rstrip(".")
+        raise ModelError(
+            f"adapter failed on {fit}: {problem}; pass a function that takes every fit."
+        ) from error
+    try:
+        return as_predictive(adapted)
+    except Exception as error:
+        raise ModelError(
+            f"adapter returned {type(adapted).__name__} for {fit}, which as_predictive does not "
+            f"take: {first_line(error)}"
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,33 +134,49 @@ class Split:
             return list(self.X_train.columns)
         return [f"x{j}" for j in range(self.X_train.shape[1])]
 
+    def positions(self, table: Table, names: Sequence[str]) -> dict[str, list[int]]:
+        """Positions of the columns of each feature or group, by its name.
+
+        Parameters
+        ----------
+        table : Table
+            Of the same columns; it knows the groups.
+        names : sequence of str
+            Features or groups.
+        """
+        position = {str(label): place for place, label in enumerate(self.labels)}
+        return {
+            name: [position[table.features[column]] for column in table.columns_of(name)]
+            for name in names
+        }
+
     def without(self, columns: Sequence[int]) -> Split:
         """Return the same rows without the columns at these positions."""
         train, test = (columns_without(X, columns) for X in (self.X_train, self.X_test))
         return Split(train, self.y_train, test, self.y_test)
 
 
-def seeded(estimator: Any, random_state: int) -> Any:
-    """Copy of an estimator, not fitted, whose parts that draw at random start from a seed.
+def clone_with_seed(estimator: Any, random_state: int) -> Any:
+    """Clone an estimator and set each ``random_state`` that is None or numpy's global stream.
 
     Raises
     ------
     TypeError
-        If it is no estimator of scikit-learn's kind.
+        If it is not a scikit-learn estimator.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
-        what = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+        name = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
         raise TypeError(
-            f"{what} is no estimator that can be copied and fitted: pass an instance with fit and "
-            "get_params (see sklearn.base.BaseEstimator), or ask Explainer.importance, which "
+            f"{name} is no estimator that can be copied and fitted: pass an instance with fit and "
+            "get_params (see sklearn.base.BaseEstimator), or use Explainer.importance, which "
             "needs no fit."
         )
-    # NGBoost turns None into numpy's own stream, and takes a stream only.
-    anybody = check_random_state(None)
+    # NGBoost replaces None by numpy's global stream, and accepts a RandomState only.
+    global_stream = check_random_state(None)
     unset = {
         name: random_state if value is None else np.random.RandomState(random_state)
         for name, value in estimator.get_params(deep=True).items()
-        if name.rpartition("__")[2] == "random_state" and (value is None or value is anybody)
+        if name.rpartition("__")[2] == "random_state" and (value is None or value is global_stream)
     }
     copy = clone(estimator)
     if unset:
@@ -113,89 +184,91 @@ def seeded(estimator: Any, random_state: int) -> Any:
     return copy
 
 
-def fitted(
+def fit_and_predict(
     estimator: Any,
     split: Split,
-    read: Read,
+    adapter: Adapter,
     groups: Mapping[str, Sequence[str]] | None = None,
-    how: str = "",
+    fit_name: str = "",
 ) -> Evaluations:
-    """Fit an estimator, which is changed, and ask it about the rows to score.
+    """Fit an estimator in place, and evaluate it on the rows to score.
 
     Parameters
     ----------
     estimator : object
     split : Split
-    read : callable
-        See `read_fit`.
+    adapter : callable
+        See `apply_adapter`.
     groups : mapping, optional
         See `Table`.
-    how : str
-        What is said of the fit where it fails.
+    fit_name : str
+        Words that name the fit in an error.
 
     Raises
     ------
     ModelError
-        If the fit or the fitted model fails, or cannot be read.
+        If the fit, the adapter or the fitted model fails.
     """
     try:
         estimator.fit(split.X_train, split.y_train)
     except Exception as error:
-        raise ModelError(f"the estimator could not be fitted{how}: {in_one_line(error)}") from error
-    predictive = read_fit(read, estimator, how)
+        problem = in_one_line(error)
+        raise ModelError(f"the estimator could not be fitted{fit_name}: {problem}") from error
+    predictive = apply_adapter(adapter, estimator, fit_name)
     table = Table(split.X_test, split.y_test, predictive, groups)
     return Evaluations(predictive, table, parse_bytes(_MEMORY))
 
 
-def answers_without(
+def predictions_without(
     estimator: Any,
     split: Split,
-    read: Read,
+    adapter: Adapter,
     left_out: Mapping[str, Sequence[int]],
     n_jobs: int | None,
-    instead: str,
+    remedy: str,
 ) -> Iterator[Distribution]:
-    """Answers of copies of an estimator that were fitted without some columns, one by one.
+    """Yield the predictions of copies of an estimator that were fitted without some columns.
 
     Parameters
     ----------
     estimator : object
         Not changed.
     split : Split
-    read : callable
-        See `read_fit`; called where the fit is made.
+    adapter : callable
+        See `apply_adapter`; called in the process that makes the fit.
     left_out : mapping of str to sequence of int
-        Positions of the columns that each fit does without, by what they are called.
+        Positions of the columns that each fit does without, by feature or group.
     n_jobs : int, optional
-    instead : str
-        What may be done where a fit fails.
+    remedy : str
+        What the user can do where a fit fails, for the error.
 
     Raises
     ------
     ModelError
-        If a fit or a fitted model fails, or cannot be read; the sentence says without what.
+        If a fit, the adapter or a fitted model fails; the sentence says without which feature.
     """
     tasks = (
-        delayed(_answer)(estimator, split, read, unit, columns)
-        for unit, columns in left_out.items()
+        delayed(_predict_without)(estimator, split, adapter, name, columns)
+        for name, columns in left_out.items()
     )
     try:
-        with run_parallel(n_jobs, tasks) as answers:
-            yield from answers
+        with run_parallel(n_jobs, tasks) as predictions:
+            yield from predictions
     except ModelError as error:
-        raise ModelError(f"{str(error).rstrip('.')}; {instead}.") from error
+        raise ModelError(f"{str(error).rstrip('.')}; {remedy}.") from error
 
 
-def _answer(
-    estimator: Any, split: Split, read: Read, unit: str, columns: Sequence[int]
+def _predict_without(
+    estimator: Any, split: Split, adapter: Adapter, name: str, columns: Sequence[int]
 ) -> Distribution:
-    how = f" without {unit!r}"
+    fit_name = f" without {name!r}"
     if len(set(columns)) == len(split.labels):
-        raise ModelError(f"no feature is left to fit on{how}")
+        raise ModelError(f"no feature is left to fit on{fit_name}")
     try:
         copy = estimator_without(estimator, split.labels, columns)
-        return fitted(copy, split.without(columns), read, how=how).original
+        smaller = split.without(columns)
+        return fit_and_predict(copy, smaller, adapter, fit_name=fit_name).original
     except ModelError:
         raise
     except ValueError as error:
-        raise ModelError(f"the estimator cannot be fitted{how}: {error}") from error
+        raise ModelError(f"the estimator cannot be fitted{fit_name}: {error}") from error

@@ -1,8 +1,12 @@
-"""Importance of what is left out."""
+"""Importance of the features that a fit, or a test row, does without.
+
+Each feature is either left out of the fit, or set to one value in every test row.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,27 +14,33 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 
-from uqwidgets._utils.choices import one_of
+from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
-from uqwidgets.evaluation.table import Table
+from uqwidgets.evaluation.table import Kind, Table
 from uqwidgets.importance.permutation import build_result
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
-from uqwidgets.learner.loco_importance.fill_values import named, standing_in
-from uqwidgets.learner.loco_importance.fits import Split, answers_without, fitted, seeded
-from uqwidgets.learner.loco_importance.losses import measured, scored
-from uqwidgets.learner.loco_importance.read_fit import Read, checked_read
+from uqwidgets.learner.loco_importance.fits import (
+    Adapter,
+    Split,
+    checked_adapter,
+    clone_with_seed,
+    fit_and_predict,
+    predictions_without,
+)
+from uqwidgets.learner.loco_importance.losses import compare_measure, compare_metric
 from uqwidgets.measures import available, find
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.predictive import Distribution, as_predictive
 
-_AS_GIVEN = (
-    "the interval is over test rows and takes the fits as given: other training rows would make "
+STATISTICS = ("mean", "median", "mode")
+_CONDITIONAL_ON_FITS = (
+    "the interval is over test rows and conditional on the fits: other training rows would give "
     "other fits"
 )
 
@@ -47,7 +57,7 @@ def loco_importance(
     feature_groups: Mapping[str, Sequence[str]] | None = None,
     compare: str = "difference",
     replace: Any = None,
-    read: Read = as_predictive,
+    adapter: Adapter = as_predictive,
     level: float = 0.95,
     sample_weight: npt.ArrayLike | None = None,
     random_state: RandomState = 0,
@@ -56,46 +66,52 @@ def loco_importance(
 ) -> Importance:
     """How much a measure rises on test rows when a feature is left out of the fit.
 
-    This is leave-one-covariate-out (Dankers et al. 2020, section 8.2). What other features tell as
-    well costs nothing to leave out, however much a model that has both makes use of it; that shows
-    in permutation importance.
+    This is leave-one-covariate-out importance on one train-test split. A feature whose information
+    the other features carry too has importance zero, however much a model of all features relies
+    on it; permutation importance shows the latter.
+
+    The interval is conditional on the fits. `Learner.loco` repeats the analysis over refits on
+    resamples, and its interval includes the variance of the fits.
 
     Parameters
     ----------
     estimator : object
-        Of scikit-learn's kind, fitted or not. Copies of it are fitted, with the feature and
-        without; itself it is never changed.
+        A scikit-learn estimator, fitted or not. Copies of it are fitted, with the feature and
+        without; the estimator itself is never changed.
     X_train, X_test : DataFrame or array-like, of shape (n, p) and (m, p)
-        Rows to fit on, and others to score. A ColumnTransformer that names a column does without
-        it in the copy that is fitted without it.
+        Rows to fit on, and other rows to score. Where a ColumnTransformer names a column, the copy
+        that is fitted without this column does not.
     y_train, y_test : array-like of shape (n,) and (m,)
     measure : str, function or scorer, default="nll"
-        See `Explainer.measure`; a classifier's nll is that of its probabilities. Or a scikit-learn
-        scorer, by name or made by ``make_scorer``, for the loss of its score.
+        A measure of a row, as in `Explainer.importance`: ``"nll"``, ``"brier"``,
+        ``"squared_error"`` and others, or a function; or a scikit-learn scorer, by name
+        (``"roc_auc"``, ``"r2"``) or made by ``make_scorer``, for the loss of its score. A
+        classifier's nll is that of its probabilities.
     features : sequence of str, optional
-        Features or groups; every group and every feature in none, unless named.
+        Features or groups. By default every group, and every feature that is in no group.
     feature_groups : mapping of str to sequence of str, optional
         Features that are left out together, by the name of their group.
     compare : {"difference", "ratio"}, default="difference"
-        The measure without the feature minus that with it, or over it.
+        The measure without the feature minus that with it, or divided by it.
     replace : {"mean", "median", "mode"} or a value, optional
         Keep one fit on all features, and set the feature to this value in every test row, which
-        costs no further fit. Mean, median and mode are those of the training rows; a category takes
-        its most frequent value, whichever of them is asked for.
-    read : callable, default=as_predictive
+        needs no further fit. Mean, median and mode are those of the training rows; a category is
+        set to its most frequent value by all three.
+    adapter : callable, default=as_predictive
         Called with each fitted estimator, with the feature and without; returns what
         `as_predictive` takes, such as ``lambda fitted: as_predictive(fitted, members=True)``.
     level : float, default=0.95
-        Of the interval: t over the paired changes of the test rows; for a scorer, t over what its
-        loss is without each of 20 random groups of them.
+        Of the interval: t over the paired changes of the test rows; for a scorer, t with the
+        standard error of a delete-a-group jackknife over 20 random groups of test rows.
     sample_weight : array-like of shape (m,), optional
-        Of the test rows; fits do not see it.
+        Weights of the test rows; the fits do not use them.
     random_state : int, RandomState, Generator or None, default=0
-        For the parts of the estimator that have none, so that all fits draw alike.
+        Seed of the parts of the estimator that have none. The same seed is used in all fits, so
+        that differences between them come from the features.
     n_jobs : int, optional
-        Fits at a time, through joblib.
+        Number of fits that run at the same time, through joblib.
     callback : callable, optional
-        Called with a `Progress` after every fit; raise from it to stop.
+        Called with a `Progress` after every fit. To stop the work, raise an exception from it.
 
     Returns
     -------
@@ -105,44 +121,67 @@ def loco_importance(
     Raises
     ------
     TypeError
-        If the estimator cannot be copied, or ``read`` cannot be called.
+        If the estimator cannot be copied, or ``adapter`` cannot be called.
     ValueError
         For a name that does not exist, or a value out of range.
     ModelError
-        If a fit fails, or a fitted model, or it cannot be read; the sentence says which feature it
-        was without.
+        If a fit, the adapter or a fitted model fails; the sentence says which feature was left
+        out.
+
+    See Also
+    --------
+    Learner.loco : The same over refits on resamples of one table.
+    Explainer.importance : Importance for one fitted model, without any refit.
+
+    References
+    ----------
+    Dankers et al. 2020, section 8.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> y = 2 * X[:, 0]
+    >>> result = uq.loco_importance(
+    ...     LinearRegression(), X[:40], y[:40], X[40:], y[40:], "squared_error"
+    ... )
+    >>> result.features
+    ('x0', 'x1')
+    >>> bool(result.importance[0] > 1)
+    True
     """
-    read = checked_read(read)
+    adapter = checked_adapter(adapter)
     level = checked_level(level)
     compare = one_of(COMPARISONS, compare, "comparison")
     seed = seed_of(random_state)
     split = Split.of(X_train, y_train, X_test, y_test)
-    procedure = seeded(estimator, seed)
-    whole = fitted(clone(procedure), split, read, feature_groups)
-    units = _units(whole.table, features)
+    procedure = clone_with_seed(estimator, seed)
+    whole = fit_and_predict(clone(procedure), split, adapter, feature_groups)
+    names = _feature_names(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
     if replace is None:
-        steps = FitProgress(len(units) + 1, len(split.X_train), callback)
-        answers = _refitted(procedure, split, read, whole.table, units, n_jobs, steps)
+        predictions = _refit(procedure, split, adapter, whole.table, names, n_jobs, callback)
     else:
-        answers = _set(split, whole, units, replace, callback)
+        predictions = _set_constant(split, whole, names, replace, callback)
     if is_metric(measure):
         metric = find_metric(measure, whole.classes)
-        losses = scored(metric, whole, answers, population, compare, level, seed)
+        losses = compare_metric(metric, whole, predictions, population, compare, level, seed)
     else:
-        found = find(measure, available(whole.original, classifier=whole.classes is not None))
-        losses = measured(found, whole, answers, population, compare, level)
+        row_measure = find(measure, available(whole.original, classifier=whole.classes is not None))
+        losses = compare_measure(row_measure, whole, predictions, population, compare, level)
     return build_result(
-        units,
-        losses.sides,
+        names,
+        losses.intervals,
         list(losses.per_row),
-        [np.array([side.estimate]) for side in losses.sides],
+        [np.array([interval.estimate]) for interval in losses.intervals],
         measure=losses.name,
         label=losses.label,
         unit=losses.unit,
         baseline=losses.baseline,
         compare=compare,
-        replacement="refit" if replace is None else named(replace),
+        replacement="refit" if replace is None else fill_name(replace),
         n_repeats=1,
         interval="model",
         level=level,
@@ -151,11 +190,11 @@ def loco_importance(
         rows=None,
         weighted=population.weighted,
         ess=population.ess,
-        remarks=(*losses.remarks, *_remarks(whole.table, units, replace)),
+        remarks=(*losses.remarks, *_remarks(whole.table, names, replace)),
     )
 
 
-def _units(table: Table, features: Sequence[str] | None) -> list[str]:
+def _feature_names(table: Table, features: Sequence[str] | None) -> list[str]:
     if features is None:
         return list(table.units)
     names = [features] if isinstance(features, str) else list(dict.fromkeys(features))
@@ -166,57 +205,108 @@ def _units(table: Table, features: Sequence[str] | None) -> list[str]:
     return [str(name) for name in names]
 
 
-def _refitted(
+def _refit(
     procedure: Any,
     split: Split,
-    read: Read,
+    adapter: Adapter,
     table: Table,
-    units: Sequence[str],
+    names: Sequence[str],
     n_jobs: int | None,
-    steps: FitProgress,
-) -> Iterator[Distribution]:
-    """Answers about the test rows by a fit without each unit."""
-    steps.step()
-    places = {str(label): place for place, label in enumerate(split.labels)}
-    left_out = {
-        unit: [places[table.features[column]] for column in table.columns_of(unit)]
-        for unit in units
-    }
-    instead = "pass replace='mean' to keep one fit and set the feature to one value"
-    for answer in answers_without(procedure, split, read, left_out, n_jobs, instead):
-        steps.step()
-        yield answer
-
-
-def _set(
-    split: Split,
-    whole: Evaluations,
-    units: Sequence[str],
-    value: Any,
     callback: ProgressCallback | None,
 ) -> Iterator[Distribution]:
-    """Answers about the test rows with each unit set to a value."""
+    """Predictions for the test rows by a fit without each feature."""
+    steps = FitProgress(len(names) + 1, len(split.X_train), callback)
+    steps.step()  # the fit on all features
+    left_out = split.positions(table, names)
+    remedy = "pass replace='mean' to keep one fit and set the feature to one value"
+    for prediction in predictions_without(procedure, split, adapter, left_out, n_jobs, remedy):
+        steps.step()
+        yield prediction
+
+
+def _set_constant(
+    split: Split,
+    whole: Evaluations,
+    names: Sequence[str],
+    replace: Any,
+    callback: ProgressCallback | None,
+) -> Iterator[Distribution]:
+    """Predictions for the test rows with each feature set to one value."""
     train = pd.DataFrame(split.X_train)
     train.columns = pd.Index([str(label) for label in split.labels])
     table = whole.table
-    asked = []
-    for unit in units:
+    replacements = []
+    for unit in names:
         columns = table.columns_of(unit)
-        names = [table.features[column] for column in columns]
-        values = [standing_in(train[name], name, table.kind(name), value) for name in names]
-        asked.append(Constant(columns, tuple(values)))
-    yield from whole.distributions(asked, callback)
+        members = [table.features[column] for column in columns]
+        values = [
+            fill_value(train[member], member, table.kind(member), replace) for member in members
+        ]
+        replacements.append(Constant(columns, tuple(values)))
+    yield from whole.distributions(replacements, callback)
 
 
-def _remarks(table: Table, units: Sequence[str], replace: Any) -> tuple[str, ...]:
-    if named(replace) not in ("mean", "median"):
-        return (_AS_GIVEN,)
-    members = [table.features[column] for unit in units for column in table.columns_of(unit)]
+def fill_name(replace: Any) -> str:
+    """Return the name of a replacement in results: the statistic, or ``constant``."""
+    return replace if isinstance(replace, str) and replace in STATISTICS else "constant"
+
+
+def fill_value(column: pd.Series[Any], feature: str, kind: Kind, replace: Any) -> Any:
+    """Value that a feature is set to.
+
+    Parameters
+    ----------
+    column : Series of shape (n,)
+        Values of the feature in the training rows.
+    feature : str
+    kind : {"numeric", "categorical"}
+    replace : {"mean", "median", "mode"} or a value
+        Mean and median of a category are its most frequent value; of several that are equally
+        frequent, the first in their order.
+
+    Raises
+    ------
+    ValueError
+        If the feature has no value at all, or cannot take the value.
+    """
+    if fill_name(replace) == "constant":
+        return _checked_constant(column, feature, kind, replace)
+    present = column.dropna()
+    if len(present) == 0:
+        raise ValueError(
+            f"{feature!r} has no value in X_train, and so no {replace}; pass a value as replace."
+        )
+    if kind == "categorical" or replace == "mode":
+        return present.mode().iloc[0]
+    numbers = present.to_numpy(dtype=np.float64)
+    return float(numbers.mean() if replace == "mean" else np.median(numbers))
+
+
+def _checked_constant(column: pd.Series[Any], feature: str, kind: Kind, value: Any) -> Any:
+    if kind == "numeric":
+        if isinstance(value, Real):
+            return value
+        if isinstance(value, str):
+            raise ValueError(unknown("replacement", value, list(STATISTICS)))
+        raise ValueError(f"replace is {value!r}, but {feature!r} holds numbers; give a number.")
+    categories = column.dropna().unique().tolist()
+    if value not in categories:
+        raise ValueError(
+            f"replace is {value!r}, which is no value of {feature!r} in X_train; give one of "
+            f"{', '.join(repr(c) for c in categories[:6])}, or 'mode', or name other features."
+        )
+    return value
+
+
+def _remarks(table: Table, names: Sequence[str], replace: Any) -> tuple[str, ...]:
+    if fill_name(replace) not in ("mean", "median"):
+        return (_CONDITIONAL_ON_FITS,)
+    members = [table.features[column] for name in names for column in table.columns_of(name)]
     categories = [f for f in dict.fromkeys(members) if table.kind(f) == "categorical"]
     if not categories:
-        return (_AS_GIVEN,)
+        return (_CONDITIONAL_ON_FITS,)
     return (
         f"categories have no {replace}: {', '.join(categories)} "
         f"{'is' if len(categories) == 1 else 'are'} set to the most frequent value",
-        _AS_GIVEN,
+        _CONDITIONAL_ON_FITS,
     )

@@ -1,4 +1,8 @@
-"""What it costs to be without a feature, by a measure of each row or a metric of all of them."""
+"""Change of a measure or of a metric on test rows, between fits with and without a feature.
+
+With L the loss per row of the fit on all features and L_j that of the fit without feature j, LOCO
+is the mean over test rows of L_j - L (Dankers et al. 2020, section 8.2), or the ratio of the means.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +34,14 @@ from uqwidgets.predictive import Distribution
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """How much worse each fit is than that on all features.
+    """Increase of the loss without each feature.
 
     Attributes
     ----------
     name, label, unit : str
     baseline : float
         Of the fit on all features.
-    sides : list of Bounds, length p
+    intervals : list of Bounds, length p
     per_row : ndarray of shape (p, m)
     remarks : tuple of str
     """
@@ -46,15 +50,15 @@ class Losses:
     label: str
     unit: str
     baseline: float
-    sides: list[Bounds]
+    intervals: list[Bounds]
     per_row: Floats
     remarks: tuple[str, ...]
 
 
-def measured(
+def compare_measure(
     measure: Measure,
     whole: Evaluations,
-    answers: Iterable[Distribution],
+    predictions: Iterable[Distribution],
     population: Population,
     compare: str,
     level: float,
@@ -66,8 +70,8 @@ def measured(
     measure : Measure
     whole : Evaluations
         Of the fit on all features.
-    answers : iterable of Distribution, length p
-        About the same rows, without each feature.
+    predictions : iterable of Distribution, length p
+        Of the same rows, by the fits without each feature.
     population : Population
     compare : {"difference", "ratio"}
     level : float
@@ -75,7 +79,7 @@ def measured(
     Raises
     ------
     ValueError
-        If a ratio is asked for and the mean is not positive.
+        If ``compare`` is ``"ratio"`` and the mean is not positive.
     """
     original = measure.of(whole.original, whole.truth)
     baseline = dot(population.scored, original) / population.scored.sum()
@@ -85,30 +89,32 @@ def measured(
             "positive one; use compare='difference'."
         )
     changes = [
-        _change(difference(measure.of(answer, whole.truth), original), population)
-        for answer in answers
+        _change(difference(measure.of(prediction, whole.truth), original), population)
+        for prediction in predictions
     ]
     per_row = np.stack([change.per_row() for change in changes])
     if compare == "ratio":
-        sides = [ratio_bounds(change, original, "model", level, population) for change in changes]
+        intervals = [
+            ratio_bounds(change, original, "model", level, population) for change in changes
+        ]
         per_row = 1 + per_row / baseline
     else:
-        sides = [bounds(change, "model", level, population) for change in changes]
+        intervals = [bounds(change, "model", level, population) for change in changes]
     return Losses(
         name=measure.name,
         label=measure.label,
         unit=measure.unit if compare == "difference" else "times",
         baseline=baseline,
-        sides=sides,
+        intervals=intervals,
         per_row=per_row,
-        remarks=remarks_on_ceiling(measure, original) + remarks_on_open_ends(sides),
+        remarks=remarks_on_ceiling(measure, original) + remarks_on_open_ends(intervals),
     )
 
 
-def scored(
+def compare_metric(
     metric: Metric,
     whole: Evaluations,
-    answers: Iterable[Distribution],
+    predictions: Iterable[Distribution],
     population: Population,
     compare: str,
     level: float,
@@ -119,41 +125,41 @@ def scored(
     Parameters
     ----------
     metric : Metric
-    whole, answers, population, compare, level
-        As in `measured`.
+    whole, predictions, population, compare, level
+        As in `compare_measure`.
     seed : int
         Of the groups.
 
     Raises
     ------
     ValueError
-        If the metric cannot score these answers, or is asked for as a ratio though it is no loss
-        or nothing is lost.
+        If the metric cannot score these predictions; for a ratio, if the metric is not a negated
+        loss or its loss is zero.
     """
     base = metric.on(whole.original, whole.truth)
     ratio = compare == "ratio"
     baseline = base(population.scored)
     if ratio:
         metric.check_ratio(baseline, "test")
-    sides = [
-        _jackknifed(base, metric.on(answer, whole.truth), population, level, seed, ratio=ratio)
-        for answer in answers
+    intervals = [
+        _jackknife(base, metric.on(prediction, whole.truth), population, level, seed, ratio=ratio)
+        for prediction in predictions
     ]
-    missing = sum(np.isnan(side.estimate) for side in sides)
+    missing = sum(np.isnan(interval.estimate) for interval in intervals)
     return Losses(
         name=metric.name,
         label=metric.loss_label if ratio else f"loss of {metric.label}",
         unit="times" if ratio else metric.unit,
         baseline=-baseline if ratio else baseline,
-        sides=sides,
-        per_row=np.full((len(sides), len(whole.table)), np.nan),
-        remarks=((undefined(metric.label, missing, len(sides), "features"),) if missing else ())
-        + remarks_on_open_ends(sides),
+        intervals=intervals,
+        per_row=np.full((len(intervals), len(whole.table)), np.nan),
+        remarks=((undefined(metric.label, missing, len(intervals), "features"),) if missing else ())
+        + remarks_on_open_ends(intervals),
     )
 
 
 def _change(values: Floats, population: Population) -> Change:
-    """Mean change over test rows, with the influence of each."""
+    """Weighted mean change over test rows, with the influence function of each row."""
     s = population.scored
     total = s.sum()
     estimate = dot(s, values) / total
@@ -170,7 +176,7 @@ def _change(values: Floats, population: Population) -> Change:
     )
 
 
-def _jackknifed(
+def _jackknife(
     base: Callable[[Floats], float],
     without: Callable[[Floats], float],
     population: Population,
@@ -179,18 +185,18 @@ def _jackknifed(
     *,
     ratio: bool,
 ) -> Bounds:
-    """Loss of score, or ratio of the losses that are negated, with its interval."""
+    """Loss of score, or ratio of the losses that the scores negate, with its interval."""
     s = population.scored
 
     def scores(weights: Floats) -> tuple[float, float]:
         return base(weights), without(weights)
 
-    covariance, freedom = without_groups(lambda kept: scores(s * kept), len(s), seed)
+    covariance, freedom = without_groups(lambda included: scores(s * included), len(s), seed)
     before, after = scores(s)
 
-    def differing(times: float) -> Bounds:
-        along = np.array([times, -1.0])
-        error = math.sqrt(max(float(along @ covariance @ along), 0.0))
+    def difference_to(times: float) -> Bounds:
+        contrast = np.array([times, -1.0])
+        error = math.sqrt(max(float(contrast @ covariance @ contrast), 0.0))
         return symmetric(times * before - after, error, freedom, level, "t")
 
-    return fieller(differing, after / before, -before) if ratio else differing(1.0)
+    return fieller(difference_to, after / before, -before) if ratio else difference_to(1.0)

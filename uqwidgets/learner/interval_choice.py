@@ -1,4 +1,4 @@
-"""What a learner's interval is of, which interval is best for it, and how often that one covers."""
+"""Which interval suits which result of a learner, and its simulated coverage."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner.resampling import Resampling
 from uqwidgets.measures import Measure
 
-Subject = Literal[
+ResultKind = Literal[
     "importance by a loss",
     "importance by a measure without the target",
     "importance by a metric",
     "importance as a ratio",
-    "importance of what is left out",
+    "importance by leaving features out",
     "curves of a measure without the target",
     "curves of a loss",
     "surfaces",
     "performance",
     "comparisons",
 ]
-IntervalOfLearner = Literal["variance-components", "group-jackknife", "row-effect", "corrected"]
-LEARNER_INTERVALS: tuple[IntervalOfLearner, ...] = get_args(IntervalOfLearner)
+LearnerIntervalName = Literal["variance-components", "group-jackknife", "row-effect", "corrected"]
+LEARNER_INTERVALS: tuple[LearnerIntervalName, ...] = get_args(LearnerIntervalName)
 
-# Where the values of rows, whose mean each refit's estimate is, tell about its interval.
-_BY_ROWS: dict[Subject, tuple[IntervalOfLearner, ...]] = {
+# Intervals that are computed from held-out values, for results that are means over held-out rows.
+_FROM_HELD_OUT_VALUES: dict[ResultKind, tuple[LearnerIntervalName, ...]] = {
     "importance by a loss": ("variance-components", "group-jackknife", "row-effect"),
     "importance by a measure without the target": ("variance-components", "group-jackknife"),
     "curves of a measure without the target": ("variance-components", "group-jackknife"),
@@ -34,8 +34,8 @@ _BY_ROWS: dict[Subject, tuple[IntervalOfLearner, ...]] = {
 }
 
 
-def looks_at_target(measure: Measure, explainer: Explainer) -> bool:
-    """Whether a measure's values change where every target is another one.
+def depends_on_target(measure: Measure, explainer: Explainer) -> bool:
+    """Whether a measure depends on the target: whether its values change with every target.
 
     Parameters
     ----------
@@ -46,50 +46,50 @@ def looks_at_target(measure: Measure, explainer: Explainer) -> bool:
     answers, truth = explainer.evaluations.original, explainer.evaluations.truth
     classes = explainer.classes
     if classes is None and truth.dtype.kind in "iuf":
-        others = truth + 1
+        changed = truth + 1
     elif classes is not None and truth.dtype.kind in "iu":
-        others = (truth + 1) % len(classes)
-    else:  # a model that gives labels has these for its target, not their positions
+        changed = (truth + 1) % len(classes)
+    else:  # the target of a model that predicts labels holds labels, not their positions
         labels = np.unique(truth if classes is None else np.concatenate([truth, classes]))
-        others = labels[(np.searchsorted(labels, truth) + 1) % len(labels)]
-    return not np.array_equal(measure.of(answers, truth), measure.of(answers, others))
+        changed = labels[(np.searchsorted(labels, truth) + 1) % len(labels)]
+    return not np.array_equal(measure.of(answers, truth), measure.of(answers, changed))
 
 
-def checked_interval(interval: IntervalOfLearner, subject: Subject) -> IntervalOfLearner:
-    """Return an interval that a person asks for, if it is one for this.
+def checked_interval(interval: LearnerIntervalName, kind: ResultKind) -> LearnerIntervalName:
+    """Return the interval that the user requests, if its assumptions hold for this result.
 
     Raises
     ------
     ValueError
-        If what it rests on does not hold here.
+        If they do not.
     """
-    known = _BY_ROWS.get(subject, ())
-    if interval == "corrected" or interval in known:
+    suitable = _FROM_HELD_OUT_VALUES.get(kind, ())
+    if interval == "corrected" or interval in suitable:
         return interval
-    if not known:
+    if not suitable:
         raise ValueError(
-            f"interval {interval!r} needs a mean over rows, which this is not ({subject}); use "
+            f"interval {interval!r} needs a mean over rows, which this is not ({kind}); use "
             "interval='corrected'."
         )
     raise ValueError(
-        f"interval {interval!r} takes it that a row does the same when it is learned from and when "
-        f"it is scored, which holds for importance by a loss and not for {subject}; use "
-        f"interval={known[0]!r}."
+        f"interval {interval!r} assumes that a row has the same effect as a training row and as a "
+        f"scored row, which holds for importance by a loss and not for {kind}; use "
+        f"interval={suitable[0]!r}."
     )
 
 
-def best_interval(subject: Subject, resampling: Resampling) -> IntervalOfLearner:
-    """Return the interval that covers best; where two do, the narrower one."""
-    if subject not in _BY_ROWS:
+def best_interval(kind: ResultKind, resampling: Resampling) -> LearnerIntervalName:
+    """Return the interval with the best coverage, and among equals the narrowest."""
+    if kind not in _FROM_HELD_OUT_VALUES:
         return "corrected"
-    if subject.startswith("curves") and resampling == "leave-two-groups-out":
+    if kind.startswith("curves") and resampling == "leave-two-groups-out":
         return "group-jackknife"
     return "variance-components"
 
 
-# Per cent of simulated tables whose nominal 95 % interval held the truth (`benchmarks/coverage.md`,
-# "Every result of a learner"): least and greatest over features, points and procedures.
-_COVERAGE: dict[tuple[Subject, IntervalOfLearner], dict[Resampling, tuple[int, int]]] = {
+# Coverage of nominal 95 % intervals in simulations, in per cent (`benchmarks/coverage.md`, "Every
+# result of a learner"): minimum and maximum over features, grid points and procedures.
+_COVERAGE: dict[tuple[ResultKind, LearnerIntervalName], dict[Resampling, tuple[int, int]]] = {
     ("importance by a loss", "corrected"): {
         "bootstrap": (75, 100),
         "subsampling": (68, 100),
@@ -115,7 +115,7 @@ _COVERAGE: dict[tuple[Subject, IntervalOfLearner], dict[Resampling, tuple[int, i
         "subsampling": (65, 100),
         "leave-two-groups-out": (67, 100),
     },
-    ("importance of what is left out", "corrected"): {
+    ("importance by leaving features out", "corrected"): {
         "bootstrap": (93, 100),
         "subsampling": (88, 100),
         "leave-two-groups-out": (87, 100),
@@ -177,36 +177,39 @@ _COVERAGE: dict[tuple[Subject, IntervalOfLearner], dict[Resampling, tuple[int, i
 
 
 def coverage(
-    interval: IntervalOfLearner,
-    subject: Subject,
+    interval: LearnerIntervalName,
+    kind: ResultKind,
     resampling: Resampling,
     correction: str | float | None,
     weighted: bool,
 ) -> str:
-    """Say what an interval covers, and how often it did.
+    """Return a sentence on what an interval is for, and on its coverage in simulations.
 
     Parameters
     ----------
-    interval, subject, resampling : str
+    interval, kind, resampling : str
     correction : str, float or None
         Of the learner.
     weighted : bool
         Whether rows have weights.
     """
-    what = f"the interval ({interval}) is for what the procedure gives on average over tables of "
-    what += "this size"
-    figures = _COVERAGE.get((subject, interval), {}).get(resampling)
-    if weighted:
-        return f"{what}; how often it covers with weights of rows was not simulated"
-    if figures is None or (interval == "corrected" and correction != "nadeau-bengio"):
-        return f"{what}; how often it covers here was not simulated"
-    low, high = figures
-    held = f"{low} to {high}" if low < high else f"{low}"
-    sentence = (
-        f"{what}; in simulations 95 % intervals of {subject} by {resampling} held it in {held} %"
+    target = (
+        f"the interval ({interval}) is for the mean result of the procedure over tables of this "
+        "size"
     )
-    best = best_interval(subject, resampling)
-    better = _COVERAGE.get((subject, best), {}).get(resampling)
+    percentages = _COVERAGE.get((kind, interval), {}).get(resampling)
+    if weighted:
+        return f"{target}; its coverage with weights of rows was not simulated"
+    if percentages is None or (interval == "corrected" and correction != "nadeau-bengio"):
+        return f"{target}; its coverage here was not simulated"
+    low, high = percentages
+    covered = f"{low} to {high}" if low < high else f"{low}"
+    sentence = (
+        f"{target}; in simulations 95 % intervals of {kind} by {resampling} covered it in "
+        f"{covered} %"
+    )
+    best = best_interval(kind, resampling)
+    better = _COVERAGE.get((kind, best), {}).get(resampling)
     if better is None or best == interval or better[0] <= low:
         return sentence
     return f"{sentence}, and those by interval={best!r} in {better[0]} to {better[1]} %"
