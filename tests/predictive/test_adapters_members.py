@@ -181,7 +181,7 @@ def test_a_list_of_models_is_an_ensemble_of_them():
     models = [LogisticRegression(C=c).fit(X, LABELS["texts"]) for c in (0.01, 1.0, 100.0)]
     predictive = as_predictive(models)
     assert predictive.name == "3 x LogisticRegression"
-    assert predictive.n_wanted == 3
+    assert predictive.n_features == 3
     assert predictive.classes.tolist() == ["down", "level", "up"]
     q = predictive(X)
     for j, model in enumerate(models):
@@ -298,7 +298,7 @@ def test_members_that_do_not_go_together_are_refused(models, options, says):
 def test_a_list_may_mix_what_is_read_with_functions():
     model = as_predictive(LinearRegression().fit(FRAME, Y), noise=0.5)
     predictive = as_predictive([model, lambda X: normal_model(X.to_numpy())])
-    assert predictive.wanted == tuple(FRAME.columns)
+    assert predictive.feature_names == tuple(FRAME.columns)
     q = predictive(FRAME)
     np.testing.assert_allclose(q.members.loc[:, 0], model(FRAME).loc)
     np.testing.assert_allclose(q.members.loc[:, 1], normal_model(X)[0])

@@ -29,7 +29,7 @@ def test_a_model_for_each_level(linear):
     q = predictive(X)
     assert isinstance(q, Quantiles)
     assert predictive.name == "3 x QuantileRegressor"
-    assert predictive.n_wanted == 3
+    assert predictive.n_features == 3
     assert q.levels.tolist() == list(LEVELS)
     expected = np.sort([linear[level].predict(X) for level in LEVELS], axis=0)
     np.testing.assert_allclose(q.values, expected.T, rtol=1e-12)

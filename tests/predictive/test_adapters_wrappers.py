@@ -78,8 +78,8 @@ def test_a_pipeline_keeps_its_name_and_its_columns():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     predictive = as_predictive(make_pipeline(StandardScaler(), BayesianRidge()).fit(frame, Y))
     assert predictive.name == "Pipeline"
-    assert predictive.wanted == ("a", "b", "c")
-    assert predictive.n_wanted == 3
+    assert predictive.feature_names == ("a", "b", "c")
+    assert predictive.n_features == 3
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_members_inside_a_transformed_target_are_not_found():
         (
             TransformedTargetRegressor(BayesianRidge()),
             {"noise": 1.0},
-            "TransformedTargetRegressor is read by the distribution of what is inside",
+            "TransformedTargetRegressor is read by the distribution of the model inside it",
         ),
     ],
 )

@@ -74,8 +74,8 @@ class Table:
         self._n = len(frame)
         # A scikit-learn model fitted on arrays warns about column names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
-        on_arrays = predictive.wanted is None and predictive.n_wanted is not None and texts
-        named = isinstance(X, pd.DataFrame) or predictive.wanted is not None
+        on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
+        named = isinstance(X, pd.DataFrame) or predictive.feature_names is not None
         dtypes = set(frame.dtypes)
         plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
         matrix = frame.to_numpy() if plain else None
@@ -214,21 +214,21 @@ class Table:
 
 
 def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
-    wanted = predictive.wanted
+    fitted_names = predictive.feature_names
     if not isinstance(X, pd.DataFrame):
         values = np.asarray(X)
         if values.ndim != 2:
             raise ValueError(f"X has shape {values.shape}; it must be (rows, features).")
-        names = wanted if wanted is not None else tuple(f"x{j}" for j in range(values.shape[1]))
+        names = fitted_names if fitted_names is not None else tuple(f"x{j}" for j in range(values.shape[1]))
         if len(names) != values.shape[1]:
             raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
         X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
-    elif wanted is not None:
+    elif fitted_names is not None:
         columns = predictive.columns_among(X.columns)
         _check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
-    if predictive.n_wanted is not None and X.shape[1] != predictive.n_wanted:
-        raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_wanted}.")
+    if predictive.n_features is not None and X.shape[1] != predictive.n_features:
+        raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_features}.")
     if X.shape[1] == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:
