@@ -14,8 +14,7 @@ from models import table
 from shared import features_and_target
 from uqwidgets import Explainer
 from uqwidgets.predictive.torch import BayesByBackprop
-from uqwidgets.predictive.torch.bayes_by_backprop import normal_nll
-from uqwidgets.predictive.torch.variational import GaussianWeights, outputs
+from uqwidgets.predictive.torch.bayes_by_backprop import GaussianWeights, normal_nll, outputs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

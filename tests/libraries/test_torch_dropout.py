@@ -16,8 +16,13 @@ from models import table
 from shared import features_and_target
 from uqwidgets import Explainer, Normal
 from uqwidgets.predictive.torch import MonteCarloDropout
-from uqwidgets.predictive.torch.dropout import afresh, dropping, set_mode, take_over
-from uqwidgets.predictive.torch.precision import fitted_precision
+from uqwidgets.predictive.torch.dropout import (
+    control_dropout,
+    dropout_by,
+    masks_per_row,
+    set_mode,
+)
+from uqwidgets.predictive.torch.monte_carlo_dropout import fitted_precision
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -65,11 +70,11 @@ def test_masks_drop_the_share_they_should_and_keep_the_mean():
 
 def test_in_training_every_row_has_a_mask_of_its_own():
     layer = nn.Dropout(0.5)
-    take_over(layer)
+    control_dropout(layer)
     set_mode(layer, training=True)
     ones = torch.ones(200, 10)
     assert torch.equal(layer(ones), ones)
-    with dropping(afresh(torch.Generator().manual_seed(0))):
+    with dropout_by(masks_per_row(torch.Generator().manual_seed(0))):
         first, second = layer(ones), layer(ones)
     assert len(first.unique(dim=0)) > 150
     assert not torch.equal(first, second)

@@ -186,9 +186,9 @@ def test_class_codes_compare_numbers_and_bools_by_value(dtype, classes):
 
 
 def test_class_codes_tell_bools_and_numbers_from_texts():
-    with pytest.raises(ValueError, match="label True in row 0.*classes are 'False', 'True'"):
+    with pytest.raises(ValueError, match=r"label True in row 0.*classes are 'False', 'True'"):
         class_codes([True, False], np.array(["False", "True"]))
-    with pytest.raises(ValueError, match="label True in row 0.*classes are 2, 3"):
+    with pytest.raises(ValueError, match=r"label True in row 0.*classes are 2, 3"):
         class_codes([True, False], np.array([2, 3]))
     with pytest.raises(ValueError, match="label '1' in row 0"):
         class_codes(["1", "0"], np.array([0, 1]))

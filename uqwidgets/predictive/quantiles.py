@@ -74,7 +74,7 @@ class Quantiles(PredictiveDistribution):
     >>> q.quantile(0.5)
     array([0., 2.])
     >>> q.crps([0.0, 3.0]).round(3)
-    array([0.224, 0.425])
+    array([0.209, 0.552])
     """
 
     levels: Floats
@@ -221,7 +221,7 @@ def _mean_square(f: Floats, g: Floats) -> Floats:
 
 
 def _tail_score(beyond: Floats, scale: Floats, p: float) -> Floats:
-    """Integral of (F(x) - 1{y <= x})^2 over a tail of probability p; y lies ``beyond`` its start."""
+    """Integral of (F(x) - 1{y <= x})^2 over a tail of probability p; y is ``beyond`` its start."""
     depth = np.maximum(beyond, 0.0)
     scaled = np.divide(depth, scale, out=np.zeros_like(depth), where=scale > 0)
     return np.asarray(depth + 2 * p * scale * np.expm1(-scaled) + 0.5 * p * p * scale)
