@@ -74,7 +74,7 @@ def positive(estimator: Any, *names: str) -> None:
 
 
 def perceptron(sizes: Sequence[int], dropout: float, generator: torch.Generator) -> nn.Sequential:
-    """Build the perceptron of Wood et al. 2024, with ReLU and dropout after all layers but the last."""
+    """Build the perceptron of Wood et al. 2024: all layers but the last have ReLU and dropout."""
     parts: list[nn.Module] = []
     for fan_in, fan_out in pairwise(sizes[:-1]):
         parts += [_linear(fan_in, fan_out, generator), nn.ReLU(), nn.Dropout(dropout)]
