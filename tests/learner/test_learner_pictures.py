@@ -181,9 +181,9 @@ class TestPerformance:
 
 class TestComparison:
     @pytest.mark.parametrize(
-        ("difference", "said"), [(-0.25, "does not hold zero (p = 0.0312)"), (0.0625, "holds zero")]
+        ("difference", "said"), [(-0.25, "excludes zero (p = 0.0312)"), (0.0625, "includes zero")]
     )
-    def test_it_says_whether_the_interval_holds_zero(self, difference, said):
+    def test_it_says_whether_the_interval_includes_zero(self, difference, said):
         read = Still(comparison(difference)._repr_html_())
         assert said in read.text
         assert "Forest − Line" in read.text

@@ -166,8 +166,8 @@ def test_stress_holds_the_numbers():
     assert set(strong["feature"]) == {f"f{j}" for j in range(3, 8)}
     assert set(others["feature"]) == {"f0", "f1", "f2"}
     shown = pd.concat([others, strong], ignore_index=True)
-    wanted = result.frame.drop(columns=["indicator", "low", "high"])
-    pd.testing.assert_frame_equal(shown, wanted, check_dtype=False)
+    expected = result.frame.drop(columns=["indicator", "low", "high"])
+    pd.testing.assert_frame_equal(shown, expected, check_dtype=False)
 
 
 def test_stress_shows_the_indicator_that_is_asked_for():
@@ -269,8 +269,8 @@ def test_pixels_that_tell_nothing_are_blank():
     subtitle = "grey: 1 constant and 1 below an effective sample size of 10"
     assert spec["title"]["subtitle"] == subtitle
     json.dumps(spec, allow_nan=False)
-    wanted = pictures([0.1, 0.9, 0.2, np.nan], ess=ess).to_pixels((2, 2), least_ess=1)
-    assert maps(wanted)[2]["change0"].isna().tolist() == [False, False, False, True]
+    expected = pictures([0.1, 0.9, 0.2, np.nan], ess=ess).to_pixels((2, 2), least_ess=1)
+    assert maps(expected)[2]["change0"].isna().tolist() == [False, False, False, True]
 
 
 def test_pixels_without_any_answer_are_all_blank():

@@ -126,23 +126,6 @@ def test_an_error_about_missing_uncertainty_names_the_options_that_add_it(ensemb
             explainer.importance(measure)
 
 
-@pytest.mark.parametrize("kind", [LogisticRegression, LinearSVC])
-@pytest.mark.parametrize(("fitted", "y"), [(int, bool), (bool, int), (bool, float), (int, object)])
-def test_bools_are_the_classes_0_and_1(kind, fitted, y):
-    # As in scikit-learn, whose scorers take one for the other.
-    truth = Y > 0
-    model = kind().fit(X, truth.astype(fitted))
-    explainer = Explainer(model, X, truth.astype(y))
-    same = Explainer(model, X, truth.astype(fitted))
-    assert explainer.classes.tolist() == model.classes_.tolist()
-    for measure in ("zero_one", "accuracy", "f1"):
-        results = [one.importance(measure, n_repeats=2) for one in (explainer, same)]
-        assert results[0].baseline == results[1].baseline
-        np.testing.assert_array_equal(results[0].importance, results[1].importance)
-    errors = (model.predict(X) != truth).mean()
-    assert explainer.importance("zero_one", n_repeats=1).baseline == pytest.approx(errors)
-
-
 def test_plain_predict_says_nothing_of_uncertainty():
     explainer = Explainer(LinearRegression().fit(X, Y), X, Y)
     assert isinstance(explainer.evaluations.original, Point)

@@ -423,6 +423,5 @@ def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArr
 def _truth(q: Distribution, classes: npt.NDArray[Any] | None, table: Table) -> npt.NDArray[Any]:
     if classes is not None:
         codes = class_codes(table.y, classes)
-        # Predicted labels are compared with the model's own labels: bools may stand for 0 and 1.
-        return codes if q.classes is not None else classes[codes]
+        return codes if q.classes is not None else table.y
     return table.target_numbers()

@@ -1,4 +1,4 @@
-"""Decomposition without a kernel: truth, models, and what sets them apart."""
+"""Static HTML of a decomposition: the truth, the models, and the parts of their error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from uqwidgets.importance.html import MOST_ROWS
 from uqwidgets.plotting.choice import MOST_CURVES, evenly
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.scale import fitted
 from uqwidgets.plotting.svg import (
     BLUE,
     FONT,
@@ -19,6 +18,7 @@ from uqwidgets.plotting.svg import (
     WIDTH,
     bottom_axis,
     curve,
+    fitted,
     label,
     left_axis,
     line,
@@ -31,7 +31,7 @@ PARTS = ("squared bias", "model variance", "Monte Carlo error")
 
 
 def decomposition_html(result: Decomposition) -> str:
-    """Show the truth, what models give on average, and single models around it.
+    """Show the truth, the mean estimate of the models, and single models around it.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def decomposition_html(result: Decomposition) -> str:
 def parts_of(result: Decomposition) -> Floats:
     """Squared bias, model variance and Monte Carlo error at every point, shape (3, k).
 
-    Estimates of variances that are below zero by chance are shown as zero.
+    Estimated variances that are negative by chance are shown as zero.
     """
     variances = [result.model_variance, result.mc_variance]
     return np.array([np.square(result.bias), *(np.maximum(v, 0.0) for v in variances)])
@@ -75,9 +75,9 @@ def _summary(result: Decomposition) -> str:
     at = value_text(result.points.tolist()[farthest])
     where = f"for {at}" if result.feature is None else f"at {at}"
     return (
-        f"Of what {result.procedure} gets wrong, summed over {of}, {shares[0]}, {shares[1]} and "
-        f"{shares[2]}. Its bias is largest {where}: {number(result.expected[farthest])} instead of "
-        f"{number(result.truth[farthest])}."
+        f"Of the squared error of {result.procedure}, summed over {of}, {shares[0]}, {shares[1]} "
+        f"and {shares[2]}. Its bias is largest {where}: {number(result.expected[farthest])} "
+        f"instead of {number(result.truth[farthest])}."
     )
 
 
@@ -97,7 +97,7 @@ def _rows(result: Decomposition, names: list[str], summary: str) -> tuple[Markup
     )
     notes = [
         f"Rings: the truth. Dots: mean of all models. Strokes: {len(cloud)} single models, each "
-        "over one test set; whiskers hold 90% of all."
+        "over one test set; whiskers: 90% of all models."
     ]
     if len(names) > MOST_ROWS:
         notes.append(

@@ -36,9 +36,9 @@ def comparison_chart(result: Comparison) -> alt.LayerChart:
     -------
     alt.LayerChart
     """
-    found = _chart(result, "difference", f"difference in {result.label}")
+    chart = _chart(result, "difference", f"difference in {result.label}")
     zero = alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(color=FAINT).encode(x="zero:Q")
-    both: alt.LayerChart = (zero + found).properties(title=found.title, width=WIDTH)
+    both: alt.LayerChart = (zero + chart).properties(title=chart.title, width=WIDTH)
     return both
 
 

@@ -1,4 +1,4 @@
-"""Performance of learners without a kernel."""
+"""Static HTML of a learner's performance, and of a comparison of two."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uqwidgets.plotting.text import interval, measured, number, with_unit
 
 
 def performance_html(result: Performance) -> str:
-    """Show the mean over refits with its interval, and the refits.
+    """Show the mean over refits with its interval, and every refit.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def comparison_html(result: Comparison) -> str:
     -------
     str
     """
-    sure = "does not hold" if result.low > 0 or result.high < 0 else "holds"
+    relation = "excludes" if result.low > 0 or result.high < 0 else "includes"
     ends = interval(result.low, result.high)
     summary = (
         f"The mean {result.label} of {result.learner} minus that of {result.other} is "
         f"{measured(result.difference, result.unit)}; its {result.level:.0%} interval {ends} "
-        f"{sure} zero (p = {number(result.p_value)})."
+        f"{relation} zero (p = {number(result.p_value)})."
     )
     name = f"{result.learner} − {result.other}"
     return _shown(result, name, result.difference, summary, reference=0.0)

@@ -177,8 +177,7 @@ class Categorical(PredictiveDistribution):
 def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Position of each label of ``y`` (n,) in ``classes`` (k,), which may be in any order.
 
-    Numbers are compared by value, and bools are the numbers 0 and 1, as in numpy and
-    scikit-learn. Texts match only texts.
+    Numbers are compared by value; bools, numbers and texts are different labels.
 
     Raises
     ------
@@ -186,9 +185,7 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
         If a label is none of the classes.
     """
     labels = _array(y)
-    codes: npt.NDArray[np.intp] = pd.Index(_bools_as_numbers(classes)).get_indexer(
-        pd.Index(_bools_as_numbers(labels))
-    )
+    codes: npt.NDArray[np.intp] = pd.Index(classes).get_indexer(pd.Index(labels))
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         label = labels.tolist()[row]
@@ -216,14 +213,6 @@ def classes_among(predicted: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArr
         ) from error
 
 
-def _bools_as_numbers(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    # Columns of pandas with missing values hold bools as objects.
-    are_bools = labels.dtype.kind == "b" or (
-        labels.dtype == object and pd.api.types.infer_dtype(labels, skipna=False) == "boolean"
-    )
-    return labels.astype(np.intp) if are_bools else labels
-
-
 def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
     array = np.asarray(labels)
     if array.ndim == 1 and array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
@@ -236,7 +225,7 @@ def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def _cast(label: Any, classes: npt.NDArray[Any]) -> str:
-    """Return what to do about a label that is a class but for its kind, as a clause."""
+    """Return the conversion of y, as a clause, if the label differs from a class only in type."""
     if isinstance(label, bool) and classes.dtype.kind in "iuf" and np.isin([0, 1], classes).all():
         return "; pass y.astype(int)"
     if isinstance(label, (int, float)) and classes.dtype.kind == "b" and label in (0, 1):
