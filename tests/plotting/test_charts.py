@@ -1,4 +1,4 @@
-"""The Altair twins: valid Vega-Lite that holds the numbers of the result."""
+"""Altair charts of results: valid Vega-Lite with the numbers of the result."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_stress_holds_the_numbers():
     pd.testing.assert_frame_equal(shown, expected, check_dtype=False)
 
 
-def test_stress_shows_the_indicator_that_is_asked_for():
+def test_stress_shows_the_requested_indicator():
     values = {"error_rate": fan(1), "nll": 1 + fan(1)}
     labels = {"error_rate": "error rate", "nll": "mean likelihood loss"}
     result = stress(
@@ -349,7 +349,7 @@ def test_notebooks_show_charts_without_the_network():
 
 
 @pytest.mark.usefixtures("default_renderer")
-def test_without_vl_convert_a_sentence_says_that_charts_need_the_network(monkeypatch):
+def test_without_vl_convert_a_warning_names_the_network(monkeypatch):
     monkeypatch.setattr(style, "find_spec", {}.get)
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
     with pytest.warns(UserWarning, match=r"needs the network .* uqwidgets\[charts\]"):

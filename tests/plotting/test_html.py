@@ -1,4 +1,4 @@
-"""Results show themselves without a kernel: their numbers, their words, and nothing that runs."""
+"""Static HTML of results: its numbers and its words; it runs and loads nothing."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class TestImportance:
         assert "Table of the first 60 features (140 more are left out)" in read.text
         assert [line[0] for line in read.tables[0]] == ["feature", *(f"f{j}" for j in range(60))]
 
-    def test_missing_values_are_said_not_drawn(self):
+    def test_missing_values_are_named_and_not_drawn(self):
         result = importance(["a", "b", "c"], [0.5, np.inf, NAN])
         read = Still(importance_html(result))
         assert len(read.all("circle")) == 1 + 1
@@ -249,7 +249,7 @@ class TestDependence:
         ("n_rows", "drawn", "note"),
         [(4, 4, "4 rows, all drawn"), (1000, 100, "100 of 1,000 rows, evenly chosen")],
     )
-    def test_at_most_100_rows_are_drawn_and_it_says_so(self, n_rows, drawn, note):
+    def test_at_most_100_rows_are_drawn_and_a_note_counts_them(self, n_rows, drawn, note):
         read = Still(dependence_html(dependence(n_rows=n_rows)))
         assert len([p for p in read.all("path") if p.get("stroke-opacity") == "0.16"]) == drawn
         assert note in read.text
@@ -336,7 +336,7 @@ class TestDependence:
         ]
         assert [line[-1] for line in Still(dependence_html(result)).tables[0][1:]] == ["2", "2"]
 
-    def test_a_flat_curve_is_said_to_be_flat(self):
+    def test_the_summary_calls_a_flat_curve_flat(self):
         read = Still(dependence_html(dependence(average=(0.25, 0.25 + 1e-9, 0.25))))
         assert "Averaged over rows, predicted mean is 0.25 at every value." in read.text
 
@@ -520,7 +520,7 @@ class TestStress:
             "(0.375 to 0.625)." in read.text
         )
 
-    def test_a_feature_without_any_number_says_why(self):
+    def test_a_feature_without_numbers_has_a_reason(self):
         values = fan(3)
         values[1] = NAN
         read = Still(stress_html(stress(values, status="constant")))
