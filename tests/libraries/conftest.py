@@ -1,4 +1,4 @@
-"""What tests of networks have in common."""
+"""Fixtures for tests of networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scikit-learn faces of XGBoost and LightGBM."""
+"""The scikit-learn interfaces of XGBoost and LightGBM."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def test_classifiers_answer_with_their_probabilities(model, y, data):
     q = explainer.evaluations.original
     assert isinstance(q, Categorical)
     np.testing.assert_allclose(q.probabilities, model.predict_proba(data), rtol=1e-6)
-    found = explainer.importance("nll", n_repeats=2)
+    result = explainer.importance("nll", n_repeats=2)
     p = model.predict_proba(data).astype(float)
     # In single precision they sum to one only nearly, which scikit-learn warns of.
     expected = log_loss(y, p / p.sum(axis=1, keepdims=True), labels=model.classes_)
-    assert found.baseline == pytest.approx(expected, rel=1e-6)
-    assert set(found.features) == set(explainer.features)
+    assert result.baseline == pytest.approx(expected, rel=1e-6)
+    assert set(result.features) == set(explainer.features)
 
 
 def test_numbered_classes_can_be_named():
@@ -111,7 +111,7 @@ def test_a_list_of_them_is_an_ensemble():
     ids=["lightgbm", "xgboost"],
 )
 @pytest.mark.parametrize("names", [["a b", "c", "d_e"], [0, 1, 2], [7, 5, 6]], ids=str)
-def test_columns_that_a_library_renames_are_found(model, names):
+def test_columns_that_a_library_renames_are_matched(model, names):
     # LightGBM writes "a b" as "a_b", both write 7 as "7", and both would take another order.
     frame = FRAME.set_axis(names, axis=1)
     model.fit(frame, Y)
@@ -140,8 +140,8 @@ def test_categories_and_missing_values_reach_the_model(library):
         else lightgbm.LGBMClassifier(**LIGHT)
     ).fit(data, y)
     explainer = Explainer(model, data, y)
-    found = explainer.importance("nll", n_repeats=2)
-    assert set(found.features[:2]) == {"size", "town"}
+    result = explainer.importance("nll", n_repeats=2)
+    assert set(result.features[:2]) == {"size", "town"}
     curve = explainer.dependence("town")
     for town, average in zip(curve.grid, curve.average, strict=True):
         same = data.assign(
@@ -156,11 +156,11 @@ def test_categories_and_missing_values_reach_the_model(library):
     [xgboost.XGBClassifier(), lightgbm.LGBMClassifier()],
     ids=["xgboost", "lightgbm"],
 )
-def test_a_classifier_that_was_not_fitted_says_so(model):
+def test_an_unfitted_classifier_is_refused(model):
     with pytest.raises(NotFittedError, match="Classifier is not fitted; call its fit first"):
         as_predictive(model)
 
 
-def test_a_regressor_that_was_not_fitted_says_so():
+def test_an_unfitted_regressor_is_refused():
     with pytest.raises(ModelError, match="NotFitted"):
         Explainer(lightgbm.LGBMRegressor(), X, Y)

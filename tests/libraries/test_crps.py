@@ -47,6 +47,6 @@ def test_many_quantiles_are_nearly_the_whole_distribution():
         levels, np.stack([Normal(np.zeros(N), np.ones(N)).quantile(p) for p in levels], 1)
     )
     np.testing.assert_allclose(q.crps(Y), scoringrules.crps_normal(Y, 0.0, 1.0), rtol=1e-3)
-    # The mean pinball loss of the levels, twice, is the score but for what lies outside of them.
+    # Twice the mean pinball loss over levels is the score, except for the levels in the tails.
     near = 2 * np.mean([scoringrules.quantile_score(Y, q.quantile(p), p) for p in levels], axis=0)
     np.testing.assert_allclose(q.crps(Y), near, rtol=0.02, atol=2e-3)

@@ -1,4 +1,4 @@
-"""The same numbers as NGBoost's, skpro's and scipy's own distributions."""
+"""Distributions against those of NGBoost, skpro and scipy."""
 
 from __future__ import annotations
 

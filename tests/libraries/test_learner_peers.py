@@ -1,4 +1,4 @@
-"""Learners over other people's estimators: what refits say against the same fits made bare."""
+"""Learners of other libraries' estimators: refits against the same fits without a Learner."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ class Peer(NamedTuple):
     def bare(self, seed):
         """Return it with a seed, not fitted."""
         if isinstance(self.estimator, (NGBRegressor, NGBClassifier)):
-            given = self.estimator.get_params(deep=False)
+            parameters = self.estimator.get_params(deep=False)
             base = clone(default_tree_learner).set_params(random_state=seed)
-            return type(self.estimator)(**given | {"random_state": seed, "Base": base})
+            return type(self.estimator)(**parameters | {"random_state": seed, "Base": base})
         return clone(self.estimator).set_params(**dict.fromkeys(self.seeded, seed))
 
 
@@ -104,18 +104,20 @@ def numbers_of(q):
 @pytest.fixture(scope="module")
 def bare_fits(peer, learner):
     """Each refit, its held-out rows, and the fit of the same seed to the same rows."""
-    found = []
+    result = []
     for refit in learner.fit().refits:
         rows = learner._refits.plan.resample(refit.number)
         bare = peer.bare(refit.seed).fit(X[rows.train], peer.y[rows.train])
-        found.append((refit, rows.held_out, bare))
-    return found
+        result.append((refit, rows.held_out, bare))
+    return result
 
 
 def test_refits_say_what_bare_fits_of_their_seeds_say(bare_fits):
     for refit, held_out, bare in bare_fits:
-        said = numbers_of(refit.explainer.evaluations.original)
-        np.testing.assert_allclose(said, numbers_of(as_predictive(bare)(X[held_out])), rtol=1e-12)
+        answers = numbers_of(refit.explainer.evaluations.original)
+        np.testing.assert_allclose(
+            answers, numbers_of(as_predictive(bare)(X[held_out])), rtol=1e-12
+        )
 
 
 def test_performance_is_the_libraries_own_likelihood(peer, learner, bare_fits):
@@ -136,26 +138,26 @@ def test_performance_is_the_libraries_own_likelihood(peer, learner, bare_fits):
 
 @pytest.mark.parametrize("measure", ["nll", "entropy"])
 def test_importance_has_its_interval_and_every_refit(learner, measure):
-    found = learner.importance(measure, n_repeats=3)
-    assert found.per_refit.shape == (3, REFITS)
-    for values in (found.low, found.importance, found.high, found.per_refit):
+    result = learner.importance(measure, n_repeats=3)
+    assert result.per_refit.shape == (3, REFITS)
+    for values in (result.low, result.importance, result.high, result.per_refit):
         assert np.isfinite(values).all()
     if measure == "nll":
-        value = dict(zip(found.features, found.importance, strict=True))
+        value = dict(zip(result.features, result.importance, strict=True))
         assert value["x0"] > 0.1
-        assert found.features.index("x0") < found.features.index("x2")
+        assert result.features.index("x0") < result.features.index("x2")
         assert abs(value["x2"]) < value["x0"] / 3
 
 
 def test_curves_of_entropy(learner):
-    found = learner.dependence("x0", "entropy", grid=4)
-    assert found.per_refit.shape == (REFITS, 4)
-    assert np.isfinite([found.low, found.average, found.high]).all()
+    result = learner.dependence("x0", "entropy", grid=4)
+    assert result.per_refit.shape == (REFITS, 4)
+    assert np.isfinite([result.low, result.average, result.high]).all()
 
 
 def test_leaving_out_fits_without_the_column(peer, learner, bare_fits):
-    found = learner.loco("nll", ["x0", "x2"])
-    assert found.features == ("x0", "x2")
+    result = learner.loco("nll", ["x0", "x2"])
+    assert result.features == ("x0", "x2")
     without = []
     for refit, held_out, _ in bare_fits:
         train = learner._refits.plan.resample(refit.number).train
@@ -168,7 +170,7 @@ def test_leaving_out_fits_without_the_column(peer, learner, bare_fits):
             )
         ]
         without.append(losses[0] - losses[1])
-    np.testing.assert_allclose(found.per_refit[0], without, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(result.per_refit[0], without, rtol=1e-9, atol=1e-12)
 
 
 class TestProcesses:

@@ -1,4 +1,4 @@
-"""NGBoost, held against its own answers."""
+"""The adapter of NGBoost against NGBoost's own numbers."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ def test_other_continuous_answers_are_read_by_their_quantiles(kind, y):
     # scipy integrates the entropy of t one by one: a few rows will do.
     few = slice(0, 5)
     np.testing.assert_allclose(q.entropy()[few], exact[few].dist.entropy(), atol=0.003)
-    off = q.log_prob(y) - exact.logpdf(y)
-    assert np.abs(off).max() < 0.25
-    assert abs(off.mean()) < 0.01
+    difference = q.log_prob(y) - exact.logpdf(y)
+    assert np.abs(difference).max() < 0.25
+    assert abs(difference.mean()) < 0.01
 
 
 def test_t_is_read_by_its_quantiles():
@@ -152,12 +152,12 @@ def test_columns_that_the_model_does_not_know_are_counted():
 def test_frames_are_fine():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = NGBRegressor(**FAST).fit(frame, Y)
-    found = Explainer(model, frame, Y).importance("entropy", n_repeats=2)
-    assert set(found.features) == {"a", "b", "c"}
+    result = Explainer(model, frame, Y).importance("entropy", n_repeats=2)
+    assert set(result.features) == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize(
-    ("model", "error", "says"),
+    ("model", "error", "message"),
     [
         (NGBRegressor(), NotFittedError, "NGBRegressor is not fitted; call its fit first"),
         (
@@ -173,8 +173,8 @@ def test_frames_are_fine():
     ],
     ids=["unfitted", "several", "logit"],
 )
-def test_what_cannot_be_read_says_so(model, error, says):
-    with pytest.raises(error, match=says):
+def test_unreadable_distributions_are_refused(model, error, message):
+    with pytest.raises(error, match=message):
         as_predictive(model)(X)
 
 

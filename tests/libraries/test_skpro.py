@@ -1,4 +1,4 @@
-"""skpro, held against its own answers."""
+"""The adapter of skpro against skpro's own numbers."""
 
 from __future__ import annotations
 
@@ -108,16 +108,16 @@ def returning(distribution):
 
 
 def test_mixtures_with_weights_of_each_row():
-    given = NormalMixture(
+    original = NormalMixture(
         pi=[[0.2, 0.8], [0.5, 0.5], [1.0, 3.0]],
         mu=[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]],
         sigma=[[1.0, 2.0], [1.0, 2.0], [1.0, 2.0]],
         **SHAPED,
     )
-    q = returning(given)
+    q = returning(original)
     assert isinstance(q, Mixture)
-    np.testing.assert_allclose(q.mean(), given.mean().to_numpy()[:, 0], rtol=1e-12)
-    np.testing.assert_allclose(q.variance(), given.var().to_numpy()[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(q.mean(), original.mean().to_numpy()[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(q.variance(), original.var().to_numpy()[:, 0], rtol=1e-12)
 
 
 def test_counts_and_certainties():
@@ -133,7 +133,7 @@ def test_counts_and_certainties():
 
 
 @pytest.mark.parametrize(
-    ("distribution", "says"),
+    ("distribution", "message"),
     [
         (theirs.Normal(mu=[[0.0, 1.0]] * 3, sigma=1.0), r"shape \(3, 2\) must be \(rows, 1\)"),
         (
@@ -147,12 +147,12 @@ def test_counts_and_certainties():
     ],
     ids=["several", "mixture", "kernel"],
 )
-def test_what_cannot_be_read_says_so(distribution, says):
-    with pytest.raises(ValueError, match=says):
+def test_unreadable_distributions_are_refused(distribution, message):
+    with pytest.raises(ValueError, match=message):
         returning(distribution)
 
 
-def test_a_model_that_was_not_fitted_says_so():
+def test_the_error_of_an_unfitted_model_is_passed_on():
     with pytest.raises(NotFittedError, match="ResidualDouble is not fitted; call its fit first"):
         as_predictive(residuals())
 

@@ -1,4 +1,4 @@
-"""Bayes by backprop: the bound, its parts, and what a fit to real data says."""
+"""Bayes by backprop: the bound and its parts, and fits to real data."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from models import table
 from shared import features_and_target
 from uqwidgets import Explainer
 from uqwidgets.predictive.torch import BayesByBackprop
-from uqwidgets.predictive.torch.bayes_by_backprop import normal_nll
-from uqwidgets.predictive.torch.variational import GaussianWeights, outputs
+from uqwidgets.predictive.torch.bayes_by_backprop import GaussianWeights, normal_nll, outputs
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -87,8 +86,8 @@ def test_outputs_are_those_of_a_perceptron_for_each_draw(weights, generator):
 
 def test_the_noise_has_the_density_of_a_normal_distribution():
     mean, y = np.random.default_rng(0).normal(size=(2, 50))
-    found = normal_nll(torch.as_tensor(mean), torch.as_tensor(y), torch.tensor(np.log(4.0)))
-    assert found.item() == pytest.approx(-norm.logpdf(y, mean, 0.5).mean())
+    result = normal_nll(torch.as_tensor(mean), torch.as_tensor(y), torch.tensor(np.log(4.0)))
+    assert result.item() == pytest.approx(-norm.logpdf(y, mean, 0.5).mean())
 
 
 def test_a_step_weighs_the_divergence_by_its_share_of_the_rows():
@@ -119,9 +118,9 @@ def test_the_noise_is_learned():
     model = BayesByBackprop(hidden=(20,), epochs=60, random_state=0).fit(rows, y)
     assert model.precision_**-0.5 == pytest.approx(12, rel=0.15)
     assert model.predict(rows) == pytest.approx(100 + 30 * rows[:, 0], abs=20)
-    given = BayesByBackprop(hidden=(20,), precision=0.04, epochs=3, random_state=0).fit(rows, y)
-    assert given.precision_ == 0.04
-    np.testing.assert_allclose(given.predict_distribution(rows).members.scale, 5)
+    fixed = BayesByBackprop(hidden=(20,), precision=0.04, epochs=3, random_state=0).fit(rows, y)
+    assert fixed.precision_ == 0.04
+    np.testing.assert_allclose(fixed.predict_distribution(rows).members.scale, 5)
 
 
 def test_a_narrow_prior_keeps_the_weights_small():
@@ -141,8 +140,8 @@ def test_a_feature_without_weights_has_an_importance_of_exactly_zero():
         model.weights_[0][:, 2] = 0
         explainer = Explainer(model, X, y)
         for measure in ("nll", "entropy"):
-            found = explainer.importance(measure, n_repeats=5)
-            values = dict(zip(found.features, found.importance, strict=True))
+            result = explainer.importance(measure, n_repeats=5)
+            values = dict(zip(result.features, result.importance, strict=True))
             assert values["x2"] == 0
             assert values["x0"] != 0
 
@@ -173,8 +172,8 @@ def test_diabetes_plas_matters_most(pima):
     """Wood et al. 2024, figure 9 and the text beside it."""
     model, features, y, _ = pima
     explainer = Explainer(model, features, y)
-    found = explainer.importance("nll", n_repeats=10)
-    assert found.features[0] == "plas"
+    result = explainer.importance("nll", n_repeats=10)
+    assert result.features[0] == "plas"
     calls = explainer.model_calls
     assert calls <= 1 + 8 * 10
     assert explainer.importance("epistemic", n_repeats=10).importance.max() > 0

@@ -1,4 +1,4 @@
-"""Monte Carlo dropout: masks, modules of all kinds, and the noise fitted on rows held out."""
+"""Monte Carlo dropout: masks, modules of all kinds, and the noise fitted on held-out rows."""
 
 from __future__ import annotations
 
@@ -16,8 +16,13 @@ from models import table
 from shared import features_and_target
 from uqwidgets import Explainer, Normal
 from uqwidgets.predictive.torch import MonteCarloDropout
-from uqwidgets.predictive.torch.dropout import afresh, dropping, set_mode, take_over
-from uqwidgets.predictive.torch.precision import fitted_precision
+from uqwidgets.predictive.torch.dropout import (
+    control_dropout,
+    dropout_by,
+    masks_per_row,
+    set_mode,
+)
+from uqwidgets.predictive.torch.monte_carlo_dropout import fitted_precision
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -65,11 +70,11 @@ def test_masks_drop_the_share_they_should_and_keep_the_mean():
 
 def test_in_training_every_row_has_a_mask_of_its_own():
     layer = nn.Dropout(0.5)
-    take_over(layer)
+    control_dropout(layer)
     set_mode(layer, training=True)
     ones = torch.ones(200, 10)
     assert torch.equal(layer(ones), ones)
-    with dropping(afresh(torch.Generator().manual_seed(0))):
+    with dropout_by(masks_per_row(torch.Generator().manual_seed(0))):
         first, second = layer(ones), layer(ones)
     assert len(first.unique(dim=0)) > 150
     assert not torch.equal(first, second)
@@ -151,13 +156,13 @@ def test_a_feature_without_weights_has_an_importance_of_exactly_zero():
             module[0].weight[:, 2] = 0
         explainer = Explainer(as_it_is(module, y), X, y)
         for measure in ("nll", "entropy"):
-            found = explainer.importance(measure, n_repeats=5)
-            values = dict(zip(found.features, found.importance, strict=True))
+            result = explainer.importance(measure, n_repeats=5)
+            values = dict(zip(result.features, result.importance, strict=True))
             assert values["x2"] == 0
             assert values["x0"] != 0
 
 
-def test_one_logit_says_the_same_as_two():
+def test_one_logit_is_equivalent_to_two():
     one = network(1)
     two = network(2)
     with torch.no_grad():
@@ -179,7 +184,7 @@ def test_the_precision_is_the_one_of_greatest_likelihood(seed, spread):
     rng = np.random.default_rng(seed)
     y = rng.normal(size=40)
     means = y[:, None] + 0.5 * rng.standard_t(2, size=(40, 1)) + spread * rng.normal(size=(40, 9))
-    found = fitted_precision(means, y)
+    result = fitted_precision(means, y)
     logs = np.linspace(-15, 15, 3001)
     grid = [likelihood(means, y, np.exp(at)) for at in logs]
     top = int(np.argmax(grid))
@@ -189,8 +194,8 @@ def test_the_precision_is_the_one_of_greatest_likelihood(seed, spread):
         method="bounded",
         options={"xatol": 1e-10},
     )
-    assert likelihood(means, y, found) >= max(grid) - 1e-12
-    assert np.log(found) == pytest.approx(best.x, abs=1e-6)
+    assert likelihood(means, y, result) >= max(grid) - 1e-12
+    assert np.log(result) == pytest.approx(best.x, abs=1e-6)
 
 
 def test_members_that_agree_have_the_precision_of_their_errors():
@@ -207,9 +212,9 @@ def test_the_precision_is_that_of_rows_which_were_held_out():
     model = as_it_is(module)
     means = model.predict_distribution(X).members.loc
     assert model.precision_ == pytest.approx(fitted_precision(means, Y))
-    given = as_it_is(module, precision=2.5)
-    assert given.precision_ == 2.5
-    np.testing.assert_array_equal(given.predict_distribution(X).members.loc, means)
+    fixed = as_it_is(module, precision=2.5)
+    assert fixed.precision_ == 2.5
+    np.testing.assert_array_equal(fixed.predict_distribution(X).members.loc, means)
 
 
 def test_units_of_the_target_move_with_it():
@@ -288,7 +293,7 @@ class SeveralAxes(nn.Module):
 
 
 @pytest.mark.parametrize(
-    ("module", "options", "error", "says"),
+    ("module", "options", "error", "message"),
     [
         (nn.Linear(3, 1), {}, ValueError, "has no dropout layer with p > 0"),
         (network(dropout=0.0), {}, ValueError, "has no dropout layer with p > 0"),
@@ -301,8 +306,8 @@ class SeveralAxes(nn.Module):
         (SeveralAxes(), {"prefit": True}, ValueError, r"shape \(1, \d+\); its first axis must be"),
     ],
 )
-def test_modules_that_cannot_be_used_are_refused(module, options, error, says):
-    with pytest.raises(error, match=says):
+def test_modules_that_cannot_be_used_are_refused(module, options, error, message):
+    with pytest.raises(error, match=message):
         MonteCarloDropout(module, 5, epochs=2, **options).fit(X, Y)
 
 

@@ -1,4 +1,4 @@
-"""Networks as fitted estimators: what both kinds have in common."""
+"""Both kinds of networks as scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def arrays(q):
 
 @each
 @both_tasks
-def test_a_clone_with_the_same_seed_says_the_same_to_the_last_bit(model, y):
+def test_a_clone_with_the_same_seed_predicts_the_same_to_the_last_bit(model, y):
     first = clone(model).fit(X, y)
     again = clone(first).fit(X, y)
     np.testing.assert_array_equal(
@@ -63,7 +63,7 @@ def test_a_clone_with_the_same_seed_says_the_same_to_the_last_bit(model, y):
 
 @each
 @both_tasks
-def test_a_row_gets_the_same_answer_whatever_rows_it_is_asked_with(model, y):
+def test_a_row_gets_the_same_prediction_whatever_the_other_rows_are(model, y):
     model = clone(model).fit(X, y)
     whole = arrays(model.predict_distribution(X))
     for rows in (np.arange(1), np.arange(40, 120), np.arange(119, -1, -1), np.array([5, 90, 5])):
@@ -116,7 +116,7 @@ def test_three_classes_and_categories(model):
 
 
 @each
-def test_whole_numbers_can_be_either_and_it_must_be_said_which(model):
+def test_whole_numbers_need_a_task(model):
     y = np.digitize(Y, [-0.5, 0.5])
     with pytest.raises(ValueError, match=r"y holds whole numbers.*task='regression' or"):
         clone(model).fit(X, y)
@@ -151,7 +151,7 @@ def test_manners_of_scikit_learn(model):
 @each
 def test_what_scikit_learn_checks(model, task):
     model = clone(model).set_params(task=task)
-    # The checks ask small and odd data, of which some warnings are meant.
+    # The checks use small and odd data, for which some warnings are intended.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         done = check_estimator(model, on_skip=None)
@@ -166,9 +166,9 @@ def test_behind_columns_of_all_kinds(model):
     )
     explainer = Explainer(make_pipeline(columns, clone(model)).fit(data, Y), data, Y)
     assert isinstance(explainer.evaluations.original, Mixture)
-    found = explainer.importance("epistemic", n_repeats=2)
-    assert set(found.features) == {"a", "b", "c", "town"}
-    assert np.isfinite(found.importance).all()
+    result = explainer.importance("epistemic", n_repeats=2)
+    assert set(result.features) == {"a", "b", "c", "town"}
+    assert np.isfinite(result.importance).all()
 
 
 @each
@@ -176,10 +176,10 @@ def test_the_default_type_of_torch_does_not_matter(model):
     expected = arrays(clone(model).fit(X, Y).predict_distribution(X))
     torch.set_default_dtype(torch.float64)
     try:
-        found = arrays(clone(model).fit(X, Y).predict_distribution(X))
+        result = arrays(clone(model).fit(X, Y).predict_distribution(X))
     finally:
         torch.set_default_dtype(torch.float32)
-    np.testing.assert_allclose(found, expected, rtol=1e-3)
+    np.testing.assert_allclose(result, expected, rtol=1e-3)
 
 
 @each
@@ -239,13 +239,13 @@ def test_the_explainer_asks_it_a_few_times_for_all_measures(model, y):
 @both_tasks
 def test_a_constant_column_has_no_importance_at_all(model, y):
     data = np.column_stack([X, np.full(len(X), 5.0)])
-    found = Explainer(clone(model).fit(data, y), data, y).importance("nll", n_repeats=2)
-    assert found.importance[found.features.index("x3")] == 0
+    result = Explainer(clone(model).fit(data, y), data, y).importance("nll", n_repeats=2)
+    assert result.importance[result.features.index("x3")] == 0
 
 
 @each
 @pytest.mark.parametrize(
-    ("change", "data", "y", "says"),
+    ("change", "data", "y", "message"),
     [
         ({"n_samples": 0}, X, Y, "n_samples must be greater than zero, not 0"),
         ({"epochs": 0}, X, Y, "epochs must be greater than zero"),
@@ -261,13 +261,13 @@ def test_a_constant_column_has_no_importance_at_all(model, y):
         ({}, FRAME.assign(c="text"), Y, "could not convert string to float"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused(model, change, data, y, says):
-    with pytest.raises(ValueError, match=says):
+def test_settings_and_data_that_cannot_be_fitted_are_refused(model, change, data, y, message):
+    with pytest.raises(ValueError, match=message):
         clone(model).set_params(**change).fit(data, y)
 
 
 @each
-def test_what_cannot_be_asked_is_refused(model):
+def test_invalid_rows_are_refused_when_predicting(model):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         clone(model).predict_distribution(X)
     with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3 features"):

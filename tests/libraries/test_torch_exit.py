@@ -1,4 +1,4 @@
-"""A process that ends while a network is asked on the widget's thread."""
+"""A process that ends while a network predicts on the widget's thread."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCRIPT = textwrap.dedent(
 
 
 @pytest.mark.parametrize("last", ["", "widget.close()"], ids=["open", "closed"])
-def test_a_process_ends_in_order_while_a_network_is_asked(last: str) -> None:
+def test_a_process_ends_in_order_while_a_network_predicts(last: str) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", SCRIPT + last],
         capture_output=True,
@@ -41,4 +41,4 @@ def test_a_process_ends_in_order_while_a_network_is_asked(last: str) -> None:
         check=False,
     )
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == "False\n", "it was asked when the process ended"
+    assert ended.stdout == "False\n", "it was predicting when the process ended"

@@ -28,7 +28,7 @@ def claims(seed):
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(20), marks=pytest.mark.slow)])
 def test_figures_9_to_13_diabetes(seeds):
     shares = agreement("diabetes, Bayes by backprop", claims, seeds)
-    # The text says so of both models; with networks it is not the rule.
+    # The paper claims it for both models; over several splits it does not hold for networks.
     rare = [shares.pop(claim) for claim in RARE]
     assert max(rare) < 0.6
     assert_agreed(

@@ -1,4 +1,4 @@
-"""The Altair twins: valid Vega-Lite that holds the numbers of the result."""
+"""Altair charts of results: valid Vega-Lite with the numbers of the result."""
 
 from __future__ import annotations
 
@@ -166,11 +166,11 @@ def test_stress_holds_the_numbers():
     assert set(strong["feature"]) == {f"f{j}" for j in range(3, 8)}
     assert set(others["feature"]) == {"f0", "f1", "f2"}
     shown = pd.concat([others, strong], ignore_index=True)
-    wanted = result.frame.drop(columns=["indicator", "low", "high"])
-    pd.testing.assert_frame_equal(shown, wanted, check_dtype=False)
+    expected = result.frame.drop(columns=["indicator", "low", "high"])
+    pd.testing.assert_frame_equal(shown, expected, check_dtype=False)
 
 
-def test_stress_shows_the_indicator_that_is_asked_for():
+def test_stress_shows_the_requested_indicator():
     values = {"error_rate": fan(1), "nll": 1 + fan(1)}
     labels = {"error_rate": "error rate", "nll": "mean likelihood loss"}
     result = stress(
@@ -269,8 +269,8 @@ def test_pixels_that_tell_nothing_are_blank():
     subtitle = "grey: 1 constant and 1 below an effective sample size of 10"
     assert spec["title"]["subtitle"] == subtitle
     json.dumps(spec, allow_nan=False)
-    wanted = pictures([0.1, 0.9, 0.2, np.nan], ess=ess).to_pixels((2, 2), least_ess=1)
-    assert maps(wanted)[2]["change0"].isna().tolist() == [False, False, False, True]
+    expected = pictures([0.1, 0.9, 0.2, np.nan], ess=ess).to_pixels((2, 2), least_ess=1)
+    assert maps(expected)[2]["change0"].isna().tolist() == [False, False, False, True]
 
 
 def test_pixels_without_any_answer_are_all_blank():
@@ -349,7 +349,7 @@ def test_notebooks_show_charts_without_the_network():
 
 
 @pytest.mark.usefixtures("default_renderer")
-def test_without_vl_convert_a_sentence_says_that_charts_need_the_network(monkeypatch):
+def test_without_vl_convert_a_warning_names_the_network(monkeypatch):
     monkeypatch.setattr(style, "find_spec", {}.get)
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
     with pytest.warns(UserWarning, match=r"needs the network .* uqwidgets\[charts\]"):

@@ -1,4 +1,4 @@
-"""Results show themselves without a kernel: their numbers, their words, and nothing that runs."""
+"""Static HTML of results: its numbers and its words; it runs and loads nothing."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from uqwidgets.dependence.result import ice_sample
 from uqwidgets.dependence.surface_html import surface_html
 from uqwidgets.importance.diagnosis_html import diagnosis_html
 from uqwidgets.importance.html import importance_html
-from uqwidgets.plotting.choice import evenly, stretches
-from uqwidgets.plotting.scale import fitted, ticks
+from uqwidgets.plotting.choice import evenly, segments
+from uqwidgets.plotting.svg import fitted, ticks
 from uqwidgets.plotting.text import clipped, number, pixels
 from uqwidgets.redundancy.html import redundancy_html
 from uqwidgets.stress.html import stress_html
@@ -31,7 +31,7 @@ NAN = np.nan
 
 ALL_HOSTILE = {"features": (HOSTILE, "b"), "labels": {"error_rate": HOSTILE}}
 # One of every kind, with every name hostile.
-STILLS = {
+PICTURES = {
     "importance": lambda: importance_html(
         importance([HOSTILE, "b"], [0.5, 0.25], label=HOSTILE, unit=HOSTILE)
     ),
@@ -63,9 +63,9 @@ STILLS = {
 }
 
 
-@pytest.fixture(params=STILLS)
+@pytest.fixture(params=PICTURES)
 def html(request):
-    return STILLS[request.param]()
+    return PICTURES[request.param]()
 
 
 def test_names_are_text_and_nothing_runs_or_loads(html):
@@ -147,8 +147,8 @@ class TestImportance:
         assert dots == pytest.approx(np.polyval(x, result.importance), abs=0.11)
         whiskers = [p["d"] for p in read.all("path")]
         ends = np.array([[float(v) for v in re.findall(r"[ML]([\d.]+)", d)] for d in whiskers])
-        wanted = np.stack([result.low, result.high], axis=1)
-        assert ends == pytest.approx(np.polyval(x, wanted), abs=0.2)
+        expected = np.stack([result.low, result.high], axis=1)
+        assert ends == pytest.approx(np.polyval(x, expected), abs=0.2)
         zero = [float(m["x1"]) for m in read.all("line") if m["stroke-opacity"] == "0.7"]
         assert zero == pytest.approx([np.polyval(x, 0)], abs=0.2)
 
@@ -158,7 +158,7 @@ class TestImportance:
             "Likelihood loss rises most when b is replaced: by 0.5 nats (95% interval 0.438 to "
             "0.562), from a mean of 0.75. Next: a." in read.text
         )
-        assert "7 rows, weighted (effective sample size 4.5)" in read.text
+        assert "7 rows, weighted, worth about 4.5 (effective sample size)" in read.text
         assert "mind this" in read.text
 
     def test_one_feature(self):
@@ -175,7 +175,7 @@ class TestImportance:
         assert "Table of the first 60 features (140 more are left out)" in read.text
         assert [line[0] for line in read.tables[0]] == ["feature", *(f"f{j}" for j in range(60))]
 
-    def test_missing_values_are_said_not_drawn(self):
+    def test_missing_values_are_named_and_not_drawn(self):
         result = importance(["a", "b", "c"], [0.5, np.inf, NAN])
         read = Still(importance_html(result))
         assert len(read.all("circle")) == 1 + 1
@@ -197,7 +197,7 @@ class TestImportance:
         read = Still(importance_html(importance(["a", "b"], [0.0, 0.0], width=0.0)))
         assert [numbers(line) for line in read.tables[0][1:]] == [[0, 0, 0, 0]] * 2
 
-    def test_a_rise_is_said_only_of_features_whose_interval_is_above_zero(self):
+    def test_only_features_with_an_interval_above_zero_are_named(self):
         read = Still(importance_html(importance(width=0.75)))
         assert "rises" not in read.text
         assert (
@@ -246,13 +246,13 @@ class TestDependence:
         assert edge == pytest.approx(np.polyval(y, outline), abs=0.4)
 
     @pytest.mark.parametrize(
-        ("n_rows", "drawn", "said"),
+        ("n_rows", "drawn", "note"),
         [(4, 4, "4 rows, all drawn"), (1000, 100, "100 of 1,000 rows, evenly chosen")],
     )
-    def test_at_most_100_rows_are_drawn_and_it_says_so(self, n_rows, drawn, said):
+    def test_at_most_100_rows_are_drawn_and_a_note_counts_them(self, n_rows, drawn, note):
         read = Still(dependence_html(dependence(n_rows=n_rows)))
         assert len([p for p in read.all("path") if p.get("stroke-opacity") == "0.16"]) == drawn
-        assert said in read.text
+        assert note in read.text
 
     def test_rug_shows_what_was_observed_within_the_grid(self):
         observed = np.array([1.0, 2.5, 2.5, 4.0, 7.0, NAN])
@@ -296,7 +296,7 @@ class TestDependence:
         ends = [points(p["d"])[0][[0, -1]] for p in (dashed, solid)]
         assert ends[0][1] == ends[1][0]
         assert (len(points(dashed["d"])[0]), len(points(solid["d"])[0])) == (2, 3)
-        assert "Dashed: 1 of 4 values far from the data" in read.text
+        assert "Dashed: hardly any data here (1 of 4 values far from the data)." in read.text
         assert read.tables[0][0][-1] == "rows around it"
         assert [line[-1] for line in read.tables[0][1:]] == ["few", "enough", "enough", "enough"]
 
@@ -305,7 +305,7 @@ class TestDependence:
         near = np.array([True, False, True])
         read = Still(dependence_html(dependence(grid, near=near)))
         assert [c["fill"] == "none" for c in read.all("circle")[1:]] == [False, True, False]
-        assert "Hollow: 1 of 3 values that few rows have." in read.text
+        assert "Hollow: hardly any data here (1 of 3 values that few rows have)." in read.text
 
     def test_changes_show_where_nothing_changes(self):
         read = Still(dependence_html(dependence(center=1.0, average=(0.0, 0.5, 1.0))))
@@ -336,7 +336,7 @@ class TestDependence:
         ]
         assert [line[-1] for line in Still(dependence_html(result)).tables[0][1:]] == ["2", "2"]
 
-    def test_a_flat_curve_is_said_to_be_flat(self):
+    def test_the_summary_calls_a_flat_curve_flat(self):
         read = Still(dependence_html(dependence(average=(0.25, 0.25 + 1e-9, 0.25))))
         assert "Averaged over rows, predicted mean is 0.25 at every value." in read.text
 
@@ -434,7 +434,7 @@ class TestSurface:
         assert ys.min() >= min(y0, y1) - 0.2
         assert ys.max() <= max(y0, y1) + 0.2
         assert read.tables[0][2][1:] == ["0.25", "(0.375)"]
-        assert "Hatched: 1 of 6 points far from the data" in read.text
+        assert "Hatched: hardly any data here (1 of 6 points far from the data)." in read.text
 
     def test_words(self):
         read = Still(surface_html(surface(average=[[0, 1], [1, 2], [2, 5]])))
@@ -479,8 +479,8 @@ class TestStress:
             "= ", "=\u00a0"
         )
         for line, j in zip(table[1:], [2, 1, 0], strict=True):
-            wanted = [*result.reached[j, [0, 2, 4]], *result.values["error_rate"][j, [0, 2, 4]]]
-            assert numbers(line[:-1]) == pytest.approx([*wanted, 40, 40], abs=5e-5)
+            expected = [*result.reached[j, [0, 2, 4]], *result.values["error_rate"][j, [0, 2, 4]]]
+            assert numbers(line[:-1]) == pytest.approx([*expected, 40, 40], abs=5e-5)
             assert line[-1] == "ok"
 
     def test_five_are_emphasised_each_with_its_own_dash_and_name(self):
@@ -520,7 +520,7 @@ class TestStress:
             "(0.375 to 0.625)." in read.text
         )
 
-    def test_a_feature_without_any_number_says_why(self):
+    def test_a_feature_without_numbers_has_a_reason(self):
         values = fan(3)
         values[1] = NAN
         read = Still(stress_html(stress(values, status="constant")))
@@ -638,8 +638,8 @@ class TestChoice:
             ([0], [(0, 1, False)]),
         ],
     )
-    def test_stretches_share_their_ends(self, near, parts):
-        assert stretches(np.array(near, dtype=bool)) == parts
+    def test_segments_share_their_ends(self, near, parts):
+        assert segments(np.array(near, dtype=bool)) == parts
 
     def test_response_ignores_what_is_missing(self):
         values = np.array([[0.0, NAN, 1.0], [NAN, NAN, NAN], [2.0, 5.0, np.inf]])
@@ -718,8 +718,8 @@ def points(d):
 
 
 def test_a_ratio_is_compared_with_one():
-    found = importance(values=(1.5, 1.25, 0.875), compare="ratio", unit="times")
-    html = found._repr_html_()
+    result = importance(values=(1.5, 1.25, 0.875), compare="ratio", unit="times")
+    html = result._repr_html_()
     assert "0.0" not in [text.strip() for text in re.findall(r">([^<>]+)</text>", html)]
-    chart = found.to_altair().to_dict()
+    chart = result.to_altair().to_dict()
     assert chart["layer"][0]["encoding"]["x"]["datum"] == 1.0

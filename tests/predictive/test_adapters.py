@@ -1,4 +1,4 @@
-"""Every kind of model, read as what it says."""
+"""Models of every kind, read as predictive distributions."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def test_classifiers_answer_with_their_probabilities(model, data):
     assert isinstance(q, Categorical)
     np.testing.assert_allclose(q.probabilities, model.predict_proba(data), rtol=1e-12)
     assert explainer.classes.tolist() == ["down", "up"]
-    found = explainer.importance("nll", n_repeats=2)
-    assert np.isfinite(found.importance).all()
-    assert set(found.features) == set(explainer.features)
+    result = explainer.importance("nll", n_repeats=2)
+    assert np.isfinite(result.importance).all()
+    assert set(result.features) == set(explainer.features)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_a_pipeline_of_columns_gets_a_frame_with_its_own_types():
         LogisticRegression(),
     ).fit(data, y)
     explainer = Explainer(model, data, y)
-    found = explainer.importance("nll", n_repeats=3)
-    assert set(found.features) == set(data.columns)
-    assert found.features[0] in ("size", "town")
+    result = explainer.importance("nll", n_repeats=3)
+    assert set(result.features) == set(data.columns)
+    assert result.features[0] in ("size", "town")
     curve = explainer.dependence("town", "prediction")
     assert curve.categorical
     assert curve.grid.tolist() == ["Kyiv", "Oslo", "Rome"]
@@ -117,7 +117,16 @@ def test_columns_by_position_keep_their_types_too():
     assert np.isfinite(explainer.importance(n_repeats=2).importance).all()
 
 
-def test_plain_predict_says_nothing_of_uncertainty():
+@pytest.mark.parametrize("ensemble", [LinearRegression(), RandomForestRegressor(5, random_state=0)])
+def test_an_error_about_missing_uncertainty_names_the_options_that_add_it(ensemble):
+    explainer = Explainer(ensemble.fit(X, Y), X, Y)
+    options = r"noise=.*ensemble as_predictive\(model, members=True\).*Learner takes adapter="
+    for measure in ("nll", "entropy", "epistemic", "std", "interval_width:0.9"):
+        with pytest.raises(ValueError, match=rf"{measure}' is not available.*{options}"):
+            explainer.importance(measure)
+
+
+def test_plain_predict_has_no_uncertainty():
     explainer = Explainer(LinearRegression().fit(X, Y), X, Y)
     assert isinstance(explainer.evaluations.original, Point)
     assert explainer.importance("squared_error", n_repeats=2).importance[0] > 0
@@ -147,7 +156,7 @@ class Distributing:
     def predict_distribution(self, X):
         return Normal(*normal_model(X))
 
-    predict_proba = predict = None  # would fail if they were asked
+    predict_proba = predict = None  # would fail if they were called
 
 
 def test_its_own_distribution_comes_first():
@@ -185,7 +194,7 @@ def test_a_function_is_read_by_what_it_answers(function, y, kind, classes):
         assert measures["zero_one"]
 
 
-def test_a_function_can_be_told_its_classes():
+def test_classes_of_a_function_can_be_passed():
     model = as_predictive(three_classes, classes=["c", "a", "b"])
     explainer = Explainer(model, X, ["a", "b"] * 40)
     assert explainer.classes.tolist() == ["c", "a", "b"]
@@ -245,7 +254,7 @@ def test_several_numbers_for_a_row_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("model", "error", "says"),
+    ("model", "error", "message"),
     [
         (LogisticRegression, TypeError, "LogisticRegression is a class; pass a fitted model"),
         (42, TypeError, "int has neither predict_proba nor predict and is no function"),
@@ -262,11 +271,11 @@ def test_several_numbers_for_a_row_are_refused():
     ],
     ids=["class", "number", "nameless", "single"],
 )
-def test_what_is_no_fitted_model_is_refused(model, error, says):
-    with pytest.raises(error, match=says):
+def test_objects_that_are_no_fitted_model_are_refused(model, error, message):
+    with pytest.raises(error, match=message):
         Explainer(model, X, LABELS)
 
 
-def test_a_model_that_was_not_fitted_says_so():
+def test_the_error_of_an_unfitted_model_is_passed_on():
     with pytest.raises(ModelError, match="rows of X were asked: NotFittedError: This LinearReg"):
         Explainer(LinearRegression(), X, Y)

@@ -1,4 +1,4 @@
-"""Functions, read by what they return and by what is said of it."""
+"""Functions, read by what they return and by the options of `as_predictive`."""
 
 from __future__ import annotations
 
@@ -92,14 +92,14 @@ def test_frozen_distributions_of_scipy_are_read(frozen, kind):
 
 
 def test_what_a_function_writes_to_again_does_not_reach_what_was_read():
-    kept = np.empty(len(X))
+    buffer = np.empty(len(X))
 
     def reusing(X):
-        kept[:] = X[:, 0]
-        return kept
+        buffer[:] = X[:, 0]
+        return buffer
 
     first = as_predictive(reusing)(X)
-    kept[:] = 0
+    buffer[:] = 0
     np.testing.assert_array_equal(first.value, X[:, 0])
 
 
@@ -122,7 +122,7 @@ def test_read_only_tables_and_answers_are_fine():
 
 
 @pytest.mark.parametrize(
-    ("function", "options", "says"),
+    ("function", "options", "message"),
     [
         (two_classes, {}, r"shape \(50, 2\), which may be probabilities, samples or quantiles; p"),
         (draws, {}, r"shape \(7, 50\), which may be.*samples=True for \(members, rows\)"),
@@ -160,13 +160,13 @@ def test_read_only_tables_and_answers_are_fine():
         ),
     ],
 )
-def test_what_cannot_be_read_is_said_in_a_sentence(function, options, says):
-    with pytest.raises(ValueError, match=says):
+def test_an_unreadable_answer_is_explained_in_one_sentence(function, options, message):
+    with pytest.raises(ValueError, match=message):
         as_predictive(function, **options)(X)
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"levels": 0.5}, "levels are 0.5; they must be at least two increasing numbers betwee"),
         ({"levels": [0.5, 0.1]}, r"levels are \[0.5, 0.1\]; they must be"),
@@ -177,12 +177,12 @@ def test_what_cannot_be_read_is_said_in_a_sentence(function, options, says):
         ({"classes": ["a"]}, r"classes are \['a'\]; they must be a list of at least two"),
     ],
 )
-def test_options_are_looked_at_at_once(options, says):
-    with pytest.raises(ValueError, match=says):
+def test_options_are_checked_immediately(options, message):
+    with pytest.raises(ValueError, match=message):
         as_predictive(two_classes, **options)
 
 
-def test_an_explainer_says_where_the_answer_is_wrong():
+def test_an_explainer_names_the_row_of_a_wrong_answer():
     def wrong(X):
         p = two_classes(X)
         p[3] *= 1.1

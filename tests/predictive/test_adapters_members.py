@@ -67,7 +67,7 @@ def classifiers():
     [(FRAME, LABELS["texts"]), (X, LABELS["numbers"]), (X, LABELS["bools"])],
     ids=["texts", "numbers", "bools"],
 )
-def test_members_of_a_classifier_average_to_what_it_says(model, y, data):
+def test_members_of_a_classifier_average_to_its_probabilities(model, y, data):
     q = as_predictive(model.fit(data, y), members=True)(data)
     assert isinstance(q, Mixture)
     assert q.classes.tolist() == sorted(set(y.tolist()))
@@ -181,7 +181,7 @@ def test_a_list_of_models_is_an_ensemble_of_them():
     models = [LogisticRegression(C=c).fit(X, LABELS["texts"]) for c in (0.01, 1.0, 100.0)]
     predictive = as_predictive(models)
     assert predictive.name == "3 x LogisticRegression"
-    assert predictive.n_wanted == 3
+    assert predictive.n_features == 3
     assert predictive.classes.tolist() == ["down", "level", "up"]
     q = predictive(X)
     for j, model in enumerate(models):
@@ -221,7 +221,7 @@ def test_a_member_that_changes_its_table_does_not_reach_the_next(data):
 
 
 @pytest.mark.parametrize(
-    ("model", "options", "error", "says"),
+    ("model", "options", "error", "message"),
     [
         (
             GradientBoostingClassifier(n_estimators=2).fit(X, KINDS > 0),
@@ -271,13 +271,13 @@ def test_a_member_that_changes_its_table_does_not_reach_the_next(data):
         (RandomForestRegressor(2).fit(X, Y), {"members": 5}, TypeError, "members is 5; it must"),
     ],
 )
-def test_what_has_no_members_says_what_has(model, options, error, says):
-    with pytest.raises(error, match=says):
+def test_a_model_without_members_is_refused_and_ensembles_are_named(model, options, error, message):
+    with pytest.raises(error, match=message):
         as_predictive(model, **({"members": True} | options))
 
 
 @pytest.mark.parametrize(
-    ("models", "options", "says"),
+    ("models", "options", "message"),
     [
         ([two_classes, normal_model], {"classes": [0, 1]}, "all Categorical, Normal or Point"),
         (
@@ -290,15 +290,15 @@ def test_what_has_no_members_says_what_has(model, options, error, says):
         ([lambda X: np.full(len(X), "up")] * 2, {}, "the members answer with labels; use"),
     ],
 )
-def test_members_that_do_not_go_together_are_refused(models, options, says):
-    with pytest.raises(ValueError, match=says):
+def test_members_of_different_kinds_are_refused(models, options, message):
+    with pytest.raises(ValueError, match=message):
         as_predictive(models, **options)(X)
 
 
 def test_a_list_may_mix_what_is_read_with_functions():
     model = as_predictive(LinearRegression().fit(FRAME, Y), noise=0.5)
     predictive = as_predictive([model, lambda X: normal_model(X.to_numpy())])
-    assert predictive.wanted == tuple(FRAME.columns)
+    assert predictive.feature_names == tuple(FRAME.columns)
     q = predictive(FRAME)
     np.testing.assert_allclose(q.members.loc[:, 0], model(FRAME).loc)
     np.testing.assert_allclose(q.members.loc[:, 1], normal_model(X)[0])

@@ -29,7 +29,7 @@ def test_a_model_for_each_level(linear):
     q = predictive(X)
     assert isinstance(q, Quantiles)
     assert predictive.name == "3 x QuantileRegressor"
-    assert predictive.n_wanted == 3
+    assert predictive.n_features == 3
     assert q.levels.tolist() == list(LEVELS)
     expected = np.sort([linear[level].predict(X) for level in LEVELS], axis=0)
     np.testing.assert_allclose(q.values, expected.T, rtol=1e-12)
@@ -49,7 +49,7 @@ def test_quantiles_that_cross_are_put_in_order():
     np.testing.assert_array_equal(q.values, np.sort(X[:, :3], axis=1))
 
 
-def test_boosting_with_one_model_per_level_covers_what_it_says():
+def test_boosting_with_one_model_per_level_has_its_nominal_coverage():
     models = {
         level: HistGradientBoostingRegressor(
             loss="quantile", quantile=level, max_iter=8, learning_rate=0.3, max_depth=2
@@ -91,7 +91,7 @@ def test_a_model_that_changes_its_table_does_not_reach_the_next():
 
 
 @pytest.mark.parametrize(
-    ("model", "options", "says"),
+    ("model", "options", "message"),
     [
         ({}, {}, r"levels are \[\]; they must be at least two increasing numbers"),
         ({0.5: LinearRegression()}, {}, r"levels are \[0.5\]; they must be at least two"),
@@ -104,8 +104,8 @@ def test_a_model_that_changes_its_table_does_not_reach_the_next():
         (LinearRegression(), {"levels": LEVELS, "noise": 1.0}, "noise means nothing here, since"),
     ],
 )
-def test_what_are_no_levels_is_refused(model, options, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_levels_are_refused(model, options, message):
+    with pytest.raises(ValueError, match=message):
         as_predictive(model, **options)
 
 

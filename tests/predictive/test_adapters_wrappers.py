@@ -50,7 +50,7 @@ class Distributing:
     ],
     ids=["search", "search-pipeline", "pipeline"],
 )
-def test_a_standard_deviation_is_found_inside(model):
+def test_the_standard_deviation_of_an_inner_model_is_used(model):
     model.fit(X, Y)
     q = as_predictive(model)(X)
     best = getattr(model, "best_estimator_", model)
@@ -66,7 +66,7 @@ def test_a_frozen_model_is_the_model():
     )
 
 
-def test_the_last_step_of_a_pipeline_is_asked_for_all_that_it_offers():
+def test_all_methods_of_the_last_step_of_a_pipeline_are_used():
     scaler = StandardScaler().fit(X)
     q = as_predictive(Pipeline([("scale", scaler), ("model", Distributing())]))(X)
     mean, std = normal_model(scaler.transform(X))
@@ -78,8 +78,8 @@ def test_a_pipeline_keeps_its_name_and_its_columns():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     predictive = as_predictive(make_pipeline(StandardScaler(), BayesianRidge()).fit(frame, Y))
     assert predictive.name == "Pipeline"
-    assert predictive.wanted == ("a", "b", "c")
-    assert predictive.n_wanted == 3
+    assert predictive.feature_names == ("a", "b", "c")
+    assert predictive.n_features == 3
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_quantiles_follow_a_transformation_that_bends(forth, back):
     exact = stats.lognorm(s=std, scale=np.exp(mean if back is np.exp else -mean))
     for level in (0.05, 0.5, 0.9):
         np.testing.assert_allclose(q.quantile(level), exact.ppf(level), rtol=0.002)
-    off = q.log_prob(positive) - exact.logpdf(positive)
-    assert np.abs(off).max() < 0.2
-    assert abs(off.mean()) < 0.01
+    error = q.log_prob(positive) - exact.logpdf(positive)
+    assert np.abs(error).max() < 0.2
+    assert abs(error.mean()) < 0.01
     np.testing.assert_allclose(q.entropy(), exact.entropy(), atol=0.002)
     assert not q.crossed.any()
 
@@ -156,14 +156,14 @@ def test_a_transformed_target_without_uncertainty_is_a_point():
     assert (q.scale == 0.5).all()
 
 
-def test_members_inside_a_transformed_target_are_not_found():
+def test_members_inside_a_transformed_target_are_refused():
     model = TransformedTargetRegressor(RandomForestRegressor(3)).fit(X, Y)
     with pytest.raises(TypeError, match="TransformedTargetRegressor has no members"):
         as_predictive(model, members=True)
 
 
 @pytest.mark.parametrize(
-    ("model", "options", "says"),
+    ("model", "options", "message"),
     [
         (BayesianRidge(), {"noise": 1.0}, "BayesianRidge gives a mean and a standard deviation"),
         (BayesianRidge(), {"classes": [0, 1]}, "classes means nothing here, since BayesianRidge"),
@@ -172,12 +172,12 @@ def test_members_inside_a_transformed_target_are_not_found():
         (
             TransformedTargetRegressor(BayesianRidge()),
             {"noise": 1.0},
-            "TransformedTargetRegressor is read by the distribution of what is inside",
+            "TransformedTargetRegressor is read by the distribution of the model inside it",
         ),
     ],
 )
-def test_an_option_that_means_nothing_is_refused(model, options, says):
-    with pytest.raises(ValueError, match=says):
+def test_an_option_that_means_nothing_is_refused(model, options, message):
+    with pytest.raises(ValueError, match=message):
         as_predictive(model.fit(X, Y), **options)
 
 

@@ -18,11 +18,11 @@ YEARS = np.array([2021, 2019, 2020])
 
 
 def test_entropy_is_shannons_in_nats():
-    found = Categorical(P, ["a", "b", "c"]).entropy()
-    np.testing.assert_allclose(found, stats.entropy(P, axis=1), rtol=1e-14)
-    assert found[1] == 0
-    assert not np.signbit(found[1])
-    assert found[2] == pytest.approx(np.log(3))
+    result = Categorical(P, ["a", "b", "c"]).entropy()
+    np.testing.assert_allclose(result, stats.entropy(P, axis=1), rtol=1e-14)
+    assert result[1] == 0
+    assert not np.signbit(result[1])
+    assert result[2] == pytest.approx(np.log(3))
 
 
 def test_log_prob_looks_up_the_label():
@@ -98,8 +98,8 @@ def test_crps_is_the_integral_of_the_squared_step(shares, y):
     ends = np.sort([*values, y, -40.0, 40.0])
     middle = (ends[:-1] + ends[1:]) / 2
     steps = np.array([p[values <= x].sum() - (y <= x) for x in middle])
-    found = Categorical([p], values).crps([y])[0]
-    assert found == pytest.approx((np.diff(ends) * steps**2).sum(), abs=1e-12)
+    result = Categorical([p], values).crps([y])[0]
+    assert result == pytest.approx((np.diff(ends) * steps**2).sum(), abs=1e-12)
 
 
 def test_labels_that_are_no_numbers_have_no_mean():
@@ -144,7 +144,7 @@ def test_mode_is_the_first_of_equals():
 
 
 @pytest.mark.parametrize(
-    ("row", "says"),
+    ("row", "message"),
     [
         ([0.5, 0.4], r"probabilities sum to 0.9, off from 1 by -0.1, in row 1"),
         ([0.5, 0.6], r"probabilities sum to 1.1, off from 1 by \+0.1, in row 1"),
@@ -153,10 +153,10 @@ def test_mode_is_the_first_of_equals():
         ([np.inf, 0.0], r"probabilities sum to inf"),
     ],
 )
-def test_what_is_no_distribution_is_refused(row, says):
-    with pytest.raises(InvalidRowError, match=says):
+def test_invalid_parameters_are_refused(row, message):
+    with pytest.raises(InvalidRowError, match=message):
         Categorical([[0.5, 0.5], row], [0, 1])
-    with pytest.raises(InvalidRowError, match=says):
+    with pytest.raises(InvalidRowError, match=message):
         Categorical([[[0.5, 0.5], [0.1, 0.9]], [[0.5, 0.5], row]], [0, 1])
 
 

@@ -1,4 +1,4 @@
-"""What all kinds share, and points; the kinds themselves have files of their own."""
+"""Properties that all predictive distributions share, and single predicted values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ every_kind = kinds()
 def answers(q):
     """Every number per row that this kind gives."""
     y = np.array([2.0, 1.0, 2.0])
-    asked = {
+    methods = {
         "entropy": q.entropy,
         "log_prob": lambda: q.log_prob(q.classes[[1, 0, 2]] if q.classes is not None else y),
         "mean": q.mean,
@@ -53,25 +53,25 @@ def answers(q):
         "crps": lambda: q.crps(y),
     }
     if isinstance(q, Mixture):
-        asked |= {"aleatoric": q.aleatoric, "epistemic": q.epistemic}
-    found = {}
-    for name, ask in asked.items():
+        methods |= {"aleatoric": q.aleatoric, "epistemic": q.epistemic}
+    result = {}
+    for name, ask in methods.items():
         try:
-            found[name] = ask()
+            result[name] = ask()
         except ValueError as error:
-            found[name] = str(error)
-    return found
+            result[name] = str(error)
+    return result
 
 
 @every_kind
-def test_every_answer_has_one_number_per_row_or_says_why_not(q):
-    for name, found in answers(q).items():
-        if isinstance(found, str):
-            assert found.endswith("."), name
+def test_every_method_returns_one_number_per_row_or_an_explained_error(q):
+    for name, result in answers(q).items():
+        if isinstance(result, str):
+            assert result.endswith("."), name
         else:
-            assert found.shape == (3,), name
-            assert found.dtype == np.float64, name
-            assert np.isfinite(found).all() or name == "log_prob", name
+            assert result.shape == (3,), name
+            assert result.dtype == np.float64, name
+            assert np.isfinite(result).all() or name == "log_prob", name
 
 
 @every_kind
@@ -81,13 +81,13 @@ def test_cutting_and_joining_gives_the_same_rows(q):
     assert len(back) == len(q) == 3
     assert back.nbytes == q.nbytes > 0
     whole = answers(q.take(np.array([2, 0, 1])))
-    for name, found in answers(back).items():
-        np.testing.assert_array_equal(found, whole[name])
+    for name, result in answers(back).items():
+        np.testing.assert_array_equal(result, whole[name])
     assert back.classes is q.classes
 
 
 @kinds(*OF_LABELS, "point")
-def test_a_row_alone_says_what_it_says_among_others(q):
+def test_a_row_alone_has_the_same_numbers_as_among_others(q):
     alone = q.take(slice(1, 2))
     assert len(alone) == 1
     for ask in (
@@ -104,9 +104,9 @@ def test_no_rows_have_no_numbers(q):
     none = q.take(slice(0, 0))
     assert len(none) == 0
     assert none.nbytes <= q.nbytes
-    for name, found in answers(q).items():
+    for name, result in answers(q).items():
         if name in ("entropy", "mean", "variance", "std", "epistemic") and not isinstance(
-            found, str
+            result, str
         ):
             assert getattr(none, name)().shape == (0,)
 
@@ -114,8 +114,8 @@ def test_no_rows_have_no_numbers(q):
 @every_kind
 def test_distributions_can_be_sent_to_another_process_and_stay_as_they_are(q):
     back = pickle.loads(pickle.dumps(q))
-    for name, found in answers(copy.deepcopy(back)).items():
-        np.testing.assert_array_equal(found, answers(q)[name])
+    for name, result in answers(copy.deepcopy(back)).items():
+        np.testing.assert_array_equal(result, answers(q)[name])
     with pytest.raises(AttributeError):
         q.members = None
 
@@ -164,7 +164,7 @@ class TestPoint:
         np.testing.assert_array_equal(q.mean(), [1.0, 4.0])
         np.testing.assert_array_equal(q.crps([3.0, 3.5]), [2.0, 0.5])
 
-    def test_it_says_nothing_of_its_uncertainty(self):
+    def test_it_has_no_uncertainty(self):
         q = Point([1.0, 2.0])
         for name, ask in {
             "entropy": q.entropy,
@@ -178,13 +178,13 @@ class TestPoint:
             Point(np.array(["a"])).mean()
 
     @pytest.mark.parametrize(
-        ("value", "says"),
+        ("value", "message"),
         [
             ([[1.0], [2.0]], r"predictions of shape \(2, 1\) must be \(rows,\)"),
             (3.0, r"predictions of shape \(\) must"),
             ([1.0, np.nan], r"prediction is nan in row 1"),
         ],
     )
-    def test_what_is_no_prediction_is_refused(self, value, says):
-        with pytest.raises(ValueError, match=says):
+    def test_invalid_predictions_are_refused(self, value, message):
+        with pytest.raises(ValueError, match=message):
             Point(value)

@@ -41,8 +41,8 @@ def test_normal_mixture_is_its_density_integrated(row):
     cumulated = integrate.cumulative_trapezoid(q, GRID, initial=0)
     for y in (-3.0, 0.7, 9.0):
         at = np.full(2, y)
-        found = np.exp(MIXED.log_prob(at)[row])
-        assert found == pytest.approx(np.interp(y, GRID, q), rel=1e-6)
+        result = np.exp(MIXED.log_prob(at)[row])
+        assert result == pytest.approx(np.interp(y, GRID, q), rel=1e-6)
         crps = integrate.trapezoid((cumulated - (y <= GRID)) ** 2, GRID)
         assert MIXED.crps(at)[row] == pytest.approx(crps, rel=1e-4)
 
@@ -157,9 +157,9 @@ class TestClasses:
 
     def test_members_that_agree_leave_nothing_epistemic(self):
         q = Mixture(Categorical(np.repeat(self.P[:, :1], 4, axis=1), [0, 1, 2]))
-        found = q.epistemic()
-        assert (found >= 0).all()
-        assert found.max() < 1e-14
+        result = q.epistemic()
+        assert (result >= 0).all()
+        assert result.max() < 1e-14
 
     def test_numbers_have_mean_and_interval(self):
         q = Mixture(Categorical(self.P, [5, 3, 4]), self.WEIGHTS)
@@ -222,7 +222,7 @@ class TestBadInput:
     MEMBERS = Normal(np.zeros((2, 2)), np.ones((2, 2)))
 
     @pytest.mark.parametrize(
-        ("weights", "says"),
+        ("weights", "message"),
         [
             ([0.5, 0.4], r"^weights sum to 0.9, off from 1 by -0.1\.$"),
             ([[0.5, 0.5], [0.5, 0.6]], r"weights sum to 1.1, off from 1 by \+0.1, in row 1\.$"),
@@ -233,20 +233,20 @@ class TestBadInput:
             (np.full((3, 2), 0.5), r"weights of shape \(3, 2\) do not fit 2 members of 2 rows"),
         ],
     )
-    def test_weights_must_be_shares_of_one(self, weights, says):
-        with pytest.raises(ValueError, match=says):
+    def test_weights_must_be_shares_of_one(self, weights, message):
+        with pytest.raises(ValueError, match=message):
             Mixture(self.MEMBERS, weights)
 
     @pytest.mark.parametrize(
-        ("members", "says"),
+        ("members", "message"),
         [
             (Normal([0.0], [1.0]), r"members of shape \(1,\) must be \(rows, members\)"),
             (Normal(np.zeros((3, 0)), np.ones((3, 0))), r"shape \(3, 0\) must .* one or more"),
             (Categorical([[0.5, 0.5]], [0, 1]), r"must be \(rows, members, classes\)"),
         ],
     )
-    def test_members_must_stand_beside_each_other(self, members, says):
-        with pytest.raises(ValueError, match=says):
+    def test_members_need_an_axis_of_their_own(self, members, message):
+        with pytest.raises(ValueError, match=message):
             Mixture(members)
 
     def test_members_must_be_distributions(self):

@@ -1,4 +1,4 @@
-"""Entropy of normal mixtures against a grid so fine that nothing escapes it."""
+"""Entropy of normal mixtures against sums over a very fine grid."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def on_a_fine_grid(loc, scale, weights):
 
 def check(loc, scale, weights):
     loc, scale, weights = np.broadcast_arrays(loc, scale, weights)
-    found = Mixture(Normal(loc, scale), weights).entropy()
+    result = Mixture(Normal(loc, scale), weights).entropy()
     for row in range(len(loc)):
         expected = on_a_fine_grid(loc[row], scale[row], weights[row])
-        assert found[row] == pytest.approx(expected, rel=1e-8, abs=2e-9)
+        assert result[row] == pytest.approx(expected, rel=1e-8, abs=2e-9)
 
 
 MEMBERS = [2, 3, 10, 50, 200]
@@ -65,8 +65,8 @@ class TestAgainstAFineGrid:
         rng, n, weights = random(m)
         loc = rng.permuted(np.tile(100.0 * np.arange(m), (n, 1)), axis=1)
         check(loc, np.ones((1, 1)), weights)
-        found = Mixture(Normal(loc, np.ones_like(loc)), weights).entropy()
-        np.testing.assert_allclose(found, HALF_NORMAL + stats.entropy(weights, axis=1), rtol=1e-11)
+        result = Mixture(Normal(loc, np.ones_like(loc)), weights).entropy()
+        np.testing.assert_allclose(result, HALF_NORMAL + stats.entropy(weights, axis=1), rtol=1e-11)
 
     def test_far_apart_with_scales_one_to_a_thousand(self, m):
         rng, n, weights = random(m)
@@ -106,10 +106,10 @@ def test_thousands_of_rows_are_each_their_own():
     n, m = 5000, 7
     loc, scale = rng.normal(size=(n, m)) * 3, 10 ** rng.uniform(-2, 0, size=(n, m))
     q = Mixture(Normal(loc, scale), rng.dirichlet(np.ones(m), size=n))
-    found = q.entropy()
+    result = q.entropy()
     for row in rng.integers(n, size=20):
         alone = q.take(slice(row, row + 1))
-        np.testing.assert_allclose(alone.entropy(), found[row], rtol=1e-11)
+        np.testing.assert_allclose(alone.entropy(), result[row], rtol=1e-11)
     check(loc[:5], scale[:5], q.weights[:5])
 
 
@@ -118,8 +118,8 @@ def test_units_only_add_their_logarithm():
     loc, scale = rng.normal(size=(20, 6)), rng.uniform(0.1, 1, size=(20, 6))
     plain = Mixture(Normal(loc, scale)).entropy()
     for unit in (1e-9, 1e-3, 1e6):
-        found = Mixture(Normal(loc * unit, scale * unit)).entropy()
-        np.testing.assert_allclose(found - np.log(unit), plain, atol=1e-9)
+        result = Mixture(Normal(loc * unit, scale * unit)).entropy()
+        np.testing.assert_allclose(result - np.log(unit), plain, atol=1e-9)
 
 
 def test_the_place_does_not_matter():
@@ -149,8 +149,10 @@ def test_bumps_that_only_just_have_a_width_are_not_missed(origin, narrow):
 
 def test_what_double_precision_does_not_resolve_is_refused():
     q = Mixture(Normal([[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1e-15]]))
-    says = r"from 1e-15 to 1 are too far apart .*\(method='moments' gives an upper bound\) in row 1"
-    with pytest.raises(InvalidRowError, match=says):
+    message = (
+        r"from 1e-15 to 1 are too far apart .*\(method='moments' gives an upper bound\) in row 1"
+    )
+    with pytest.raises(InvalidRowError, match=message):
         q.entropy()
     assert np.isfinite(q.entropy("moments")).all()
     many = q.take(np.array([0] * 10_000 + [1]))

@@ -32,9 +32,9 @@ def test_entropy_is_the_integral_it_stands_for():
         log_density = narrow.log_prob([y])[0]
         return -np.exp(log_density) * log_density
 
-    found, _ = integrate.quad(integrand, 1.0, 3.0, epsabs=1e-12)
-    assert narrow.entropy()[0] == pytest.approx(found, abs=1e-9)
-    assert found < 0  # differential entropies may be
+    result, _ = integrate.quad(integrand, 1.0, 3.0, epsabs=1e-12)
+    assert narrow.entropy()[0] == pytest.approx(result, abs=1e-9)
+    assert result < 0  # differential entropies may be
 
 
 @pytest.mark.parametrize("y", [-2.0, 0.1, 0.5, 7.0])
@@ -48,15 +48,15 @@ def test_crps_is_the_integral_it_stands_for(y):
 def test_members_have_numbers_of_their_own():
     q = Normal(np.zeros((3, 2)), np.full((3, 2), 2.0))
     assert len(q) == 3
-    for found in (q.entropy(), q.log_prob(Y), q.crps(Y), q.quantile(0.1), q.mean()):
-        assert found.shape == (3, 2)
+    for result in (q.entropy(), q.log_prob(Y), q.crps(Y), q.quantile(0.1), q.mean()):
+        assert result.shape == (3, 2)
     alone = Normal(np.zeros(3), np.full(3, 2.0))
     np.testing.assert_array_equal(q.log_prob(Y)[:, 1], alone.log_prob(Y))
     np.testing.assert_array_equal(q.crps(Y)[:, 1], alone.crps(Y))
 
 
 @pytest.mark.parametrize(
-    ("mean", "std", "says"),
+    ("mean", "std", "message"),
     [
         ([0.0, 1.0], [1.0, 0.0], r"std, which must be greater than zero, is 0 in row 1"),
         ([0.0, 1.0], [1.0, -2.0], r"greater than zero, is -2 in row 1"),
@@ -66,8 +66,8 @@ def test_members_have_numbers_of_their_own():
         ([[0.0, 1.0], [2.0, 3.0]], [[1.0, 1.0], [-1.0, 1.0]], r"std, .*, is -1 in row 1"),
     ],
 )
-def test_rows_that_are_no_distribution_are_named(mean, std, says):
-    with pytest.raises(InvalidRowError, match=says):
+def test_rows_with_invalid_parameters_are_named(mean, std, message):
+    with pytest.raises(InvalidRowError, match=message):
         Normal(mean, std)
 
 

@@ -1,4 +1,4 @@
-"""The distribution between and beyond quantiles, against its density integrated."""
+"""The distribution between and beyond quantiles, against numerical integrals of its density."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def test_crps_is_the_integral_over_all_levels_of_the_pinball_loss(q, y):
     # Another form of the score: twice the pinball loss of every quantile (Laio and Tamea 2007).
     p = np.concatenate([np.geomspace(1e-12, 1e-2, 400), np.linspace(0.01, 0.99, 2001)[1:-1]])
     p = np.unique(np.concatenate([p, 1 - p, LEVELS - 1e-12, LEVELS + 1e-12]))
-    found = q.crps([y, y])
+    result = q.crps([y, y])
     x = np.array([q.quantile(level) for level in p])
     loss = np.where(y < x, 1 - p[:, None], p[:, None]) * np.abs(y - x)
-    np.testing.assert_allclose(found, 2 * integrate.trapezoid(loss, p, axis=0), rtol=1e-3)
+    np.testing.assert_allclose(result, 2 * integrate.trapezoid(loss, p, axis=0), rtol=1e-3)
 
 
 def test_given_quantiles_are_kept():
@@ -101,9 +101,9 @@ def test_sorting_comes_no_further_from_the_true_quantiles(shift, seed):
     levels = np.array([0.2, 0.5, 0.8])
     true = np.sort(np.random.default_rng(seed).normal(size=3) * 20)
     predicted = true + shift
-    found = Quantiles(levels, predicted[None]).values[0]
+    result = Quantiles(levels, predicted[None]).values[0]
     for power in (1, 2):
-        after, before = np.abs(found - true) ** power, np.abs(predicted - true) ** power
+        after, before = np.abs(result - true) ** power, np.abs(predicted - true) ** power
         assert after.sum() <= before.sum() * (1 + 1e-12)
 
 
@@ -120,18 +120,18 @@ class TestAtoms:
         assert ATOM.crps([0.0, 0.0])[1] == pytest.approx(2 * (0.5**2 + 0.5 * 0.75 + 0.75**2) / 3)
 
     def test_there_is_no_density(self):
-        says = (
+        message = (
             r"needs a density, but the quantiles at levels 0.25 and 0.5 are both 0 "
             r"\(leave out one of the levels, or use crps\) in row 0\."
         )
-        with pytest.raises(InvalidRowError, match=f"entropy {says}"):
+        with pytest.raises(InvalidRowError, match=f"entropy {message}"):
             ATOM.take(slice(0, 1)).entropy()
-        with pytest.raises(InvalidRowError, match=f"log_prob {says}"):
+        with pytest.raises(InvalidRowError, match=f"log_prob {message}"):
             ATOM.take(slice(0, 1)).log_prob([1.0])
 
 
 @pytest.mark.parametrize(
-    ("levels", "values", "says"),
+    ("levels", "values", "message"),
     [
         ([0.5], [[1.0]], r"levels of shape \(1,\) must be a list of two or more"),
         ([[0.1, 0.9]], [[1.0, 2.0]], r"levels of shape \(1, 2\)"),
@@ -143,6 +143,6 @@ class TestAtoms:
         ([0.1, 0.9], [[1.0, 2.0], [np.nan, 2.0]], r"quantile is nan in row 1"),
     ],
 )
-def test_what_is_no_distribution_is_refused(levels, values, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_parameters_are_refused(levels, values, message):
+    with pytest.raises(ValueError, match=message):
         Quantiles(levels, values)

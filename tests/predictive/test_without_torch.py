@@ -1,4 +1,4 @@
-"""Where PyTorch is not installed: all else works, and what needs it says how to get it."""
+"""Without PyTorch the package works, and the names that need it say how to install it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ assert uq.Explainer
 try:
     uq.MonteCarloDropout
 except ModuleNotFoundError as error:
-    said = str(error)
-assert said == (
+    message = str(error)
+assert message == (
     "MonteCarloDropout and BayesByBackprop need PyTorch, which is not installed; "
     "pip install 'uqwidgets[torch]'."
-), said
+), message
 """
 
 

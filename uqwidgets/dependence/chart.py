@@ -11,7 +11,7 @@ import pandas as pd
 from uqwidgets.dependence.result import Dependence, thin_lines
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.plotting.altair import FAINT, WIDTH, tooltips
-from uqwidgets.plotting.choice import stretches
+from uqwidgets.plotting.choice import segments
 from uqwidgets.plotting.svg import BLUE
 from uqwidgets.plotting.text import value_text, with_unit
 
@@ -88,7 +88,7 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
 def _parts(result: Dependence) -> pd.DataFrame:
     """Points of the average, part by part, with whether its part is near the data."""
     frame = result.frame[["value", "average"]]
-    parts = stretches(result.near)
+    parts = segments(result.near)
     return pd.concat(
         [frame[start:stop].assign(part=k, solid=s) for k, (start, stop, s) in enumerate(parts)],
         ignore_index=True,

@@ -1,4 +1,4 @@
-"""Dependence without a kernel."""
+"""Static HTML of a dependence curve, or of dots for categories."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets.dependence.result import Dependence, thin_lines
-from uqwidgets.plotting.choice import stretches
+from uqwidgets.plotting.choice import segments
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, element, panel, table
-from uqwidgets.plotting.scale import Scale, fitted
 from uqwidgets.plotting.svg import (
     BLUE,
     FONT,
     PAGE,
     WIDTH,
+    Scale,
     band,
     bottom_axis,
     curve,
+    fitted,
     label,
     left_axis,
     line,
@@ -83,18 +84,18 @@ def _summary(result: Dependence, values: list[str]) -> str:
     def where(position: int) -> str:
         return f"{values[position]} ({number(result.average[position])})"
 
-    reach = f"is lowest at {where(lowest)} and highest at {where(highest)}"
+    extremes = f"is lowest at {where(lowest)} and highest at {where(highest)}"
     if number(result.average[lowest]) == number(result.average[highest]) and len(known) > 1:
         same = number(result.average[lowest])
         return f"{over}, {result.quantity} is {same} at every value."
     if len(known) == 1:
         return f"{over}, {result.quantity} is {at(known[0])}."
     if result.categorical:
-        return f"{over}, {result.quantity} {reach}."
+        return f"{over}, {result.quantity} {extremes}."
     ends = f"goes from {at(known[0])} to {at(known[-1])}"
     if {lowest, highest} == {known[0], known[-1]}:
         return f"{over}, {result.quantity} {ends}."
-    return f"{over}, {result.quantity} {ends}; it {reach}."
+    return f"{over}, {result.quantity} {ends}; it {extremes}."
 
 
 def _mean(result: Dependence) -> str:
@@ -152,15 +153,15 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
     far = int((~result.near & np.isfinite(result.grid)).sum())
     if far:
         notes.append(
-            f"Dashed: {far} of {counted(len(result.grid), 'value')} far from the data, where few "
-            "rows are."
+            f"Dashed: hardly any data here ({far} of {counted(len(result.grid), 'value')} far from "
+            "the data)."
         )
     return picture(bottom + AXIS, summary, *parts), notes
 
 
 def _average(xs: list[float], ys: list[float], near: npt.NDArray[np.bool_]) -> list[Markup]:
     parts = []
-    for start, stop, solid in stretches(near):
+    for start, stop, solid in segments(near):
         style = {"stroke_width": 2.6} if solid else {"stroke_width": 2, "stroke_dasharray": "2 5"}
         parts.append(curve(xs[start:stop], ys[start:stop], stroke=BLUE, **style))
     return parts
@@ -170,7 +171,7 @@ def _rug(result: Dependence, x: Scale, bottom: float) -> tuple[Markup, int]:
     observed = pd.to_numeric(pd.Series(result.observed), errors="coerce").to_numpy(np.float64)
     observed = observed[np.isfinite(observed)]
     inside = observed[(observed >= x.low) & (observed <= x.high)]
-    # Half a pixel apart is as fine as the eye goes, however many rows there are.
+    # Strokes less than half a pixel apart cannot be told apart, however many rows there are.
     places = sorted({round(2 * x(v)) / 2 for v in inside.tolist()})
     strokes = "".join(path([(at, bottom - 7), (at, bottom)]) for at in places)
     rug = element("path", d=strokes, stroke=PAGE, stroke_opacity="0.45")
@@ -197,7 +198,10 @@ def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Ma
     ]
     far = int((~result.near).sum())
     if far:
-        notes.append(f"Hollow: {far} of {counted(len(values), 'value')} that few rows have.")
+        notes.append(
+            f"Hollow: hardly any data here ({far} of {counted(len(values), 'value')} that few rows "
+            "have)."
+        )
     if len(values) > len(names):
         notes.append(f"Drawn are the first {len(names)} of {len(values)} categories.")
     labels = [f"{clipped(name, 150)} ({count})" for name, count in zip(names, counts, strict=False)]

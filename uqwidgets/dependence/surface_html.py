@@ -1,4 +1,4 @@
-"""A surface without a kernel: a map whose darkness is the value."""
+"""Static HTML of a surface: a map whose darkness is the value."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from uqwidgets._typing import Floats
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.plotting.choice import evenly
 from uqwidgets.plotting.html import Markup, element, panel, table
-from uqwidgets.plotting.scale import Scale, fitted
 from uqwidgets.plotting.svg import (
     BLUE,
     FONT,
     PAGE,
     WIDTH,
+    Scale,
     bottom_axis,
+    fitted,
     label,
     left_axis,
     line,
@@ -58,7 +59,7 @@ class Side:
     edges : list of float, length g + 1
         Pixels at which cells begin and end.
     scale : Scale or None
-        None where each value has a band of its own: categories, and what is no number.
+        None where each value has a band of its own: categories, missing values, a single value.
     """
 
     edges: list[float]
@@ -105,7 +106,9 @@ def _summary(result: Surface, texts: list[list[str]]) -> str:
     if share <= 1:
         crossed = f" Interaction of the two makes {share:.0%} of its variance over the rows."
     elif share > 1:
-        crossed = " Interaction of the two cancels effects of each, for they depend on each other."
+        crossed = (
+            " Interaction of the two cancels effects of each, since the two depend on each other."
+        )
     return (
         f"Averaged over rows, {result.label} is lowest at {where(low)} and highest at "
         f"{where(high)}.{crossed}"
@@ -119,7 +122,7 @@ def _notes(result: Surface) -> list[str]:
     far = int((~result.near).sum())
     if far:
         points = counted(result.near.size, "point")
-        notes.append(f"Hatched: {far} of {points} far from the data, where few rows are.")
+        notes.append(f"Hatched: hardly any data here ({far} of {points} far from the data).")
     return notes
 
 
@@ -183,13 +186,13 @@ def _far(far: npt.NDArray[np.bool_], along: Side, down: Side) -> list[Markup]:
         for i, j in np.argwhere(far).tolist()
         for stroke in _hatched(along.edges[i : i + 2], down.edges[j : j + 2])
     )
-    # White in black stands out on every shade.
+    # A white line within a black one is visible on every shade.
     strokes = (("#000", 2.4), ("#fff", 1.0)) if d else ()
     return [element("path", d=d, stroke=stroke, stroke_width=width) for stroke, width in strokes]
 
 
 def _hatched(xs: list[float], ys: list[float]) -> Iterator[list[tuple[float, float]]]:
-    """Give the slanted lines across a cell; they go on in the next."""
+    """Yield the slanted lines across a cell; they continue in the neighbouring cells."""
     (left, right), (top, bottom) = sorted(xs), sorted(ys)
     first = math.ceil((left + top) / HATCH)
     for k in range(first, math.floor((right + bottom) / HATCH) + 1):
@@ -255,7 +258,7 @@ def _legend(shades: Scale) -> list[Markup]:
 
 
 def _table(result: Surface, texts: list[list[str]]) -> Markup:
-    """Put the first feature down, the second along, and what is far from the data in brackets."""
+    """Table of the first feature by the second, in brackets what is far from the data."""
     first, second = result.features
     header = [f"{first}, by {second}", *texts[1]]
     lines = [

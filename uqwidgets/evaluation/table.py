@@ -74,8 +74,8 @@ class Table:
         self._n = len(frame)
         # A scikit-learn model fitted on arrays warns about column names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
-        on_arrays = predictive.wanted is None and predictive.n_wanted is not None and texts
-        named = isinstance(X, pd.DataFrame) or predictive.wanted is not None
+        on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
+        named = isinstance(X, pd.DataFrame) or predictive.feature_names is not None
         dtypes = set(frame.dtypes)
         plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
         matrix = frame.to_numpy() if plain else None
@@ -214,7 +214,7 @@ class Table:
 
 
 def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
-    wanted = predictive.wanted
+    wanted = predictive.feature_names
     if not isinstance(X, pd.DataFrame):
         values = np.asarray(X)
         if values.ndim != 2:
@@ -227,8 +227,8 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         columns = predictive.columns_among(X.columns)
         _check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
-    if predictive.n_wanted is not None and X.shape[1] != predictive.n_wanted:
-        raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_wanted}.")
+    if predictive.n_features is not None and X.shape[1] != predictive.n_features:
+        raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_features}.")
     if X.shape[1] == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:

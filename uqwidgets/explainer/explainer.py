@@ -206,7 +206,7 @@ class Explainer(Ranking, Curves, Stressing):
         )
 
     def _repr_html_(self) -> str:
-        from uqwidgets.plotting.summary import subject_html
+        from uqwidgets.plotting.html import subject_html
 
         facts = {
             "rows": f"{len(self.table):,}",

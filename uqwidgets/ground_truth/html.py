@@ -10,7 +10,6 @@ from uqwidgets.importance.html import MOST_ROWS
 from uqwidgets.plotting.choice import MOST_CURVES, evenly
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.scale import fitted
 from uqwidgets.plotting.svg import (
     BLUE,
     FONT,
@@ -19,6 +18,7 @@ from uqwidgets.plotting.svg import (
     WIDTH,
     bottom_axis,
     curve,
+    fitted,
     label,
     left_axis,
     line,

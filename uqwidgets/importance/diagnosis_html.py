@@ -1,4 +1,4 @@
-"""Diagnosis without a kernel."""
+"""Static HTML of a diagnosis: likelihood and entropy importance side by side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uqwidgets.plotting.text import few, listed, measured, number, sentence, wit
 
 
 def diagnosis_html(result: Diagnosis) -> str:
-    """Show both importances of each feature side by side, and what they say together.
+    """Show both importances of each feature side by side, and their joint verdict.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def diagnosis_html(result: Diagnosis) -> str:
 
 
 def _summary(result: Diagnosis) -> str:
-    named: dict[str, list[str]] = {}
+    by_verdict: dict[str, list[str]] = {}
     for feature, verdict in zip(result.features, result.verdict, strict=True):
-        named.setdefault(verdict, []).append(feature)
+        by_verdict.setdefault(verdict, []).append(feature)
     return " ".join(
-        f"{sentence(verdict)}: {listed(few(found))}." for verdict, found in named.items()
+        f"{sentence(verdict)}: {listed(few(features))}." for verdict, features in by_verdict.items()
     )
 
 

@@ -1,4 +1,4 @@
-"""Importance without a kernel."""
+"""Static HTML of importance: dots with whiskers, a summary and a table, without a kernel."""
 
 from __future__ import annotations
 
@@ -65,20 +65,22 @@ def importance_html(first: Importance, second: Importance | None = None) -> str:
 
 
 def _in_order_of(first: Importance, second: Importance) -> Importance:
-    at = {feature: j for j, feature in enumerate(second.features)}
+    positions = {feature: j for j, feature in enumerate(second.features)}
 
-    def taken(values: Floats) -> Floats:
+    def reordered(values: Floats) -> Floats:
         missing = np.full(values.shape[1:], np.nan)
-        return np.array([values[at[f]] if f in at else missing for f in first.features])
+        return np.array(
+            [values[positions[f]] if f in positions else missing for f in first.features]
+        )
 
     return replace(
         second,
         features=first.features,
-        importance=taken(second.importance),
-        std_error=taken(second.std_error),
-        per_refit=None if second.per_refit is None else taken(second.per_refit),
-        low=taken(second.low),
-        high=taken(second.high),
+        importance=reordered(second.importance),
+        std_error=reordered(second.std_error),
+        per_refit=None if second.per_refit is None else reordered(second.per_refit),
+        low=reordered(second.low),
+        high=reordered(second.high),
     )
 
 
@@ -86,7 +88,7 @@ def _summary(result: Importance) -> str:
     known = [j for j in np.argsort(-result.importance) if math.isfinite(result.importance[j])]
     if not known:
         return f"Importance for {result.label} is {NOT_AVAILABLE}."
-    # A rise is only said of features whose interval says so, where there are intervals.
+    # Where there are intervals, only features whose interval lies above no change are named.
     rising = [j for j in known if result.low[j] > result.unchanged]
     unclear = not rising and any(math.isfinite(result.low[j]) for j in known)
     top, *others = rising or known
@@ -101,9 +103,9 @@ def _summary(result: Importance) -> str:
             f"{sentence(result.label)}: no feature is clearly above {1 if ratio else 'zero'}. The "
             f"largest importance is that of {name}: {size}, beside {mean}."
         )
-    gone = "left out" if result.replacement == "refit" else "replaced"
+    removed = "left out" if result.replacement == "refit" else "replaced"
     text = (
-        f"{sentence(result.label)} rises most when {name} is {gone}: {'to' if ratio else 'by'} "
+        f"{sentence(result.label)} rises most when {name} is {removed}: {'to' if ratio else 'by'} "
         f"{size}, from {mean}."
     )
     following = [result.features[j] for j in others[:2]]

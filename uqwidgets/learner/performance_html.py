@@ -12,7 +12,7 @@ from uqwidgets.plotting.text import interval, measured, number, with_unit
 
 
 def performance_html(result: Performance) -> str:
-    """Show the mean over refits with its interval, and the refits.
+    """Show the mean over refits with its interval, and every refit.
 
     Parameters
     ----------

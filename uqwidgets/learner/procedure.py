@@ -98,7 +98,7 @@ class Procedure:
         )
 
     def _repr_html_(self) -> str:
-        from uqwidgets.plotting.summary import subject_html
+        from uqwidgets.plotting.html import subject_html
 
         facts = {
             "rows": f"{self._refits.plan.n:,}",

@@ -12,8 +12,10 @@ from uqwidgets.measures.uncertainty import uncertainty
 from uqwidgets.predictive.distributions import Distribution, InvalidRowError, Quantiles
 
 _NO_UNCERTAINTY = (
-    "the model gives one value per row and no uncertainty; use a model with predict_proba or "
-    "predict(X, return_std=True), or pass a function that returns (mean, std)"
+    "the model gives one value per row and no uncertainty; use a model with "
+    "predict(X, return_std=True), a function that returns (mean, std), "
+    "as_predictive(model, noise=...), or for an ensemble as_predictive(model, members=True) "
+    "(a Learner takes adapter=lambda model: as_predictive(model, ...))"
 )
 _A_NUMBER = "the target is a number, not a class"
 

@@ -12,7 +12,8 @@ from uqwidgets.predictive.distributions import Distribution, Mixture
 
 _NO_MEMBERS = (
     "the model is not read as an ensemble whose members could disagree; pass one that is, such as "
-    "as_predictive(forest, members=True)"
+    "as_predictive(forest, members=True) (a Learner takes adapter=lambda model: "
+    "as_predictive(model, members=True))"
 )
 
 

@@ -1,4 +1,4 @@
-"""What all charts have in common."""
+"""Colours, sizes and display that all Altair charts share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import altair as alt
 
 from uqwidgets.plotting.svg import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
 
-# Altair refuses longer tables, for they make notebooks heavy.
+# Altair refuses longer tables, since they make notebooks heavy.
 MOST_LINES = 5000
-# On the white of a chart, Okabe and Ito's black is in its place.
+# Charts have a white background, so that Okabe and Ito's black can be used.
 PALETTE = [BLUE, VERMILLION, GREEN, PURPLE, "#000000", ORANGE, SKY]
 DASHES = [[1, 0], [7, 4], [2, 4], [9, 3, 2, 3], [4, 2], [12, 3], [2, 2]]
 FAINT = "#888888"
@@ -25,8 +25,8 @@ WIDTH = 420
 def show_without_network() -> None:
     """Have notebooks show charts as SVG, which vl-convert draws without the network.
 
-    Altair's default display loads scripts from the network. Whoever has chosen another renderer,
-    before or after the first chart, keeps it.
+    Altair's default display loads scripts from the network. A renderer that the user has chosen,
+    before or after the first chart, is left unchanged.
     """
     if alt.renderers.active != "default":
         return
@@ -48,7 +48,7 @@ def line_styles(names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
 
     The scale names all of them, so that charts side by side, which share it, agree.
     """
-    # A band would lend the legend its faint colour.
+    # Without explicit symbols, the legend would take the faint colour of a band.
     legend = alt.Legend(
         symbolType="stroke", symbolSize=300, symbolStrokeWidth=2.5, symbolOpacity=1, labelLimit=180
     )
@@ -61,7 +61,7 @@ def line_styles(names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
 
 
 def tooltips(names: list[str], numbers: list[str]) -> list[alt.Tooltip]:
-    """Return columns to be shown as they are, and columns to be rounded."""
+    """Return tooltips: names are shown as they are, numbers with four significant digits."""
     return [
         *(alt.Tooltip(name) for name in names),
         *(alt.Tooltip(number, format=".4~g") for number in numbers),

@@ -1,4 +1,4 @@
-"""What to show of results that hold more than an eye can tell apart."""
+"""How many curves and points pictures show, and which ones."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy.typing as npt
 from uqwidgets._typing import Positions
 
 MOST_CURVES = 100
-# Of all lines together: more make a page heavy, and Altair refuses them.
+# Points of all lines together: more make a page heavy, and Altair refuses them.
 MOST_POINTS = 5000
 EMPHASISED = 5
-# Of several indicators together: as many lines as there are colours.
+# Emphasised lines of several indicators together: as many as there are colours.
 MOST_EMPHASISED = 7
 
 
@@ -22,8 +22,10 @@ def evenly(count: int, most: int) -> Positions:
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.intp))
 
 
-def stretches(near: npt.NDArray[np.bool_]) -> list[tuple[int, int, bool]]:
-    """Cut a curve into parts, of which both ends of every step are near the data, or are not.
+def segments(near: npt.NDArray[np.bool_]) -> list[tuple[int, int, bool]]:
+    """Cut a curve into segments that are near the data, and segments that are not.
+
+    A step between two points is near the data if both points are.
 
     Parameters
     ----------
@@ -32,7 +34,7 @@ def stretches(near: npt.NDArray[np.bool_]) -> list[tuple[int, int, bool]]:
     Returns
     -------
     list of (start, stop, near)
-        Slices that share their end points; a single point is a part of its own.
+        Slices that share their end points; a single point is one segment.
     """
     if len(near) == 1:
         return [(0, 1, bool(near[0]))]

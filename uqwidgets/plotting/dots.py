@@ -11,14 +11,15 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.plotting.html import Markup, element
-from uqwidgets.plotting.scale import Scale, fitted
 from uqwidgets.plotting.svg import (
     FONT,
     PAGE,
     VERMILLION,
     WIDTH,
+    Scale,
     bottom_axis,
     curve,
+    fitted,
     label,
     line,
     path,
@@ -44,11 +45,11 @@ class Dots:
     title, colour : str
     value, low, high : ndarray of shape (k,)
     reference : float or None
-        The value that means nothing has changed, always in view.
+        The value of no change; the scale always includes it.
     cloud : ndarray of shape (r, k) or None
         Faint marks behind the dots.
     hollow : ndarray of bool, shape (k,), or None
-        Which dots are only outlined.
+        Dots that are only outlined.
     beside : ndarray of shape (k,) or None
         Values to compare with, as outlined dots in another colour.
     """
@@ -67,7 +68,7 @@ class Dots:
 def dots(
     names: Sequence[str], columns: Sequence[Dots], summary: str, words: Sequence[str] = ()
 ) -> Markup:
-    """Draw one row per name and the columns side by side, and words at the end of each row."""
+    """Draw one row per name, the columns side by side, and a text at the end of each row."""
     name_width = min(NAMES_AT_MOST, max(pixels(name) for name in names)) + 10
     word_width = max((pixels(word) + GAP for word in words), default=0.0)
     each = (WIDTH - name_width - word_width - GAP * (len(columns) - 1)) / len(columns)

@@ -1,26 +1,27 @@
-"""HTML in which text from the data can only be text."""
+"""HTML in which text from the data is always escaped, and the panel that all results share."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NewType
 
-from uqwidgets.plotting.text import counted
+from uqwidgets.plotting.text import counted, listed
 
-# The type checker lets nothing into the page that did not come from `words` or `element`.
+# Only `words` and `element` make Markup: the type checker refuses any other text in a page.
 Markup = NewType("Markup", str)
 
 # Elements that have neither children nor an end tag.
 _VOID = ("img",)
 
-# Beyond this, a page is no longer read but searched, for which a frame is the better tool.
+# Longer tables and lists are searched rather than read, which a DataFrame does better.
 MOST_LINES = 60
 MOST_NOTES = 8
+MOST_NAMES = 12
 
 
 def words(text: str) -> Markup:
-    """Text, so that it is shown as it is."""
+    """Return text as escaped markup, shown character by character."""
     return Markup(escape(_valid(text)))
 
 
@@ -37,7 +38,7 @@ def element(tag: str, *children: Markup, **attributes: str | float | None) -> Ma
 
 
 def panel(title: str, summary: str, picture: Markup, notes: Sequence[str], data: Markup) -> Markup:
-    """Arrange one result: what it is, what it says, its picture, its small print, its numbers."""
+    """Arrange one result: title, summary, picture, notes in small print, table."""
     small = [
         element("div", element("small", words(note)), style="margin:2px 0;opacity:.8")
         for note in _first(notes)
@@ -59,7 +60,7 @@ def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> M
     Parameters
     ----------
     noun : str
-        What a line stands for.
+        Name of what a line stands for, in the singular.
     header : sequence of str
     lines : sequence of sequences of str
         The first entry of each names it.
@@ -77,7 +78,7 @@ def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> M
         )
         for line in shown
     ]
-    # Hosts that drop styles still know `align`.
+    # Hosts that remove styles keep the attribute `align`.
     return element(
         "details",
         element("summary", words(title)),
@@ -87,6 +88,39 @@ def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> M
             style="overflow-x:auto",
         ),
         style="margin-top:6px",
+    )
+
+
+def subject_html(
+    title: str, facts: Mapping[str, str], questions: Mapping[str, str], names: tuple[str, ...]
+) -> str:
+    """Show the facts of an explainer or a learner, and the calls that it offers.
+
+    Parameters
+    ----------
+    title : str
+    facts : mapping of str to str
+        For example "rows" to "1,000".
+    questions : mapping of str to str
+        The question that each call answers, by call.
+    names : tuple of str
+        Names of the features.
+
+    Returns
+    -------
+    str
+    """
+    summary = "; ".join(f"{name}: {value}" for name, value in facts.items())
+    shown = list(names[:MOST_NAMES])
+    if len(names) > len(shown):
+        shown.append(f"{len(names) - len(shown):,} more")
+    lines = [[call, question] for call, question in questions.items()]
+    return panel(
+        title,
+        f"{summary}.",
+        Markup(""),
+        [f"Features: {listed(shown)}."],
+        table("question", ["call", "answers"], lines),
     )
 
 

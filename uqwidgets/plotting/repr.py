@@ -1,4 +1,4 @@
-"""How results show themselves as text."""
+"""The text representation of results."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import pandas as pd
 
 
 def in_unit(unit: str) -> str:
-    """Return a unit as it follows a name, or nothing."""
+    """Return " in <unit>", or nothing without a unit."""
     return f" in {unit}" if unit else ""
 
 
-# What is done once, to every row alike.
-_LEFT_OUT = {
+# Replacements that treat every row alike and need no repeats.
+_WITHOUT_REPEATS = {
     "refit": "fitted anew without it",
     "mean": "set to its mean",
     "median": "set to its median",
@@ -21,15 +21,15 @@ _LEFT_OUT = {
 
 
 def replaced(replacement: str, n_repeats: int | str) -> str:
-    """Return how values were replaced."""
-    if replacement in _LEFT_OUT:
-        return _LEFT_OUT[replacement]
+    """Return a description of the replacement and its repeats."""
+    if replacement in _WITHOUT_REPEATS:
+        return _WITHOUT_REPEATS[replacement]
     repeats = "every donor" if n_repeats == "all" else f"{n_repeats} repeats"
     return f"{replacement}, {repeats}"
 
 
 def over_refits(n_refits: int) -> str:
-    """Return what follows a description of a learner's result, or nothing of one model's."""
+    """Return ", mean over <n> refits" for a learner, or nothing for one model."""
     return f", mean over {n_refits} refits" if n_refits else ""
 
 

@@ -1,29 +1,98 @@
-"""The parts of a picture: its frame, its axes, its lines."""
+"""The parts of a picture: its frame, scales, axes and lines."""
 
 from __future__ import annotations
 
 import base64
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats
 from uqwidgets.plotting.html import Markup, element, words
-from uqwidgets.plotting.scale import Scale
+from uqwidgets.plotting.text import EXPONENT_FROM, minus
 
 WIDTH = 640.0
 FONT = 12
 
-# Of Okabe and Ito's colours, those that stand out on white and on black; the page's own stands
-# for their black.
+# The colours of Okabe and Ito that are visible on white and on black. The page's text colour
+# replaces their black.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 PAGE = "currentColor"
-# An image knows nothing of the page: this grey has a contrast of 4.5 with white and with black.
+# An image cannot use the page's colours: this grey has a contrast of 4.5 with white and black.
 GREY = "#767676"
 
 
+@dataclass(frozen=True)
+class Scale:
+    """A linear scale.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends of the scale, in the unit of the data.
+    start, stop : float
+        Pixels of these ends.
+    """
+
+    low: float
+    high: float
+    start: float
+    stop: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel of a value."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + share * (self.stop - self.start)
+
+    def ticks(self, spacing: float) -> list[tuple[float, str]]:
+        """Pixels and labels of round numbers, at least about ``spacing`` pixels apart."""
+        marked = ticks(self.low, self.high, max(1.0, abs(self.stop - self.start) / spacing))
+        return [(self(value), label) for value, label in marked]
+
+
+def fitted(
+    values: list[npt.ArrayLike], start: float, stop: float, margin: float = 0.04
+) -> Scale | None:
+    """Return a scale that holds all finite values, or None if there are none."""
+    numbers: Floats = np.concatenate([np.ravel(np.asarray(v, dtype=np.float64)) for v in values])
+    numbers = numbers[np.isfinite(numbers)]
+    if numbers.size == 0:
+        return None
+    low, high = float(numbers.min()), float(numbers.max())
+    # If all values are equal, the scale still needs a length.
+    spare = margin * (high - low) if high > low else 0.1 * abs(low) or 1.0
+    # The margin does not cross zero: most quantities are of one sign.
+    low, high = (
+        max(low - spare, 0.0) if low >= 0 else low - spare,
+        min(high + spare, 0.0) if high <= 0 and low < 0 else high + spare,
+    )
+    return Scale(low, high, start, stop)
+
+
+def ticks(low: float, high: float, count: float) -> list[tuple[float, str]]:
+    """Multiples of 1, 2 or 5 times a power of ten between ``low`` and ``high``, about ``count``."""
+    least = (high - low) / count
+    power = 10.0 ** math.floor(math.log10(least))
+    step = power * next(m for m in (1, 2, 5, 10) if m * power >= least * (1 - 1e-9))
+    values = [
+        i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
+    magnitude = math.floor(math.log10(step) + 1e-9)
+    largest = max(abs(low), abs(high))
+    if largest >= EXPONENT_FROM or largest < 1e-3:
+        digits = max(1, math.floor(math.log10(largest)) - magnitude + 1)
+        return [(v, minus(f"{v:.{digits}g}")) for v in values]
+    grouping = "," if largest >= 1e4 else ""
+    return [(v, minus(f"{v:{grouping}.{max(0, -magnitude)}f}")) for v in values]
+
+
 def picture(height: float, summary: str, *parts: Markup) -> Markup:
-    """Return a picture that shrinks with its page and says in words what it shows."""
-    # Where a host keeps the labels but not the picture, they are at least single words.
+    """Return a picture that shrinks with its page and has a text alternative."""
+    # Line breaks separate the labels where a host removes the SVG elements but not their text.
     drawn = "".join(f"{part}\n" for part in parts)
     size: dict[str, str | float] = {
         "width": WIDTH,
@@ -100,24 +169,24 @@ def left_axis(scale: Scale, left: float, right: float, spacing: float = 44) -> l
 
 
 def runs(xs: Sequence[float], ys: Iterable[float]) -> list[list[tuple[float, float]]]:
-    """Cut a line where it has no number."""
-    found: list[list[tuple[float, float]]] = [[]]
+    """Cut a line into runs of finite points."""
+    parts: list[list[tuple[float, float]]] = [[]]
     for x, y in zip(xs, ys, strict=True):
         if math.isfinite(x) and math.isfinite(y):
-            found[-1].append((x, y))
-        elif found[-1]:
-            found.append([])
-    return [run for run in found if run]
+            parts[-1].append((x, y))
+        elif parts[-1]:
+            parts.append([])
+    return [run for run in parts if run]
 
 
 def path(run: Sequence[tuple[float, float]]) -> str:
-    """Return a line through points; through a single one, a line that round ends turn to a dot."""
+    """Return a line through points; a single point is a line of length 0, a dot with round ends."""
     through = "L".join(f"{x:.1f} {y:.1f}" for x, y in run)
     return f"M{through}" if len(run) > 1 else f"M{through}h0"
 
 
 def curve(xs: Sequence[float], ys: Iterable[float], **style: str | float) -> Markup:
-    """Return a line with gaps where it has no number."""
+    """Return a line with gaps where a coordinate is not finite."""
     return element(
         "path",
         d="".join(path(run) for run in runs(xs, ys)),
@@ -131,7 +200,7 @@ def curve(xs: Sequence[float], ys: Iterable[float], **style: str | float) -> Mar
 def band(
     xs: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str, opacity: float
 ) -> Markup:
-    """Return what lies between two lines, with gaps where one of them has no number."""
+    """Return the area between two lines, with gaps where one of them is not finite."""
     both = [
         math.isfinite(below) and math.isfinite(above)
         for below, above in zip(low, high, strict=True)
@@ -143,7 +212,7 @@ def band(
     d = "".join(
         path([*above, *reversed(below)]) + "z" for above, below in zip(upper, lower, strict=True)
     )
-    # The outline keeps a band over a single value in sight.
+    # The outline makes a band over a single value visible.
     faint = f"{opacity:g}"
     return element(
         "path", d=d, fill=colour, fill_opacity=faint, stroke=colour, stroke_opacity=faint

@@ -11,15 +11,15 @@ import pandas as pd
 
 NOT_AVAILABLE = "not available"
 
-# From here on a row of digits is counted rather than read.
+# Numbers of this size and more are written with an exponent.
 EXPONENT_FROM = 1e7
 
-# Pixels that a letter takes on average, in the font size of the pictures.
+# Mean width of a letter in pixels, in the font size of the pictures.
 LETTER = 7.2
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return significant digits, whole numbers from a thousand; what is no number says so."""
+    """Return a number with significant digits, whole from a thousand; NaN is "not available"."""
     if not math.isfinite(value):
         return NOT_AVAILABLE
     size = abs(value)
@@ -40,12 +40,12 @@ def value_text(value: Any) -> str:
 
 
 def minus(text: str) -> str:
-    """Minus signs instead of hyphens, and none before a zero."""
+    """Replace hyphens by minus signs, and drop the sign of a zero."""
     return text.replace("-", "\N{MINUS SIGN}") if text.strip("-0.") else text.lstrip("-")
 
 
 def interval(low: float, high: float) -> str:
-    """Both ends, or that there are none."""
+    """Return both ends of an interval, or "no interval" if one is not finite."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return "no interval"
     return f"{number(low)} to {number(high)}"
@@ -77,26 +77,28 @@ def listed(names: Sequence[str]) -> str:
 
 
 def few(names: list[str]) -> list[str]:
-    """Return names as they are, or the first of many and how many more there are."""
+    """Return up to six names, or the first five of more and the number of the others."""
     return names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
 
 
 def population(weighted: bool, ess: float, n_rows: int) -> str:
-    """How many rows a result rests on."""
+    """Return the number of rows of a result, and their effective sample size if weighted."""
     rows = counted(n_rows, "row")
-    return f"{rows}, weighted (effective sample size {number(ess)})" if weighted else rows
+    if not weighted:
+        return rows
+    return f"{rows}, weighted, worth about {number(ess)} (effective sample size)"
 
 
 def pixels(text: str) -> float:
-    """Width of a text, near enough to keep its place free."""
+    """Approximate width of a text in pixels."""
     return LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def clipped(text: str, room: float) -> str:
-    """Return as much of a text as fits into ``room`` pixels, an ellipsis for the rest."""
+    """Return a text, shortened with an ellipsis if it is wider than ``room`` pixels."""
     if pixels(text) <= room:
         return text
-    kept = text
-    while kept and pixels(kept) + LETTER > room:
-        kept = kept[:-1]
-    return f"{kept.rstrip()}…"
+    start = text
+    while start and pixels(start) + LETTER > room:
+        start = start[:-1]
+    return f"{start.rstrip()}…"

@@ -1,4 +1,4 @@
-"""What a model says: predictive distributions, and the adapters that read them off a model."""
+"""Predictive distributions, and the adapters that read them off a fitted model."""
 
 from uqwidgets.predictive.adapters import Predictive, as_predictive
 from uqwidgets.predictive.distributions import (

@@ -1,4 +1,8 @@
-"""What every predictive distribution offers, whatever its kind."""
+"""What every predictive distribution offers, and the checks of its parameters.
+
+Distributions are vectorised over rows. They check their parameters once, when they are made, and
+raise `InvalidRowError` with the first row that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +14,25 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.checks import inside
 
 Rows = slice | npt.NDArray[np.intp]
 
-# Numbers of which a few arrays stay in the processor's cache together.
-_BLOCK = 1 << 14
+# Array cells per block: a few arrays of this size fit into the processor's cache together.
+_BLOCK_CELLS = 1 << 14
+# Values whose range is below this share of their size are equal up to rounding.
+_ROUNDING = 1e-12
+# Probabilities computed in float32 sum to one within this tolerance.
+_SUM_TOLERANCE = 1e-4
+# A probability computed in float32 as one minus the others may be this far below zero.
+_NEGATIVE_TOLERANCE = 1e-6
 
 
-def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
-    """Stretches of ``n`` rows, for what needs several numbers of each at the same time."""
-    step = max(1, _BLOCK // max(1, numbers_per_row))
-    for first in range(0, n, step):
-        yield slice(first, min(n, first + step))
+class PredictiveDistribution(ABC):
+    """The predictive distributions of ``n`` rows: immutable, and checked when they are made.
 
-
-class PerRow(ABC):
-    """What a model says about ``n`` rows at once, immutable and checked when it is made.
-
-    It is made of plain numpy arrays with the rows first, so that many blocks can be cut and
-    joined cheaply. What a kind cannot give raises a `ValueError` that says so.
+    A distribution consists of numpy arrays with the rows first, so that blocks of rows are cut
+    and concatenated cheaply. A quantity that a kind of distribution does not have raises a
+    `ValueError` that says so.
     """
 
     _arrays: ClassVar[tuple[str, ...]]
@@ -39,39 +42,39 @@ class PerRow(ABC):
 
     @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Memory that the arrays take, in bytes."""
         return sum(getattr(self, name).nbytes for name in self._arrays)
 
     def arrays(self) -> list[npt.NDArray[Any]]:
-        """Return the arrays that it is made of, each with the rows first."""
+        """Return the arrays that define the distribution, each with the rows first."""
         return [getattr(self, name) for name in self._arrays]
 
     def take(self, rows: Rows) -> Self:
-        """Return these rows only."""
+        """Return the distribution of these rows only."""
         return self._with(**{name: getattr(self, name)[rows] for name in self._arrays})
 
     def joined(self, others: Sequence[Self]) -> Self:
         """Return this distribution followed by ``others``, which are of the same kind."""
-        all_of_them = [self, *others]
+        parts = [self, *others]
         return self._with(
             **{
-                name: np.concatenate([getattr(one, name) for one in all_of_them])
+                name: np.concatenate([getattr(part, name) for part in parts])
                 for name in self._arrays
             }
         )
 
     def owned(self) -> Self:
-        """Return a copy whose memory nothing else holds, and which cannot be written to.
+        """Return a read-only copy that shares no memory with other objects.
 
-        A model may answer with a buffer of its own, which its next answer overwrites.
+        A model may return a buffer of its own, which its next prediction overwrites.
         """
         return self._with(**{name: getattr(self, name).copy() for name in self._arrays})
 
     def _with(self, **arrays: Any) -> Self:
-        # Already checked: cutting and joining must cost nothing but the copy.
+        # The arrays were checked before: cutting and concatenating must cost only the copy.
         for array in arrays.values():
             if isinstance(array, np.ndarray):
-                # Results of different measures and scorers are read off the same arrays.
+                # Several measures and scorers read the same arrays.
                 array.flags.writeable = False
         new = object.__new__(type(self))
         vars(new).update(vars(self), **arrays)
@@ -94,12 +97,12 @@ class PerRow(ABC):
         """Variance, shape (n,)."""
 
     def std(self) -> Floats:
-        """Root of the variance, shape (n,)."""
+        """Square root of the variance, shape (n,)."""
         return np.sqrt(self.variance())
 
     @abstractmethod
     def quantile(self, p: float) -> Floats:
-        """Value that is not passed with probability ``p``, shape (n,)."""
+        """Quantile at level ``p``, shape (n,)."""
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Central interval that holds ``level`` of the probability: low and high, shape (n,)."""
@@ -110,6 +113,109 @@ class PerRow(ABC):
     def crps(self, y: npt.ArrayLike) -> Floats:
         """Continuous ranked probability score of ``y``, shape (n,), in the units of ``y``.
 
-        The integral of (F(x) - 1{y <= x})^2 over x, of which less is better; for a single value
-        it is the absolute error (Gneiting and Raftery 2007, eq. 20).
+        The integral of (F(x) - 1{y <= x})^2 over x; smaller is better. For a single predicted
+        value it is the absolute error (Gneiting and Raftery 2007, eq. 20).
         """
+
+
+class InvalidRowError(ValueError):
+    """The parameters of one row do not define a distribution.
+
+    Attributes
+    ----------
+    problem : str
+        What is wrong, without the row.
+    row : int
+        Position of the first such row.
+    """
+
+    def __init__(self, problem: str, row: int) -> None:
+        super().__init__(f"{problem} in row {row}.")
+        self.problem = problem
+        self.row = row
+
+
+def blocks(n: int, numbers_per_row: int) -> Iterator[slice]:
+    """Cut ``n`` rows into blocks whose temporary arrays fit into the processor's cache."""
+    step = max(1, _BLOCK_CELLS // max(1, numbers_per_row))
+    for first in range(0, n, step):
+        yield slice(first, min(n, first + step))
+
+
+def floats(values: npt.ArrayLike) -> Floats:
+    """Return an array of doubles; the array itself if it is one already."""
+    return np.asarray(values, dtype=np.float64, order="C")
+
+
+def targets(y: npt.ArrayLike, n: int, members: bool = False) -> Floats:
+    """Return true values as (n,), or as (n, 1) for a comparison with members.
+
+    Raises
+    ------
+    ValueError
+        If they are not one finite number for each row.
+    """
+    values = floats(y)
+    if values.shape != (n,):
+        raise ValueError(f"y of shape {values.shape} does not fit the {n} rows of the answer.")
+    finite(values, "y")
+    return values[:, None] if members else values
+
+
+def finite(values: Floats, what: str) -> None:
+    """Raise an `InvalidRowError` if a value is NaN or infinite."""
+    if not np.isfinite(values).all():
+        at = int(np.argmin(np.isfinite(values)))
+        row = int(np.unravel_index(at, values.shape)[0])
+        raise InvalidRowError(f"{what} is {values.flat[at]}", row)
+
+
+def equal_up_to_rounding(values: Floats) -> npt.NDArray[np.bool_]:
+    """Whether all values of each row (n, m) are equal up to rounding errors; shape (n,)."""
+    size = np.abs(values).max(axis=1)
+    return np.asarray(np.ptp(values, axis=1) <= _ROUNDING * size)
+
+
+def positive(values: Floats, what: str) -> None:
+    """Raise an `InvalidRowError` if a value is not greater than zero."""
+    if values.size and values.min() <= 0:
+        at = int(values.argmin())
+        row = int(np.unravel_index(at, values.shape)[0])
+        raise InvalidRowError(
+            f"{what}, which must be greater than zero, is {values.flat[at]:g}", row
+        )
+
+
+def simplex(shares: Floats, one: str, several: str) -> None:
+    """Raise an `InvalidRowError` unless the last axis holds shares that sum to one.
+
+    Shares that are negative only by rounding pass; the caller sets them to zero.
+    """
+    with np.errstate(invalid="ignore"):
+        # A matrix product is several times as fast as a sum over a short last axis.
+        total = shares @ np.ones(shares.shape[-1])
+    # Written so that NaN fails the comparison.
+    bad = ~(np.abs(total - 1.0) <= _SUM_TOLERANCE)
+    if bad.any():
+        at = np.unravel_index(int(bad.argmax()), bad.shape)
+        row = int(at[0])
+        if np.isnan(shares[at]).any():
+            raise InvalidRowError(f"{one} is NaN", row)
+        excess = f"{total[at]:.6g}, off from 1 by {total[at] - 1:+.3g},"
+        raise InvalidRowError(f"{several} sum to {excess}", row)
+    if shares.size and shares.min() < -_NEGATIVE_TOLERANCE:
+        at = np.unravel_index(int(shares.argmin()), shares.shape)
+        raise InvalidRowError(f"{one} is negative ({shares[at]:g})", int(at[0]))
+
+
+def inside(value: float, what: str) -> float:
+    """Return a number that must lie strictly between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If it does not.
+    """
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"{what} must lie between 0 and 1, not {value:g}.")
+    return float(value)

@@ -10,22 +10,28 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.base import PerRow, blocks
-from uqwidgets.predictive.checks import floats, inside, simplex, targets
+from uqwidgets.predictive.base import (
+    PredictiveDistribution,
+    blocks,
+    floats,
+    inside,
+    simplex,
+    targets,
+)
 
-# Sums of probabilities come this near to a level by rounding alone.
+# Cumulative probabilities differ from a level by this much through rounding alone.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Categorical(PerRow):
+class Categorical(PredictiveDistribution):
     """One probability per class for each row.
 
     Parameters
     ----------
     probabilities : array-like of shape (n, k)
         Non-negative, each row sums to one. Or (n, m, k): ``m`` distributions for each row, the
-        members of a `Mixture`; what the methods return is then (n, m).
+        members of a `Mixture`; the methods then return arrays (n, m).
     classes : array-like of shape (k,)
         The labels, in the order of the columns; strings, bools or numbers.
 
@@ -34,6 +40,24 @@ class Categorical(PerRow):
     ValueError
         If the shapes do not fit, a label comes twice, a value is NaN or negative, or a row does
         not sum to one.
+
+    See Also
+    --------
+    Mixture : Several distributions for each row, one per member of an ensemble.
+    as_predictive : Reads the probabilities off a fitted model.
+
+    References
+    ----------
+    Wood et al. 2024 (entropy); Brier 1950; Gneiting and Raftery 2007.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> q = uq.Categorical([[0.5, 0.5], [0.9, 0.1]], classes=["no", "yes"])
+    >>> q.entropy().round(3)
+    array([0.693, 0.325])
+    >>> q.log_prob(["yes", "no"]).round(3)
+    array([-0.693, -0.105])
     """
 
     probabilities: Floats
@@ -57,12 +81,12 @@ class Categorical(PerRow):
 
     def entropy(self) -> Floats:
         """Shannon entropy in nats (Wood et al. 2024, section 3.2)."""
-        found = np.empty(self.probabilities.shape[:-1])
+        entropy = np.empty(self.probabilities.shape[:-1])
         for rows in blocks(len(self), self.probabilities[:1].size):
             p = self.probabilities[rows]
             log_p = np.log(p, out=np.zeros_like(p), where=p > 0)
-            found[rows] = -np.einsum("...k,...k->...", p, log_p)
-        return found + 0.0  # -0.0 would print as a negative entropy
+            entropy[rows] = -np.einsum("...k,...k->...", p, log_p)
+        return entropy + 0.0  # -0.0 would print as a negative entropy
 
     def log_prob(self, y: npt.ArrayLike) -> Floats:
         """Log probability of the labels ``y`` (n,), in nats.
@@ -80,7 +104,7 @@ class Categorical(PerRow):
             return np.asarray(np.log(self._chosen(codes)))
 
     def mode(self) -> npt.NDArray[np.intp]:
-        """Column of the most probable class; the first of equals."""
+        """Column of the most probable class; the first one of equally probable classes."""
         return np.asarray(self.probabilities.argmax(axis=-1), dtype=np.intp)
 
     def brier_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
@@ -90,7 +114,7 @@ class Categorical(PerRow):
         """
         chosen = self._chosen(codes)
         squares = np.einsum("...k,...k->...", self.probabilities, self.probabilities)
-        # Rounding could leave a sure and right answer below zero.
+        # Rounding could make the score of a certain, correct prediction negative.
         return np.asarray(np.maximum(squares - 2 * chosen + 1.0, 0.0))
 
     def mean(self) -> Floats:
@@ -99,7 +123,7 @@ class Categorical(PerRow):
         Raises
         ------
         ValueError
-            If they are not, as in all that follow.
+            If they are not, as in all methods that need numbers.
         """
         values = self._numbers("mean")
         return np.asarray(self.probabilities @ values)
@@ -107,13 +131,13 @@ class Categorical(PerRow):
     def variance(self) -> Floats:
         """Variance of classes that are numbers or bools."""
         values = self._numbers("variance")
-        # Around a class, not around zero: years would lose half their digits.
-        moved = values - values[0]
-        square, mean = self.probabilities @ np.square(moved), self.probabilities @ moved
+        # Centred on a class: without it, the squares of years would cost half of the digits.
+        centred = values - values[0]
+        square, mean = self.probabilities @ np.square(centred), self.probabilities @ centred
         return np.asarray(np.maximum(square - np.square(mean), 0.0))
 
     def quantile(self, p: float) -> Floats:
-        """Smallest class, by its number, that is not passed with probability ``p`` or more."""
+        """Smallest class whose cumulative probability, in numerical order, reaches ``p``."""
         values, _, below = self._ordered("quantile")
         reached = below >= inside(p, "p") - _ROUNDING
         return np.asarray(values[reached.argmax(axis=-1)])
@@ -126,9 +150,9 @@ class Categorical(PerRow):
         """
         values, p, below = self._ordered("crps")
         at = targets(y, len(self)).reshape((-1,) + (1,) * (p.ndim - 1))
-        away = np.einsum("...k,...k->...", p, np.abs(values - at))
+        distance = np.einsum("...k,...k->...", p, np.abs(values - at))
         f = below[..., :-1]
-        return np.asarray(away - (f * (1 - f)) @ np.diff(values))
+        return np.asarray(distance - (f * (1 - f)) @ np.diff(values))
 
     def _chosen(self, codes: npt.NDArray[np.intp]) -> Floats:
         columns = codes.reshape((-1,) + (1,) * (self.probabilities.ndim - 1))
@@ -141,7 +165,7 @@ class Categorical(PerRow):
         return self.classes.astype(np.float64)
 
     def _ordered(self, what: str) -> tuple[Floats, Floats, Floats]:
-        """Classes by size, their probabilities, and the probability of no more than each."""
+        """Classes in numerical order, their probabilities, and the cumulative probabilities."""
         values = self._numbers(what)
         order = np.argsort(values)
         p = self.probabilities[..., order]
@@ -152,6 +176,8 @@ class Categorical(PerRow):
 
 def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Position of each label of ``y`` (n,) in ``classes`` (k,), which may be in any order.
+
+    Numbers are compared by value; bools, numbers and texts are different labels.
 
     Raises
     ------
@@ -170,19 +196,19 @@ def class_codes(y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.i
     return codes
 
 
-def classes_among(said: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """All labels, sorted, among those a model answered and those of ``y``, each of shape (n,).
+def classes_among(predicted: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """All labels, sorted, among the predicted ones and those of ``y``, each of shape (n,).
 
     Raises
     ------
     ValueError
-        If they do not sort, as strings and numbers do not.
+        If they have no common order, such as strings and numbers.
     """
     try:
-        return np.unique(np.concatenate([said, y]))
+        return np.unique(np.concatenate([predicted, y]))
     except TypeError as error:
         raise ValueError(
-            f"the model answers with labels such as {said.tolist()[0]!r}, but y has "
+            f"the model answers with labels such as {predicted.tolist()[0]!r}, but y has "
             f"{y.tolist()[0]!r}; pass labels of one kind."
         ) from error
 
@@ -190,16 +216,16 @@ def classes_among(said: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArray[An
 def _array(labels: npt.ArrayLike) -> npt.NDArray[Any]:
     array = np.asarray(labels)
     if array.ndim == 1 and array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
-        # Of a list with numbers among the strings, numpy would make strings of all.
-        listed = list(labels)  # type: ignore[arg-type]
-        if not all(isinstance(label, str) for label in listed):
-            array = np.empty(len(listed), dtype=object)
-            array[:] = listed
+        # numpy turns a list of strings and numbers into strings: keep each label as it is.
+        originals = list(labels)  # type: ignore[arg-type]
+        if not all(isinstance(label, str) for label in originals):
+            array = np.empty(len(originals), dtype=object)
+            array[:] = originals
     return array
 
 
 def _cast(label: Any, classes: npt.NDArray[Any]) -> str:
-    """Return what to do about a label that is a class but for its kind, as a clause."""
+    """Return the conversion of y, as a clause, if the label differs from a class only in type."""
     if isinstance(label, bool) and classes.dtype.kind in "iuf" and np.isin([0, 1], classes).all():
         return "; pass y.astype(int)"
     if isinstance(label, (int, float)) and classes.dtype.kind == "b" and label in (0, 1):

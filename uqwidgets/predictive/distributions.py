@@ -1,10 +1,9 @@
-"""Every kind of predictive distribution, vectorised over rows, under one name."""
+"""All kinds of predictive distributions, vectorised over rows."""
 
 from __future__ import annotations
 
-from uqwidgets.predictive.base import PerRow, Rows
+from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows
 from uqwidgets.predictive.categorical import Categorical, class_codes, classes_among
-from uqwidgets.predictive.checks import InvalidRowError
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
 from uqwidgets.predictive.point import Point
@@ -18,8 +17,8 @@ __all__ = [
     "InvalidRowError",
     "Mixture",
     "Normal",
-    "PerRow",
     "Point",
+    "PredictiveDistribution",
     "Quantiles",
     "Rows",
     "class_codes",

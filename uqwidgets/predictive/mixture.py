@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive import normal_mixture, quadrature
-from uqwidgets.predictive.base import PerRow, Rows
-from uqwidgets.predictive.categorical import Categorical, class_codes
-from uqwidgets.predictive.checks import (
+from uqwidgets.predictive import normal_mixture
+from uqwidgets.predictive.base import (
     InvalidRowError,
+    PredictiveDistribution,
+    Rows,
     equal_up_to_rounding,
     finite,
     floats,
@@ -22,13 +22,14 @@ from uqwidgets.predictive.checks import (
     simplex,
     targets,
 )
+from uqwidgets.predictive.categorical import Categorical, class_codes
 from uqwidgets.predictive.normal import Normal
 
 Method = Literal["quadrature", "moments"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Mixture(PerRow):
+class Mixture(PredictiveDistribution):
     """A mixture of normal distributions, or of probabilities per class, for each row.
 
     Parameters
@@ -36,12 +37,13 @@ class Mixture(PerRow):
     members : Normal or Categorical
         A `Normal` of shape (n, m), or a `Categorical` of (n, m, k).
     weights : array-like of shape (m,) or (n, m), optional
-        Non-negative, sum to one; without them all members count the same.
+        Non-negative, sum to one; by default all members have the same weight.
 
     Attributes
     ----------
     members, weights
-        As given; equal weights are (m,). What rounding leaves of their sum is divided out.
+        As passed; equal weights have shape (m,). Weights are divided by their sum, which may
+        differ from one by rounding.
 
     Raises
     ------
@@ -50,12 +52,35 @@ class Mixture(PerRow):
 
     Notes
     -----
-    With w the weights, the density or probability is q(y) = sum_m w_m q_m(y). Its entropy, the
-    total uncertainty, is that within the members and that of which member is right (Depeweg et
-    al. 2018)::
+    With the weights w, the density or probability is q(y) = sum_m w_m q_m(y). Its entropy, the
+    total uncertainty, is the mean entropy of the members plus the mutual information of the
+    target and the member (Depeweg et al. 2018)::
 
         H[q] = sum_m w_m H[q_m]  +  I[y; m]
         total  = aleatoric       +  epistemic
+
+    See Also
+    --------
+    as_predictive : Reads a fitted ensemble as a mixture, with ``members=True``.
+
+    References
+    ----------
+    Depeweg et al. 2018; Grimit et al. 2006 (the score of normal members); Silverman 1986
+    (`from_samples`).
+
+    Examples
+    --------
+    Two members that are sure of different classes: all uncertainty is epistemic.
+
+    >>> import uqwidgets as uq
+    >>> q = uq.Mixture(uq.Categorical([[[1.0, 0.0], [0.0, 1.0]]], ["no", "yes"]))
+    >>> q.entropy().round(3), q.aleatoric().round(3), q.epistemic().round(3)
+    (array([0.693]), array([0.]), array([0.693]))
+
+    Normal members: their mean variance plus the variance of their means.
+
+    >>> uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]])).variance()
+    array([1.25])
     """
 
     members: Normal | Categorical
@@ -70,21 +95,21 @@ class Mixture(PerRow):
                 f"(rows, members, classes), not a {type(members).__name__}."
             )
         array = members.loc if isinstance(members, Normal) else members.probabilities
-        wanted = 2 if isinstance(members, Normal) else 3
-        if array.ndim != wanted or array.shape[1] == 0:
-            needed = "(rows, members)" if wanted == 2 else "(rows, members, classes)"
-            raise ValueError(f"members of shape {array.shape} must be {needed}, one or more.")
+        ndim = 2 if isinstance(members, Normal) else 3
+        if array.ndim != ndim or array.shape[1] == 0:
+            axes = "(rows, members)" if ndim == 2 else "(rows, members, classes)"
+            raise ValueError(f"members of shape {array.shape} must be {axes}, one or more.")
         n, m = array.shape[:2]
         object.__setattr__(self, "members", members)
         object.__setattr__(self, "weights", _weights(weights, n, m))
 
     @classmethod
     def from_samples(cls, draws: npt.ArrayLike) -> Self:
-        """Gaussian kernel density of the draws of each row, a member for each draw.
+        """Gaussian kernel density of the draws of each row, with one member for each draw.
 
         The standard deviation of the members is Silverman's bandwidth,
         0.9 min(std, IQR / 1.34) m^(-1/5) (Silverman 1986, eq. 3.31); where half of the draws are
-        equal up to rounding, so that the interquartile range is 0, it is that of the std alone.
+        equal up to rounding, so that the interquartile range is 0, the std alone is used.
 
         Parameters
         ----------
@@ -128,7 +153,7 @@ class Mixture(PerRow):
         Raises
         ------
         ValueError
-            If the members are normal, as in all that is asked of classes.
+            If the members are normal, as in all methods for classes.
         """
         return self._categorical("probabilities of classes").probabilities
 
@@ -138,10 +163,11 @@ class Mixture(PerRow):
         Parameters
         ----------
         method : {"quadrature", "moments"}
-            For normal members; classes need neither. ``"moments"`` takes the entropy of the
-            normal distribution of the same mean and variance. It is fast and never less than
-            the entropy, since no density of this variance has more; it is too large by the
-            Kullback-Leibler divergence of the mixture from that normal distribution.
+            For normal members; the entropy of classes is exact. ``"quadrature"`` is exact to
+            about 1e-9 nats. ``"moments"`` is the entropy of the normal distribution of the same
+            mean and variance: a fast upper bound, since no density of this variance has a larger
+            entropy, too large by the Kullback-Leibler divergence of the mixture from that normal
+            distribution.
         """
         if method not in ("quadrature", "moments"):
             raise ValueError(f"method must be 'quadrature' or 'moments', not {method!r}.")
@@ -149,18 +175,18 @@ class Mixture(PerRow):
             return self._averaged().entropy()
         if method == "moments":
             return Normal(np.zeros(len(self)), self.std()).entropy()
-        return quadrature.entropy(self.members, self._weights_by_row())
+        return normal_mixture.entropy(self.members, self._weights_by_row())
 
     def aleatoric(self) -> Floats:
         """Mean entropy of the members in nats, shape (n,)."""
         return self._over_members(self.members.entropy())
 
     def epistemic(self) -> Floats:
-        """Entropy that comes of the members' disagreement, in nats, shape (n,).
+        """Entropy due to the members' disagreement, in nats, shape (n,).
 
-        `entropy` less `aleatoric`; of classes it is the mutual information of label and member.
+        `entropy` minus `aleatoric`: the mutual information of the target and the member.
         """
-        # Entropy is concave, so what is below zero is rounding.
+        # Entropy is concave, so that a negative difference is a rounding error.
         return np.maximum(self.entropy() - self.aleatoric(), 0.0)
 
     def log_prob(self, y: npt.ArrayLike) -> Floats:
@@ -199,7 +225,7 @@ class Mixture(PerRow):
         return self._over_members(np.square(self.members.scale) + np.square(apart))
 
     def quantile(self, p: float) -> Floats:
-        """Value that is not passed with probability ``p``, shape (n,)."""
+        """Quantile at level ``p``, shape (n,)."""
         if isinstance(self.members, Categorical):
             return self._averaged().quantile(p)
         return normal_mixture.quantile(self.members, self._weights_by_row(), inside(p, "p"))
@@ -212,7 +238,7 @@ class Mixture(PerRow):
         return normal_mixture.crps(self.members, self._weights_by_row(), at)
 
     def arrays(self) -> list[npt.NDArray[Any]]:
-        """Return the arrays that it is made of, each with the rows first."""
+        """Return the arrays that define the mixture, each with the rows first."""
         return [*self.members.arrays(), self._weights_by_row()]
 
     def take(self, rows: Rows) -> Self:
@@ -221,7 +247,7 @@ class Mixture(PerRow):
         return self._with(members=self.members.take(rows), weights=weights)
 
     def owned(self) -> Self:
-        """Return a copy whose memory nothing else holds, and which cannot be written to."""
+        """Return a read-only copy that shares no memory with other objects."""
         return self._with(members=self.members.owned(), weights=self.weights.copy())
 
     def joined(self, others: Sequence[Self]) -> Self:
@@ -249,7 +275,7 @@ class Mixture(PerRow):
         members = self.members
         assert isinstance(members, Categorical)
         averaged = (self.weights[..., None, :] @ members.probabilities)[:, 0]
-        # What is a mean of distributions needs no second look.
+        # A mean of distributions is a distribution: it needs no check.
         new = object.__new__(Categorical)
         vars(new).update(probabilities=averaged, classes=members.classes)
         return new
@@ -263,16 +289,16 @@ class Mixture(PerRow):
 def _weights(weights: npt.ArrayLike | None, n: int, m: int) -> Floats:
     if weights is None:
         return np.full(m, 1.0 / m)
-    found = floats(weights)
-    if found.shape not in ((m,), (n, m)):
+    array = floats(weights)
+    if array.shape not in ((m,), (n, m)):
         raise ValueError(
-            f"weights of shape {found.shape} do not fit {m} members of {n} rows; "
+            f"weights of shape {array.shape} do not fit {m} members of {n} rows; "
             f"expected ({m},) or ({n}, {m})."
         )
     try:
-        simplex(np.atleast_2d(found), "weight", "weights")
+        simplex(np.atleast_2d(array), "weight", "weights")
     except InvalidRowError as error:
-        if found.ndim == 2:
+        if array.ndim == 2:
             raise
         raise ValueError(f"{error.problem.removesuffix(',')}.") from None
-    return np.asarray(found / found.sum(axis=-1, keepdims=True))
+    return np.asarray(array / array.sum(axis=-1, keepdims=True))

@@ -10,18 +10,25 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.base import PerRow
-from uqwidgets.predictive.checks import InvalidRowError, finite, floats, inside, positive, targets
+from uqwidgets.predictive.base import (
+    InvalidRowError,
+    PredictiveDistribution,
+    finite,
+    floats,
+    inside,
+    positive,
+    targets,
+)
 
 LOG_2_PI = float(np.log(2 * np.pi))
 SQRT_2_PI = float(np.sqrt(2 * np.pi))
-# Densities of smaller standard deviations leave the range of floats.
-_LEAST_STD = 1e-150
+# The density of a smaller standard deviation would overflow.
+_SMALLEST_STD = 1e-150
 SQRT_PI = float(np.sqrt(np.pi))
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Normal(PerRow):
+class Normal(PredictiveDistribution):
     """A normal distribution for each row.
 
     Parameters
@@ -34,7 +41,7 @@ class Normal(PerRow):
     Attributes
     ----------
     loc, scale : ndarray of shape (n,) or (n, m)
-        The means and the standard deviations. What the methods return has this shape.
+        The means and the standard deviations. The methods return arrays of this shape.
     classes : None
         The target is a number.
 
@@ -42,6 +49,25 @@ class Normal(PerRow):
     ------
     ValueError
         If the shapes differ, a value is not finite, or a standard deviation is not positive.
+
+    See Also
+    --------
+    Mixture : Several normal distributions for each row.
+    as_predictive : Reads the distribution off a fitted model.
+
+    References
+    ----------
+    Gneiting and Raftery 2007 (the continuous ranked probability score).
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> q = uq.Normal(mean=[0.0, 10.0], std=[1.0, 2.0])
+    >>> q.entropy().round(3)
+    array([1.419, 2.112])
+    >>> low, high = q.interval(0.95)
+    >>> high.round(2)
+    array([ 1.96, 13.92])
     """
 
     loc: Floats
@@ -60,10 +86,10 @@ class Normal(PerRow):
         finite(loc, "mean")
         finite(scale, "std")
         positive(scale, "std")
-        least = float(scale.min(initial=np.inf))
-        if least < _LEAST_STD:
+        smallest = float(scale.min(initial=np.inf))
+        if smallest < _SMALLEST_STD:
             row = int(np.unravel_index(int(scale.argmin()), scale.shape)[0])
-            raise InvalidRowError(f"std is {least:g}, which is too small for a density", row)
+            raise InvalidRowError(f"std is {smallest:g}, which is too small for a density", row)
         object.__setattr__(self, "loc", loc)
         object.__setattr__(self, "scale", scale)
 
@@ -85,11 +111,11 @@ class Normal(PerRow):
         return np.square(self.scale)
 
     def std(self) -> Floats:
-        """Root of the variance."""
+        """Square root of the variance."""
         return self.scale
 
     def quantile(self, p: float) -> Floats:
-        """Value that is not passed with probability ``p``."""
+        """Quantile at level ``p``."""
         return self.loc + self.scale * ndtri(inside(p, "p"))
 
     def crps(self, y: npt.ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""A prediction without any uncertainty."""
+"""A single predicted value, without uncertainty."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.base import PerRow
-from uqwidgets.predictive.checks import finite, targets
+from uqwidgets.predictive.base import PredictiveDistribution, finite, targets
 
 
 def _is_number(value: object) -> bool:
@@ -19,7 +18,7 @@ def _is_number(value: object) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Point(PerRow):
+class Point(PredictiveDistribution):
     """A single predicted value or label for each row, without any uncertainty.
 
     Parameters
@@ -30,12 +29,27 @@ class Point(PerRow):
     Attributes
     ----------
     classes : None
-        A label does not say what the others are.
+        A predicted label does not say what the other classes are.
 
     Raises
     ------
     ValueError
         If it is not one value per row, or a number is not finite.
+
+    See Also
+    --------
+    as_predictive : With ``noise`` or ``members=True``, reads many models with their uncertainty.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> q = uq.Point([1.0, 2.0])
+    >>> q.crps([1.5, 2.0])
+    array([0.5, 0. ])
+    >>> q.entropy()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: a single predicted value has no entropy; ...
     """
 
     value: npt.NDArray[Any]
@@ -66,27 +80,28 @@ class Point(PerRow):
         return np.asarray(self.value, dtype=np.float64)
 
     def crps(self, y: npt.ArrayLike) -> Floats:
-        """Absolute error, which the score becomes for a single value, shape (n,)."""
+        """Absolute error, to which the score reduces for a single value, shape (n,)."""
         return np.abs(self.mean() - targets(y, len(self)))
 
     def entropy(self) -> NoReturn:
-        """Raise: a single value says nothing of its uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty."""
         _no_uncertainty("entropy")
 
     def log_prob(self, y: npt.ArrayLike) -> NoReturn:  # noqa: ARG002
-        """Raise: a single value says nothing of its uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty."""
         _no_uncertainty("log probability")
 
     def variance(self) -> NoReturn:
-        """Raise: a single value says nothing of its uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty."""
         _no_uncertainty("variance")
 
     def quantile(self, p: float) -> NoReturn:  # noqa: ARG002
-        """Raise: a single value says nothing of its uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty."""
         _no_uncertainty("quantile")
 
 
 def _no_uncertainty(what: str) -> NoReturn:
     raise ValueError(
-        f"a single predicted value has no {what}; use a model that says how sure it is."
+        f"a single predicted value has no {what}; use a model that says how sure it is, or "
+        "as_predictive(model, noise=...), or for an ensemble as_predictive(model, members=True)."
     )

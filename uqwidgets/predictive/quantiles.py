@@ -1,4 +1,4 @@
-"""The distribution between and beyond a few predicted quantiles."""
+"""Predicted quantiles, completed to a distribution."""
 
 from __future__ import annotations
 
@@ -9,33 +9,39 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.base import PerRow
-from uqwidgets.predictive.checks import InvalidRowError, finite, floats, inside, targets
+from uqwidgets.predictive.base import (
+    InvalidRowError,
+    PredictiveDistribution,
+    finite,
+    floats,
+    inside,
+    targets,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Quantiles(PerRow):
-    """Quantiles of each row, with equal density between neighbours and exponential tails.
+class Quantiles(PredictiveDistribution):
+    """Quantiles of each row, with constant density between neighbours and exponential tails.
 
-    Between two neighbouring quantiles the probability is spread evenly. Below the lowest and
-    above the highest the density goes on from that of the neighbouring stretch and falls off
-    exponentially, so that the tails hold the probability that is left.
+    The density is constant between two neighbouring quantiles. Below the lowest and above the
+    highest quantile it starts from the density of the neighbouring interval and falls off
+    exponentially, so that each tail holds the probability that is left.
 
     Parameters
     ----------
     levels : array-like of shape (q,)
         Two or more, increasing, strictly between 0 and 1.
     values : array-like of shape (n, q)
-        The quantile of each row at each level. Where predicted quantiles cross, they are sorted:
-        taken over the levels, the rearrangement is never further from the true quantiles than
-        the crossing ones were (Chernozhukov, Fernández-Val and Galichon 2010).
+        The quantile of each row at each level. Quantiles that cross are sorted: integrated over
+        the levels, the sorted quantiles are never further from the true ones than the crossing
+        ones were (Chernozhukov et al. 2010).
 
     Attributes
     ----------
     levels, values : ndarray
         The values sorted within each row.
     crossed : ndarray of bool, shape (n,)
-        The rows in which they had to be: a model with many of them wants another look.
+        The rows whose quantiles crossed. Many such rows are a reason to doubt the model.
     classes : None
         The target is a number.
 
@@ -47,8 +53,28 @@ class Quantiles(PerRow):
 
     Notes
     -----
-    Equal neighbours hold their probability in a single point. Means, quantiles, intervals and
-    `crps` are exact there too; a density, and with it `log_prob` and `entropy`, does not exist.
+    Neighbouring quantiles that are equal hold the probability between them in a single point.
+    Means, quantiles, intervals and `crps` stay exact; there is no density, so that `log_prob` and
+    `entropy` raise an error.
+
+    See Also
+    --------
+    as_predictive : Reads quantiles off models, with ``levels`` or a dict ``{level: model}``.
+
+    References
+    ----------
+    Chernozhukov et al. 2010.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> q = uq.Quantiles(levels=[0.1, 0.5, 0.9], values=[[-1.0, 0.0, 1.0], [2.0, 1.0, 5.0]])
+    >>> q.crossed
+    array([False,  True])
+    >>> q.quantile(0.5)
+    array([0., 2.])
+    >>> q.crps([0.0, 3.0]).round(3)
+    array([0.209, 0.552])
     """
 
     levels: Floats
@@ -81,8 +107,8 @@ class Quantiles(PerRow):
     def entropy(self) -> Floats:
         """Differential entropy in nats, shape (n,).
 
-        The sum of -p log d over the stretches, p their probability and d their density, and of
-        p (1 - log d) over the tails, d their density where they begin.
+        The sum of -p log d over the intervals between quantiles, with their probability p and
+        density d, and of p (1 - log d) over the two tails, with their density d at the start.
 
         Raises
         ------
@@ -106,8 +132,8 @@ class Quantiles(PerRow):
         at = targets(y, len(self))
         log_density = self._log_density("log_prob")
         below = (self.values <= at[:, None]).sum(axis=1)
-        stretch = np.clip(below - 1, 0, len(self.levels) - 2)
-        inner = np.take_along_axis(log_density, stretch[:, None], axis=1)[:, 0]
+        between = np.clip(below - 1, 0, len(self.levels) - 2)
+        inner = np.take_along_axis(log_density, between[:, None], axis=1)[:, 0]
         left, right = self._tails()
         beyond = np.maximum(self.values[:, 0] - at, 0.0) / left
         return np.asarray(inner - beyond - np.maximum(at - self.values[:, -1], 0.0) / right)
@@ -118,22 +144,22 @@ class Quantiles(PerRow):
         return np.asarray(centre @ p)
 
     def variance(self) -> Floats:
-        """Variance, shape (n,): that within the stretches and tails and that between them."""
+        """Variance, shape (n,): within the intervals and tails, plus between their means."""
         p, centre, variance = self._parts()
         return np.asarray((variance + np.square(centre - (centre @ p)[:, None])) @ p)
 
     def quantile(self, p: float) -> Floats:
-        """Value that is not passed with probability ``p``, shape (n,)."""
+        """Quantile at level ``p``, shape (n,)."""
         left, right = self._tails()
         first, last = self._outside
         if inside(p, "p") < first:
             return np.asarray(self.values[:, 0] + left * np.log(p / first))
         if p > 1 - last:
             return np.asarray(self.values[:, -1] - right * np.log((1 - p) / last))
-        stretch = min(int(np.searchsorted(self.levels, p, side="right")), len(self.levels) - 1)
-        low, high = self.levels[stretch - 1], self.levels[stretch]
+        upper = min(int(np.searchsorted(self.levels, p, side="right")), len(self.levels) - 1)
+        low, high = self.levels[upper - 1], self.levels[upper]
         share = (p - low) / (high - low)
-        below, above = self.values[:, stretch - 1], self.values[:, stretch]
+        below, above = self.values[:, upper - 1], self.values[:, upper]
         return np.asarray((1 - share) * below + share * above)
 
     def crps(self, y: npt.ArrayLike) -> Floats:
@@ -161,13 +187,13 @@ class Quantiles(PerRow):
         return float(self.levels[0]), float(1 - self.levels[-1])
 
     def _tails(self) -> tuple[Floats, Floats]:
-        """Mean distance of each tail from where it begins: its probability over its density."""
-        spread = np.diff(self.values, axis=1)[:, [0, -1]] / np.diff(self.levels)[[0, -1]]
+        """Mean distance of each tail from its start: its probability over its density there."""
+        inverse_density = np.diff(self.values, axis=1)[:, [0, -1]] / np.diff(self.levels)[[0, -1]]
         first, last = self._outside
-        return first * spread[:, 0], last * spread[:, 1]
+        return first * inverse_density[:, 0], last * inverse_density[:, 1]
 
     def _parts(self) -> tuple[Floats, Floats, Floats]:
-        """Probability (q + 1,) of each tail and stretch, its mean and variance (n, q + 1)."""
+        """Probability (q + 1,) of each tail and interval, its mean and variance (n, q + 1)."""
         first, last = self._outside
         left, right = self._tails()
         values, width = self.values, np.diff(self.values, axis=1)
@@ -179,23 +205,23 @@ class Quantiles(PerRow):
     def _log_density(self, what: str) -> Floats:
         width = np.diff(self.values, axis=1)
         if width.size and width.min() <= 0:
-            row, stretch = np.unravel_index(int(width.argmin()), width.shape)
-            low, high = self.levels[stretch], self.levels[stretch + 1]
+            row, lower = np.unravel_index(int(width.argmin()), width.shape)
+            low, high = self.levels[lower], self.levels[lower + 1]
             raise InvalidRowError(
                 f"{what} needs a density, but the quantiles at levels {low:g} and {high:g} are "
-                f"both {self.values[row, stretch]:g} (leave out one of the levels, or use crps)",
+                f"both {self.values[row, lower]:g} (leave out one of the levels, or use crps)",
                 int(row),
             )
         return np.log(np.diff(self.levels)) - np.log(width)
 
 
 def _mean_square(f: Floats, g: Floats) -> Floats:
-    """Mean square of what goes straight from ``f`` to ``g``."""
+    """Mean square of a linear function that goes from ``f`` to ``g``."""
     return np.asarray((f * f + f * g + g * g) / 3)
 
 
 def _tail_score(beyond: Floats, scale: Floats, p: float) -> Floats:
-    """Integral of (F(x) - 1{y <= x})^2 over a tail that holds ``p``, by how far y lies in it."""
+    """Integral of (F(x) - 1{y <= x})^2 over a tail of probability p; y is ``beyond`` its start."""
     depth = np.maximum(beyond, 0.0)
-    held = np.divide(depth, scale, out=np.zeros_like(depth), where=scale > 0)
-    return np.asarray(depth + 2 * p * scale * np.expm1(-held) + 0.5 * p * p * scale)
+    scaled = np.divide(depth, scale, out=np.zeros_like(depth), where=scale > 0)
+    return np.asarray(depth + 2 * p * scale * np.expm1(-scaled) + 0.5 * p * p * scale)

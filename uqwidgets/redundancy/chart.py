@@ -11,7 +11,7 @@ from uqwidgets.redundancy.result import Redundancy
 
 
 def redundancy_chart(result: Redundancy) -> alt.LayerChart:
-    """Return dots with whiskers, the feature that the others tell best on top.
+    """Return dots with whiskers, the feature that the others predict best on top.
 
     Parameters
     ----------
@@ -23,13 +23,13 @@ def redundancy_chart(result: Redundancy) -> alt.LayerChart:
     """
     frame = result.frame[["feature", "r2", "low", "high"]].assign(source="the others")
     if result.with_target:
-        beside = frame.assign(
+        with_target = frame.assign(
             r2=result.r2_with_target,
             low=result.low_with_target,
             high=result.high_with_target,
             source=f"the others and {result.target}",
         )
-        frame = pd.concat([frame, beside], ignore_index=True)
+        frame = pd.concat([frame, with_target], ignore_index=True)
     sources = list(frame["source"].unique())
     colour = alt.Color(
         "source:N", title="from", sort=sources, scale=alt.Scale(range=[BLUE, VERMILLION])

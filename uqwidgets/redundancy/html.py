@@ -1,4 +1,4 @@
-"""Redundancy without a kernel."""
+"""Static HTML of redundancy: R2 of each feature from the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from uqwidgets.redundancy.result import Redundancy
 
 
 def redundancy_html(result: Redundancy) -> str:
-    """Show R2 of each feature from the others, and from the target beside them if it was asked.
+    """Show R2 of each feature from the others, and with the target added if the result has it.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def _columns(result: Redundancy) -> list[tuple[str, str, tuple[Floats, Floats, F
     alone = "R² from the others", BLUE, (result.r2, result.low, result.high)
     if not result.with_target:
         return [alone]
-    beside = result.r2_with_target, result.low_with_target, result.high_with_target
-    return [alone, (f"R² with {result.target} beside them", VERMILLION, beside)]
+    added = result.r2_with_target, result.low_with_target, result.high_with_target
+    return [alone, (f"R² with {result.target} beside them", VERMILLION, added)]
 
 
 def _summary(result: Redundancy) -> str:
@@ -63,9 +63,9 @@ def _summary(result: Redundancy) -> str:
         f"{result.features[0]} is known best from the other features: they explain "
         f"{number(result.r2[0])} of its variance ({result.level:.0%} interval {ends})."
     )
-    apart = [f for f, high in zip(result.features, result.high, strict=True) if high < 0.25]
-    if apart:
-        text += f" They explain less than a quarter of {listed(few(apart))}."
+    distinct = [f for f, high in zip(result.features, result.high, strict=True) if high < 0.25]
+    if distinct:
+        text += f" They explain less than a quarter of {listed(few(distinct))}."
     gained = np.flatnonzero(result.gain_low > 0)
     if len(gained):
         most = gained[np.argmax(result.gain[gained])]
@@ -81,7 +81,7 @@ def _notes(result: Redundancy) -> list[str]:
     notes = [
         f"Dots: share of a feature's variance that forests of {result.n_estimators} trees predict "
         f"out of bag, at or below 0 where they predict no better than its mean; whiskers: "
-        f"{result.level:.0%} interval, which takes the forests as given; "
+        f"{result.level:.0%} interval, which treats the forests as fixed; "
         f"{population(result.weighted, result.ess, n_rows)}."
     ]
     left_out = len(result.features) - MOST_ROWS

@@ -28,7 +28,7 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
     Raises
     ------
     ValueError
-        If the result does not hold this indicator.
+        If the result does not have this indicator.
     """
     if indicator not in result.indicators:
         raise ValueError(
@@ -45,8 +45,8 @@ def stress_chart(result: Stress, indicator: str) -> alt.LayerChart:
 
     frame = result.frame
     frame = frame[(frame["indicator"] == indicator) & frame["feature"].isin(drawn)]
-    unwanted = ["indicator"] if result.level is not None else ["indicator", "low", "high"]
-    frame = frame.drop(columns=unwanted)
+    dropped = ["indicator"] if result.level is not None else ["indicator", "low", "high"]
+    frame = frame.drop(columns=dropped)
     strong = frame["feature"].isin(leading)
     encoding = {
         "x": alt.X("tau:Q", title="τ", scale=alt.Scale(domain=[-1, 1]), axis=alt.Axis(tickCount=5)),

@@ -1,4 +1,4 @@
-"""Stress without a kernel."""
+"""Static HTML of stress: an indicator over tau, a line per feature."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.plotting.html import Markup, element, panel, table
-from uqwidgets.plotting.scale import Scale, fitted
 from uqwidgets.plotting.svg import (
     BLUE,
     FONT,
@@ -18,9 +17,11 @@ from uqwidgets.plotting.svg import (
     SKY,
     VERMILLION,
     WIDTH,
+    Scale,
     band,
     bottom_axis,
     curve,
+    fitted,
     label,
     left_axis,
     line,
@@ -144,13 +145,13 @@ def _last(y: Scale, values: Floats) -> float:
     return y(float(values[np.isfinite(values)][-1]))
 
 
-def _apart(wanted: list[float], top: float, bottom: float) -> list[float]:
-    """Move labels just so far apart that each can be read, in the order of their lines."""
-    order = np.argsort(wanted, kind="stable").tolist()
-    placed = [0.0] * len(wanted)
+def _apart(desired: list[float], top: float, bottom: float) -> list[float]:
+    """Move labels apart until none overlap, in the order of their lines; the ends are limits."""
+    order = np.argsort(desired, kind="stable").tolist()
+    placed = [0.0] * len(desired)
     at = top - LINE_HEIGHT
     for k in order:
-        at = placed[k] = max(wanted[k], at + LINE_HEIGHT)
+        at = placed[k] = max(desired[k], at + LINE_HEIGHT)
     limit = bottom
     for k in reversed(order):
         placed[k] = min(placed[k], limit)

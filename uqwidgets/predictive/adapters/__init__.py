@@ -1,4 +1,7 @@
-"""Adapters from models to what they say: one file per family, the order in `choice`."""
+"""Adapters from fitted models to predictive distributions.
+
+Each family of models has one file, and one row in the table `ADAPTERS` of `choice`.
+"""
 
 from uqwidgets.predictive.adapters.choice import as_predictive
 from uqwidgets.predictive.adapters.predictive import Predictive

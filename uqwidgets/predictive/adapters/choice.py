@@ -1,4 +1,4 @@
-"""The order in which a model is looked at, in one place."""
+"""The table of adapters: the first family that a model belongs to decides how it is read."""
 
 from __future__ import annotations
 
@@ -8,18 +8,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.adapters import (
-    ensembles,
-    estimators,
-    functions,
-    ngboost,
-    quantiles,
-    skpro,
-    wrappers,
-)
-from uqwidgets.predictive.adapters.options import Options
+from uqwidgets.predictive.adapters.base import AdaptedModel, Adapter, Options, name_of
+from uqwidgets.predictive.adapters.ensembles import MEMBERS
+from uqwidgets.predictive.adapters.estimators import PREDICT, PREDICT_PROBA, RETURN_STD
+from uqwidgets.predictive.adapters.functions import FUNCTION, PREDICT_DISTRIBUTION
+from uqwidgets.predictive.adapters.ngboost import NGBOOST, n_columns
 from uqwidgets.predictive.adapters.predictive import Predictive
-from uqwidgets.predictive.adapters.reading import Reading, from_library, name_of
+from uqwidgets.predictive.adapters.quantiles import MODEL_PER_LEVEL, SEVERAL_LEVELS
+from uqwidgets.predictive.adapters.skpro import SKPRO
+from uqwidgets.predictive.adapters.wrappers import PIPELINE, SEARCH, TRANSFORMED_TARGET
+
+# The first row that matches decides. A new family needs a file that defines an `Adapter`, and its
+# row here, before any row that would match its models too.
+ADAPTERS: tuple[Adapter, ...] = (
+    PIPELINE,
+    SEARCH,
+    MEMBERS,
+    MODEL_PER_LEVEL,
+    SEVERAL_LEVELS,
+    PREDICT_DISTRIBUTION,
+    NGBOOST,
+    SKPRO,
+    PREDICT_PROBA,
+    RETURN_STD,
+    TRANSFORMED_TARGET,
+    FUNCTION,
+    PREDICT,
+)
 
 
 def as_predictive(
@@ -33,10 +48,10 @@ def as_predictive(
 ) -> Predictive:
     """Wrap a fitted model so that it answers with a predictive distribution.
 
-    The first that fits decides:
+    The first of these that a model offers decides:
 
-    1. a `Pipeline` or a search with ``best_estimator_``: what its last step or best model says;
-    2. ``members=True``, or a list of models: `Mixture` of what the members say;
+    1. a `Pipeline` or a search with ``best_estimator_``: its last step or best model is read;
+    2. ``members=True``, or a list of models: `Mixture` of the members' predictions;
     3. a dict ``{level: model}``, a list with ``levels``, a model that predicts a quantile per
        level (XGBoost's ``quantile_alpha``): `Quantiles`;
     4. ``predict_distribution``;
@@ -49,7 +64,7 @@ def as_predictive(
         dimensions as ``classes``, ``levels`` or ``samples`` say;
     11. plain ``predict``: `Point`, or `Normal` with ``noise``.
 
-    Distributions of NGBoost, skpro and `scipy.stats` (frozen) are read exactly where they are
+    Distributions of NGBoost, skpro and `scipy.stats` (frozen) are converted exactly where they are
     normal, mixtures of normals, categorical or counts, and by their own quantiles otherwise.
 
     Parameters
@@ -64,19 +79,20 @@ def as_predictive(
         that entropy splits into aleatoric and epistemic: forests, bagging, soft voting,
         `CalibratedClassifierCV`.
     noise : float, optional
-        Standard deviation of the target around what is predicted, in the target's units. Of
-        members, samples or models that predict one number; without it, members and samples are
-        read as the kernel density of what they predict.
+        Standard deviation of the target around the prediction, in the target's units. It applies
+        to members, samples or models that predict one number; without it, members and samples
+        are read as the kernel density of their predictions.
     levels : array-like of shape (q,), optional
         Levels of the quantiles in the columns of what the model answers, or of the models in a
         list.
     samples : bool, default=False
-        Whether the lines of what a function returns are samples, shape (members, n). An array of
-        shape (members, n, k) always holds samples of probabilities.
+        Whether the lines of the array that a function returns are samples, shape (members, n). An
+        array of shape (members, n, k) always holds samples of probabilities.
 
     Returns
     -------
     Predictive
+        Callable with a DataFrame or array of n rows; returns their distribution.
 
     Raises
     ------
@@ -85,67 +101,57 @@ def as_predictive(
     ValueError
         If an option means nothing for this model, a classifier knows fewer than two classes, or
         the model was not fitted (as scikit-learn's `NotFittedError`, where it shows).
+
+    See Also
+    --------
+    Explainer : Takes any of these models, or the result of this function.
+    Normal, Categorical, Mixture, Quantiles, Point : The distributions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> forest = RandomForestClassifier(10, random_state=0).fit(X, ["no", "no", "yes", "yes"])
+    >>> q = uq.as_predictive(forest, members=True)(X)
+    >>> type(q).__name__, q.classes.tolist()
+    ('Mixture', ['no', 'yes'])
+    >>> bool(np.allclose(q.entropy(), q.aleatoric() + q.epistemic()))
+    True
+
+    A model that predicts single values has a distribution once its noise is known:
+
+    >>> uq.as_predictive(lambda X: X[:, 0], noise=0.5)(X).std()
+    array([0.5, 0.5, 0.5, 0.5])
     """
     options = Options(classes, members, noise, levels, samples)
     if isinstance(model, Predictive):
-        if options.given():
+        if options.passed():
             raise ValueError(
-                f"{options.given()[0]} was passed with a Predictive; pass it when making it."
+                f"{options.passed()[0]} was passed with a Predictive; pass it when making it."
             )
         return model
-    found = _read(model, options)
-    wanted, n_wanted = _columns(model)
-    return Predictive(name_of(model), found.ask, found.classes, wanted, n_wanted)
+    adapted = _adapt(model, options)
+    feature_names, n_features = _columns(model)
+    return Predictive(
+        name_of(model),
+        adapted.distribution_of,
+        adapted.classes,
+        feature_names,
+        n_features,
+    )
 
 
-def _read(model: Any, options: Options) -> Reading:
+def _adapt(model: Any, options: Options) -> AdaptedModel:
     if inspect.isclass(model):
         raise TypeError(f"{model.__name__} is a class; pass a fitted model, not its class.")
-    if wrappers.is_pipeline(model):
-        return wrappers.pipeline(model, options, _read)
-    if hasattr(model, "best_estimator_"):
-        return _read(model.best_estimator_, options)
-    several = isinstance(model, (list, tuple))
-    if options.members or (several and options.levels is None):
-        _only("classes", "members", "noise", of=options, says="an ensemble is read by its members")
-        return ensembles.members(model, options, _read)
-    if several or isinstance(model, dict):
-        _only("levels", of=options, says="models of one level each give quantiles")
-        return quantiles.one_per_level(model, options, _read)
-    is_function = callable(model) and not hasattr(model, "predict")
-    says_levels = options.levels is not None and hasattr(model, "predict")
-    if says_levels or quantiles.own_levels(model) is not None:
-        _only("levels", of=options, says=f"{name_of(model)} is read as giving quantiles")
-        return quantiles.one_model(model, options)
-    name = name_of(model)
-    if hasattr(model, "predict_distribution"):
-        _only(of=options, says=f"{name} gives a distribution of its own")
-        return estimators.distribution(model)
-    if hasattr(model, "pred_dist"):
-        _only("classes", of=options, says=f"{name} gives a distribution of its own")
-        return ngboost.pred_dist(model, options)
-    if from_library(model, "skpro"):
-        _only("classes", of=options, says=f"{name} gives a distribution of its own")
-        return skpro.regressor(model, options)
-    if hasattr(model, "predict_proba"):
-        _only("classes", of=options, says=f"{name} gives probabilities of classes")
-        return estimators.probabilities(model, options)
-    if estimators.gives_std(model):
-        _only(of=options, says=f"{name} gives a mean and a standard deviation")
-        return estimators.mean_and_std(model)
-    if wrappers.is_transformed(model):
-        inside = _read(model.regressor_, Options())
-        if inside.uncertain:
-            _only(of=options, says=f"{name} is read by the distribution of what is inside")
-            return wrappers.transformed(model, inside)
-    if is_function:
-        _only("classes", "noise", "levels", "samples", of=options, says="a function has no members")
-        return functions.function(model, options)
-    if hasattr(model, "predict"):
-        _only("classes", "noise", of=options, says=f"{name} answers one value per row")
-        return estimators.point(model, options)
+    for adapter in ADAPTERS:
+        if adapter.matches(model, options):
+            return adapter.adapt(model, options, _adapt)
     raise TypeError(
-        f"{name} has neither predict_proba nor predict and is no function; pass a fitted model."
+        f"{name_of(model)} has neither predict_proba nor predict and is no function; pass a "
+        "fitted model."
     )
 
 
@@ -154,23 +160,17 @@ def _columns(model: Any) -> tuple[tuple[Any, ...] | None, int | None]:
     if isinstance(model, dict):
         model = list(model.values())
     if isinstance(model, (list, tuple)):
-        # A function does not say, and is asked about what the others want.
-        said = {_columns(one) for one in model} - {(None, None)}
-        if len(said) > 1:
+        # A function has no fitted columns: it gets those of the other models.
+        columns = {_columns(one) for one in model} - {(None, None)}
+        if len(columns) > 1:
             raise ValueError("the models were fitted with different columns; fit them on the same.")
-        return said.pop() if said else (None, None)
+        return columns.pop() if columns else (None, None)
     if isinstance(model, Predictive):
-        return model.wanted, model.n_wanted
+        return model.feature_names, model.n_features
     names = getattr(model, "feature_names_in_", None)
     labels = None if names is None else tuple(np.asarray(names).tolist())
-    # Numbers in their order are what a library calls columns without names.
+    # Libraries number columns that have no names: 0, 1, ... are no labels.
     if labels == tuple(range(len(labels or ()))):
         labels = None
-    n_wanted = getattr(model, "n_features_in_", None)
-    return labels, ngboost.n_columns(model) if n_wanted is None else n_wanted
-
-
-def _only(*allowed: str, of: Options, says: str) -> None:
-    for name in of.given():
-        if name not in allowed:
-            raise ValueError(f"{name} means nothing here, since {says}.")
+    n_features = getattr(model, "n_features_in_", None)
+    return labels, n_columns(model) if n_features is None else n_features

@@ -1,4 +1,4 @@
-"""Distributions that have none of our forms: by their quantiles, or by what counts they give."""
+"""Distributions of other libraries, converted to those of `uqwidgets.predictive`."""
 
 from __future__ import annotations
 
@@ -10,30 +10,51 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.adapters.reading import Labels
-from uqwidgets.predictive.distributions import Categorical
+from uqwidgets.predictive.adapters.base import Labels
+from uqwidgets.predictive.distributions import Categorical, Normal, Quantiles
 
-# Levels at which a continuous distribution is read: dense in its middle, and so far out that a
-# replaced feature seldom puts y beyond them. A close pair at each end sets how fast the tail
-# falls off. Of normal, Laplace, t, exponential, gamma, Weibull, beta, uniform and log-normal
-# distributions the entropy is then off by less than 0.002 nats, and so is the mean nll of what
-# they generate; at six standard deviations of a normal one the nll of a row is off by 4 %.
+# Levels of the quantiles that stand for any other continuous distribution: dense in its middle,
+# and so far out that y seldom lies beyond them after a feature is replaced. A close pair at each
+# end sets how fast the tail falls off. For normal, Laplace, t, exponential, gamma, Weibull, beta,
+# uniform and log-normal distributions the entropy, and the mean nll of data drawn from them, are
+# off by less than 0.002 nats; at six standard deviations of a normal distribution the nll of a
+# row is off by 4 %.
 _STEPS = np.linspace(-1.0, 1.0, 95)
 LEVELS = ndtr(np.concatenate([[-6.05], 3 * _STEPS + 3 * _STEPS**3, [6.05]]))
 
-# What may be left for counts beside those that are named: `Categorical` would take it for rounding.
-_LEFT = 1e-4
+# Probability that counts other than the named ones may hold: `Categorical` takes a gap of this
+# size for rounding.
+_MISSING_MASS = 1e-4
+
+
+def from_frozen(frozen: Any, classes: Labels | None) -> Normal | Categorical | Quantiles:
+    """Convert a frozen distribution of scipy.stats, whose parameters have shape (n,)."""
+    name = frozen.dist.name
+    if name == "norm":
+        return Normal(np.atleast_1d(frozen.mean()), np.atleast_1d(frozen.std()))
+    if hasattr(frozen.dist, "pmf"):
+        return of_counts(name, classes, lambda counts: frozen.pmf(counts[:, None]).T)
+    return Quantiles(LEVELS, frozen.ppf(LEVELS[:, None]).T)
 
 
 def of_counts(
     name: str, classes: Labels | None, mass: Callable[[npt.NDArray[Any]], Floats]
 ) -> Categorical:
-    """Probabilities of counts, from a function that gives those of some counts, shape (n, k).
+    """Convert a distribution of counts by its probability mass function.
+
+    Parameters
+    ----------
+    name : str
+        Name of the distribution, for errors.
+    classes : ndarray of shape (k,) or None
+        The counts that are possible.
+    mass : callable
+        ``mass(counts)`` returns the probability of each count, shape (n, k).
 
     Raises
     ------
     ValueError
-        If it is not said which counts are possible, or they are not all.
+        If ``classes`` is missing, or other counts are possible too.
     """
     if classes is None:
         raise ValueError(
@@ -41,10 +62,10 @@ def of_counts(
             "classes=range(1 + the greatest count that is possible))."
         )
     probabilities = mass(classes)
-    left = 1.0 - probabilities.sum(axis=1)
-    if left.max() > _LEFT:
+    missing = 1.0 - probabilities.sum(axis=1)
+    if missing.max() > _MISSING_MASS:
         raise ValueError(
             f"counts other than the classes {classes[0]} to {classes[-1]} have the probability "
-            f"{left.max():.3g} in row {left.argmax()}; name more of them."
+            f"{missing.max():.3g} in row {missing.argmax()}; name more of them."
         )
     return Categorical(probabilities, classes)

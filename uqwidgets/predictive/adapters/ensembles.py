@@ -1,4 +1,4 @@
-"""Ensembles read as mixtures of their members."""
+"""Ensembles, read as mixtures of their members."""
 
 from __future__ import annotations
 
@@ -7,41 +7,59 @@ from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import BaggingClassifier, BaggingRegressor, VotingClassifier, VotingRegressor
+from sklearn.ensemble import (
+    BaggingClassifier,
+    BaggingRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.utils import get_tags
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.adapters import forests
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Labels,
+    Options,
+    labels_of,
+    name_of,
+    one_column,
+    refuse_unfitted,
+)
 from uqwidgets.predictive.adapters.mixing import (
     Weights,
     at_least_two,
     mixture_of,
     mixture_of_values,
 )
-from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import (
-    Inner,
-    Reading,
-    labels_of,
-    name_of,
-    one_column,
-    refuse_unfitted,
-)
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
+_FOREST_CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
+_FOREST_REGRESSORS = (RandomForestRegressor, ExtraTreesRegressor)
 _CLASSIFIERS = (
-    *forests.CLASSIFIERS,
+    *_FOREST_CLASSIFIERS,
     BaggingClassifier,
     VotingClassifier,
     CalibratedClassifierCV,
 )
-_REGRESSORS = (*forests.REGRESSORS, BaggingRegressor, VotingRegressor)
+_REGRESSORS = (*_FOREST_REGRESSORS, BaggingRegressor, VotingRegressor)
 
 
-def members(model: Any, options: Options, inner: Inner) -> Reading:
-    """Read an ensemble, or a list of models, as the mixture of its members."""
+def _is_read_by_members(model: Any, options: Options) -> bool:
+    is_list = isinstance(model, (list, tuple))
+    return options.members or (is_list and options.levels is None)
+
+
+def _read(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     if isinstance(model, (list, tuple)):
-        return _list(model, options, inner)
+        return _read_list(model, options, adapt)
     if not isinstance(model, _CLASSIFIERS + _REGRESSORS):
         raise TypeError(
             f"{name_of(model)} has no members that are predictors of their own; members=True "
@@ -50,21 +68,21 @@ def members(model: Any, options: Options, inner: Inner) -> Reading:
         )
     refuse_unfitted(model)
     if isinstance(model, _CLASSIFIERS):
-        return _classifier(model, options)
-    return _regressor(model, options, inner)
+        return _read_classifier(model, options)
+    return _read_regressor(model, options, adapt)
 
 
-def _list(models: Sequence[Any], options: Options, inner: Inner) -> Reading:
+def _read_list(models: Sequence[Any], options: Options, adapt: Adapt) -> AdaptedModel:
     at_least_two(len(models), "the list")
-    readings = [inner(model, Options(classes=options.classes)) for model in models]
+    members = [adapt(model, Options(classes=options.classes)) for model in models]
 
-    def ask(X: Any) -> Mixture:
-        return mixture_of([_asked(reading, X) for reading in readings], options.noise)
+    def distribution_of(X: Any) -> Mixture:
+        return mixture_of([_predict(member, X) for member in members], options.noise)
 
-    return Reading(ask, readings[0].classes)
+    return AdaptedModel(distribution_of, members[0].classes)
 
 
-def _classifier(model: Any, options: Options) -> Reading:
+def _read_classifier(model: Any, options: Options) -> AdaptedModel:
     name = name_of(model)
     if options.noise is not None:
         raise ValueError(f"noise is for members that predict numbers; {name} is a classifier.")
@@ -72,53 +90,53 @@ def _classifier(model: Any, options: Options) -> Reading:
         raise ValueError(f"{name} votes with labels; members=True needs voting='soft'.")
     labels = labels_of(model, options.classes)
     assert labels is not None
-    if isinstance(model, forests.CLASSIFIERS):
+    if isinstance(model, _FOREST_CLASSIFIERS):
         at_least_two(len(model.estimators_), name)
-        return Reading(lambda X: Mixture(forests.categorical_of_trees(model, X, labels)), labels)
-    each, weights = _probabilities_of_members(model, len(labels))
-    return Reading(lambda X: Mixture(Categorical(each(X), labels), weights), labels)
+        return AdaptedModel(lambda X: Mixture(_categorical_of_trees(model, X, labels)), labels)
+    probabilities, weights = _member_probabilities(model, len(labels))
+    return AdaptedModel(lambda X: Mixture(Categorical(probabilities(X), labels), weights), labels)
 
 
-def _probabilities_of_members(model: Any, k: int) -> tuple[Callable[[Any], Floats], Weights]:
-    """How members are asked for probabilities of shape (n, m, k), and their weights."""
-    if isinstance(model, CalibratedClassifierCV):
-        asked = [member.predict_proba for member in model.calibrated_classifiers_]
-    else:
-        asked = [_numbered(member, k) for member in model.estimators_]
-    at_least_two(len(asked), name_of(model))
-
-    def each(X: Any) -> Floats:
-        parts = _parts(model, X)
-        answers = [np.array(ask(part.copy())) for ask, part in zip(asked, parts, strict=True)]
-        return np.stack(answers, axis=1)
-
-    return each, _weights(model)
-
-
-def _regressor(model: Any, options: Options, inner: Inner) -> Reading:
+def _read_regressor(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     at_least_two(len(model.estimators_), name_of(model))
     noise = options.noise
-    if isinstance(model, forests.REGRESSORS):
-        return Reading(lambda X: mixture_of_values(forests.values_of_trees(model, X), noise))
-    readings = [inner(member, Options()) for member in model.estimators_]
+    if isinstance(model, _FOREST_REGRESSORS):
+        return AdaptedModel(lambda X: mixture_of_values(_values_of_trees(model, X), noise))
+    members = [adapt(member, Options()) for member in model.estimators_]
     weights = _weights(model)
 
-    def ask(X: Any) -> Mixture:
-        parts = _parts(model, X)
-        answers = [_asked(one, part) for one, part in zip(readings, parts, strict=True)]
+    def distribution_of(X: Any) -> Mixture:
+        columns = _columns_of_members(model, X)
+        answers = [_predict(one, part) for one, part in zip(members, columns, strict=True)]
         return mixture_of(answers, noise, weights)
 
-    return Reading(ask)
+    return AdaptedModel(distribution_of)
 
 
-def _asked(member: Reading, X: Any) -> Distribution:
-    # Each gets a table of its own: one that changes it must not reach the next. And members may
-    # answer with one and the same buffer.
-    return member.ask(X.copy()).owned()
+def _predict(member: AdaptedModel, X: Any) -> Distribution:
+    # Each member gets its own copy of X, since it may change it; and each answer is copied, since
+    # members may answer with one shared buffer.
+    return member.distribution_of(X.copy()).owned()
 
 
-def _parts(model: Any, X: Any) -> Sequence[Any]:
-    """Return what each member is asked about: all columns, or those it was fitted with."""
+def _member_probabilities(model: Any, k: int) -> tuple[Callable[[Any], Floats], Weights]:
+    """Return a function that gives the members' probabilities (n, m, k), and their weights."""
+    if isinstance(model, CalibratedClassifierCV):
+        members = [member.predict_proba for member in model.calibrated_classifiers_]
+    else:
+        members = [_probabilities_of_all_classes(member, k) for member in model.estimators_]
+    at_least_two(len(members), name_of(model))
+
+    def probabilities(X: Any) -> Floats:
+        columns = _columns_of_members(model, X)
+        pairs = zip(members, columns, strict=True)
+        return np.stack([np.array(member(part.copy())) for member, part in pairs], axis=1)
+
+    return probabilities, _weights(model)
+
+
+def _columns_of_members(model: Any, X: Any) -> Sequence[Any]:
+    """Return the columns of X that each member was fitted with: some of them in bagging."""
     if isinstance(model, (BaggingClassifier, BaggingRegressor)):
         rows = validate_data(
             model,
@@ -129,26 +147,26 @@ def _parts(model: Any, X: Any) -> Sequence[Any]:
             ensure_all_finite=False,
         )
         return [rows[:, columns] for columns in model.estimators_features_]
-    asked = getattr(model, "calibrated_classifiers_", None) or model.estimators_
-    return [X] * len(asked)
+    members = getattr(model, "calibrated_classifiers_", None) or model.estimators_
+    return [X] * len(members)
 
 
-def _numbered(member: Any, k: int) -> Callable[[Any], Floats]:
-    """Probabilities of all classes from a member fitted on their positions, maybe not on all."""
+def _probabilities_of_all_classes(member: Any, k: int) -> Callable[[Any], Floats]:
+    """Probabilities (n, k) from a member that was fitted on class positions, maybe on a few."""
     if not hasattr(member, "predict_proba"):
-        # As scikit-learn does: probability one for the class that it chose.
+        # As in scikit-learn: the predicted class gets the probability one.
         return lambda X: np.eye(k)[one_column(member.predict(X))]
     own = getattr(member, "classes_", np.arange(k))
 
-    def ask(X: Any) -> Floats:
-        found = member.predict_proba(X)
+    def probabilities(X: Any) -> Floats:
+        of_own_classes = member.predict_proba(X)
         if len(own) == k:
-            return np.asarray(found)
-        all_classes = np.zeros((len(found), k))
-        all_classes[:, own] = found
-        return all_classes
+            return np.asarray(of_own_classes)
+        of_all_classes = np.zeros((len(of_own_classes), k))
+        of_all_classes[:, own] = of_own_classes
+        return of_all_classes
 
-    return ask
+    return probabilities
 
 
 def _weights(model: Any) -> Weights:
@@ -157,3 +175,54 @@ def _weights(model: Any) -> Weights:
     pairs = zip(model.estimators, model.weights, strict=True)
     shares = np.array([weight for (_, member), weight in pairs if member != "drop"], dtype=float)
     return np.asarray(shares / shares.sum())
+
+
+def _categorical_of_trees(forest: Any, X: Any, labels: Labels) -> Categorical:
+    """Probabilities of each tree of a classifying forest, shape (n, m, k)."""
+    rows = _validated(forest, X)
+    p = np.empty((rows.shape[0], len(forest.estimators_), len(forest.classes_)))
+
+    def predict(tree: int) -> None:
+        p[:, tree] = forest.estimators_[tree].predict_proba(rows, check_input=False)
+
+    _for_all_trees(forest, predict)
+    # Class shares within a leaf sum to one. To check them all would take as long as predicting
+    # them, so that only those of the first row are checked.
+    return Categorical(p[:1], labels)._with(probabilities=p)
+
+
+def _values_of_trees(forest: Any, X: Any) -> Floats:
+    """Predictions of each tree of a forest of regressors, shape (n, m)."""
+    if forest.n_outputs_ > 1:
+        raise ValueError(
+            f"{name_of(forest)} predicts {forest.n_outputs_} targets at once; wrap one of them."
+        )
+    rows = _validated(forest, X)
+    values = np.empty((rows.shape[0], len(forest.estimators_)))
+
+    def predict(tree: int) -> None:
+        values[:, tree] = forest.estimators_[tree].predict(rows, check_input=False)
+
+    _for_all_trees(forest, predict)
+    return values
+
+
+def _validated(forest: Any, X: Any) -> Any:
+    # Validated and converted to single precision once, not by every tree.
+    nan = "allow-nan" if get_tags(forest).input_tags.allow_nan else True
+    return validate_data(
+        forest, X, reset=False, dtype=np.float32, accept_sparse="csr", ensure_all_finite=nan
+    )
+
+
+def _for_all_trees(forest: Any, predict: Callable[[int], None]) -> None:
+    threads = Parallel(n_jobs=forest.n_jobs, require="sharedmem")
+    threads(delayed(predict)(tree) for tree in range(len(forest.estimators_)))
+
+
+MEMBERS = Adapter(
+    _is_read_by_members,
+    _read,
+    options=("classes", "members", "noise"),
+    reason="an ensemble is read by its members",
+)

@@ -1,25 +1,25 @@
-"""Estimators with scikit-learn's manners."""
+"""Estimators with scikit-learn's interface."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any
 
-from uqwidgets.predictive.adapters.elsewhere import distribution_of
-from uqwidgets.predictive.adapters.mixing import with_noise
-from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import (
-    Reading,
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Options,
     labels_of,
     name_of,
     one_column,
     refuse_unfitted,
 )
+from uqwidgets.predictive.adapters.mixing import with_noise
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal, Point
 
 
-def probabilities(model: Any, options: Options) -> Reading:
-    """Read ``predict_proba``."""
+def _read_probabilities(model: Any, options: Options, _: Adapt) -> AdaptedModel:
     labels = labels_of(model, options.classes)
     if labels is None:
         refuse_unfitted(model)
@@ -27,47 +27,46 @@ def probabilities(model: Any, options: Options) -> Reading:
             f"{name_of(model)} has predict_proba but no classes_; "
             "pass as_predictive(model, classes=[...])."
         )
-    return Reading(lambda X: Categorical(model.predict_proba(X), labels), labels)
+    return AdaptedModel(lambda X: Categorical(model.predict_proba(X), labels), labels)
 
 
-def distribution(model: Any) -> Reading:
-    """Read ``predict_distribution``."""
-
-    def ask(X: Any) -> Distribution:
-        answer = model.predict_distribution(X)
-        found = distribution_of(answer, None)
-        if found is None:
-            raise ValueError(
-                f"predict_distribution of {name_of(model)} returned a {type(answer).__name__}; it "
-                "must return a distribution, such as uqwidgets.Normal(mean, std)."
-            )
-        return found
-
-    return Reading(ask, labels_of(model, None))
-
-
-def gives_std(model: Any) -> bool:
-    """Whether ``predict(X, return_std=True)`` is meant to work."""
+def _has_return_std(model: Any, _: Options) -> bool:
     predict = getattr(model, "predict", None)
     if predict is None:
         return False
     try:
         return "return_std" in inspect.signature(predict).parameters
-    except (TypeError, ValueError):  # built-in without a signature
+    except (TypeError, ValueError):  # a built-in function without a signature
         return False
 
 
-def mean_and_std(model: Any) -> Reading:
-    """Read ``predict(X, return_std=True)``."""
-    return Reading(lambda X: Normal(*model.predict(X, return_std=True)))
+def _read_mean_and_std(model: Any, _options: Options, _: Adapt) -> AdaptedModel:
+    return AdaptedModel(lambda X: Normal(*model.predict(X, return_std=True)))
 
 
-def point(model: Any, options: Options) -> Reading:
-    """Read plain ``predict``, with the spread around it where it is given."""
+def _read_value(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+    noise = options.noise
 
-    def ask(X: Any) -> Distribution:
+    def distribution_of(X: Any) -> Distribution:
         values = one_column(model.predict(X))
-        return Point(values) if options.noise is None else with_noise(values, options.noise)
+        return Point(values) if noise is None else with_noise(values, noise)
 
-    noisy = options.noise is not None
-    return Reading(ask, None if noisy else labels_of(model, options.classes), uncertain=noisy)
+    classes = labels_of(model, options.classes) if noise is None else None
+    return AdaptedModel(distribution_of, classes, has_uncertainty=noise is not None)
+
+
+PREDICT_PROBA = Adapter(
+    lambda model, _: hasattr(model, "predict_proba"),
+    _read_probabilities,
+    options=("classes",),
+    reason="{name} gives probabilities of classes",
+)
+RETURN_STD = Adapter(
+    _has_return_std, _read_mean_and_std, reason="{name} gives a mean and a standard deviation"
+)
+PREDICT = Adapter(
+    lambda model, _: hasattr(model, "predict"),
+    _read_value,
+    options=("classes", "noise"),
+    reason="{name} answers one value per row",
+)

@@ -1,15 +1,25 @@
-"""Functions, read by what they return."""
+"""Functions, and methods that return a distribution: both are read by what they return."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy.stats.distributions import rv_frozen
 
-from uqwidgets.predictive.adapters.elsewhere import distribution_of
+from uqwidgets.predictive.adapters import ngboost, skpro
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Labels,
+    Options,
+    from_library,
+    labels_of,
+    name_of,
+)
+from uqwidgets.predictive.adapters.conversion import from_frozen
 from uqwidgets.predictive.adapters.mixing import at_least_two, mixture_of_values, with_noise
-from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import Labels, Reading, labels_of
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -19,27 +29,62 @@ from uqwidgets.predictive.distributions import (
     Quantiles,
 )
 
+_EXPECTED = (
+    "it may return a distribution, (mean, std), one value per row, probabilities (rows, classes), "
+    "samples (members, rows) or samples of probabilities (members, rows, classes)"
+)
 
-def function(model: Any, options: Options) -> Reading:
-    """Read what a function of ``X`` returns."""
+
+def _distribution(answer: Any, classes: Labels | None) -> Distribution | None:
+    """Convert a distribution of any library to one of ours; return None for anything else.
+
+    The conversion is exact where we have the same kind. Any other continuous distribution is
+    read by its own quantiles, and counts as probabilities of ``classes``, the possible counts.
+    """
+    if isinstance(answer, Distribution):
+        return answer
+    if from_library(answer, "ngboost"):
+        return ngboost.distribution(answer, classes)
+    if from_library(answer, "skpro"):
+        return skpro.distribution(answer, classes)
+    if isinstance(answer, rv_frozen):
+        return from_frozen(answer, classes)
+    return None
+
+
+def _read_method(model: Any, _options: Options, _: Adapt) -> AdaptedModel:
+    def distribution_of(X: Any) -> Distribution:
+        answer = model.predict_distribution(X)
+        q = _distribution(answer, None)
+        if q is None:
+            raise ValueError(
+                f"predict_distribution of {name_of(model)} returned a {type(answer).__name__}; it "
+                "must return a distribution, such as uqwidgets.Normal(mean, std)."
+            )
+        return q
+
+    return AdaptedModel(distribution_of, labels_of(model, None))
+
+
+def _read_function(model: Any, options: Options, _: Adapt) -> AdaptedModel:
     labels = labels_of(None, options.classes)
-    return Reading(lambda X: _read(model(X), len(X), options, labels), labels)
+    return AdaptedModel(lambda X: _read_answer(model(X), len(X), options, labels), labels)
 
 
-def _read(answer: Any, n: int, options: Options, labels: Labels | None) -> Distribution:
-    found = distribution_of(answer, labels)
-    if found is None and isinstance(answer, tuple) and len(answer) == 2:
-        found = Normal(*answer)
-    if found is not None:
-        _refuse(options, "noise", "levels", "samples", what=f"a {type(found).__name__}")
-        return found
-    # A copy: what a function keeps and writes to again must not reach what was read.
+def _read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -> Distribution:
+    q = _distribution(answer, labels)
+    if q is None and isinstance(answer, tuple) and len(answer) == 2:
+        q = Normal(*answer)
+    if q is not None:
+        _refuse(options, "noise", "levels", "samples", returned=f"a {type(q).__name__}")
+        return q
+    # A copy: the function may write to its array again.
     values = np.array(answer)
     if values.ndim == 1:
-        _refuse(options, "levels", "samples", what="one value per row")
+        _refuse(options, "levels", "samples", returned="one value per row")
         return Point(values) if options.noise is None else with_noise(values, options.noise)
     if values.ndim == 3:
-        _refuse(options, "noise", "levels", what="samples of probabilities")
+        _refuse(options, "noise", "levels", returned="samples of probabilities")
         return _samples_of_probabilities(values, n, labels)
     if values.ndim != 2:
         raise ValueError(f"the function returned an array of shape {values.shape}; {_EXPECTED}.")
@@ -48,9 +93,13 @@ def _read(answer: Any, n: int, options: Options, labels: Labels | None) -> Distr
             raise ValueError(f"samples of shape {values.shape} must be (members, {n} rows).")
         at_least_two(len(values), "the array of samples")
         return mixture_of_values(values.T.astype(np.float64), options.noise)
-    _refuse(options, "noise", what="one line per row")
+    _refuse(options, "noise", returned="one line per row")
     if options.levels is not None:
         return Quantiles(options.levels, values)
+    return _probabilities(values, n, labels)
+
+
+def _probabilities(values: Any, n: int, labels: Labels | None) -> Categorical:
     if labels is None:
         raise ValueError(
             f"the function returned an array of shape {values.shape}, which may be probabilities, "
@@ -64,12 +113,6 @@ def _read(answer: Any, n: int, options: Options, labels: Labels | None) -> Distr
             "as_predictive(function, samples=True) or levels=[...]."
         )
     return Categorical(values, labels)
-
-
-_EXPECTED = (
-    "it may return a distribution, (mean, std), one value per row, probabilities (rows, classes), "
-    "samples (members, rows) or samples of probabilities (members, rows, classes)"
-)
 
 
 def _samples_of_probabilities(values: Any, n: int, labels: Labels | None) -> Mixture:
@@ -87,7 +130,18 @@ def _samples_of_probabilities(values: Any, n: int, labels: Labels | None) -> Mix
     return Mixture(Categorical(np.moveaxis(values, 0, 1), labels))
 
 
-def _refuse(options: Options, *names: str, what: str) -> None:
-    for name in options.given():
+def _refuse(options: Options, *names: str, returned: str) -> None:
+    for name in options.passed():
         if name in names:
-            raise ValueError(f"{name} was passed, but the function returned {what}.")
+            raise ValueError(f"{name} was passed, but the function returned {returned}.")
+
+
+PREDICT_DISTRIBUTION = Adapter(
+    lambda model, _: hasattr(model, "predict_distribution"), _read_method
+)
+FUNCTION = Adapter(
+    lambda model, _: callable(model) and not hasattr(model, "predict"),
+    _read_function,
+    options=("classes", "noise", "levels", "samples"),
+    reason="a function has no members",
+)

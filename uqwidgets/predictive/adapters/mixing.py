@@ -1,15 +1,16 @@
-"""Answers of several members as one mixture."""
+"""Predictions of several members, combined into one mixture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.predictive.adapters.reading import Labels
-from uqwidgets.predictive.checks import equal_up_to_rounding
+from uqwidgets.predictive.adapters.base import Labels
+from uqwidgets.predictive.base import equal_up_to_rounding
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
@@ -24,14 +25,14 @@ Weights = npt.NDArray[np.float64] | None
 
 
 def with_noise(values: npt.NDArray[np.generic], noise: float) -> Normal:
-    """Predicted numbers, with the spread of the target around each of them."""
+    """Return normal distributions around predicted numbers, ``noise`` their standard deviation."""
     if values.dtype.kind not in "biuf":
         raise ValueError("noise is for predicted numbers, but the model answers with labels.")
     return Normal(values, np.full(values.shape, noise))
 
 
 def mixture_of_values(values: Floats, noise: float | None, weights: Weights = None) -> Mixture:
-    """Mixture of what the members predict.
+    """Mixture of the values that the members predict.
 
     Parameters
     ----------
@@ -40,6 +41,11 @@ def mixture_of_values(values: Floats, noise: float | None, weights: Weights = No
         Standard deviation of the target around each prediction; without it the mixture is the
         kernel density of the predictions.
     weights : ndarray of shape (m,) or None
+
+    Raises
+    ------
+    ValueError
+        If there is no noise, and the members have unequal weights or all predict the same.
     """
     if noise is not None:
         return Mixture(with_noise(values, noise), weights)
@@ -61,50 +67,66 @@ def mixture_of_values(values: Floats, noise: float | None, weights: Weights = No
 def mixture_of(
     answers: Sequence[Distribution], noise: float | None, weights: Weights = None
 ) -> Mixture:
-    """Mixture of what the members say, which is of one kind.
+    """Mixture of the members' distributions, which must be of one kind.
+
+    Parameters
+    ----------
+    answers : sequence of Distribution
+        One per member, each of n rows.
+    noise : float or None
+        Standard deviation of the target around the values of members that predict single values.
+    weights : ndarray of shape (m,) or None
 
     Raises
     ------
     ValueError
-        If they differ in kind or classes, or there is noise beside spreads of their own.
+        If the members differ in kind or classes, or noise is passed for members that have a
+        distribution of their own.
     """
-    if all(isinstance(one, Categorical) for one in answers):
-        if noise is not None:
-            raise ValueError("noise is for members that predict numbers; these give probabilities.")
-        return Mixture(
-            _categorical([one for one in answers if isinstance(one, Categorical)]), weights
-        )
-    if all(isinstance(one, Normal) for one in answers):
-        if noise is not None:
+    match _kinds(answers):
+        case ["Categorical"]:
+            if noise is not None:
+                raise ValueError(
+                    "noise is for members that predict numbers; these give probabilities."
+                )
+            return Mixture(_categorical(cast("Sequence[Categorical]", answers)), weights)
+        case ["Normal"]:
+            if noise is not None:
+                raise ValueError(
+                    "noise is for members that give a single value; these give standard "
+                    "deviations of their own."
+                )
+            normals = cast("Sequence[Normal]", answers)
+            mean = np.stack([one.loc for one in normals], axis=1)
+            return Mixture(Normal(mean, np.stack([one.scale for one in normals], axis=1)), weights)
+        case ["Point"]:
+            points = cast("Sequence[Point]", answers)
+            values = np.stack([one.value for one in points], axis=1)
+            if values.dtype.kind not in "biuf":
+                raise ValueError(
+                    "the members answer with labels; use members that give probabilities."
+                )
+            return mixture_of_values(values.astype(np.float64), noise, weights)
+        case kinds:
             raise ValueError(
-                "noise is for members that give a single value; these give standard deviations "
-                "of their own."
+                f"a mixture needs members that are all Categorical, Normal or Point; these are "
+                f"{', '.join(kinds)}."
             )
-        normal = [one for one in answers if isinstance(one, Normal)]
-        return Mixture(
-            Normal(
-                np.stack([one.loc for one in normal], axis=1),
-                np.stack([one.scale for one in normal], axis=1),
-            ),
-            weights,
-        )
-    if all(isinstance(one, Point) for one in answers):
-        values = np.stack([one.value for one in answers if isinstance(one, Point)], axis=1)
-        if values.dtype.kind not in "biuf":
-            raise ValueError("the members answer with labels; use members that give probabilities.")
-        return mixture_of_values(values.astype(np.float64), noise, weights)
-    kinds = sorted({type(one).__name__ for one in answers})
-    raise ValueError(
-        f"a mixture needs members that are all Categorical, Normal or Point; these are "
-        f"{', '.join(kinds)}."
-    )
 
 
-def at_least_two(members: int, whose: str) -> None:
-    """Raise if this is no ensemble."""
+def at_least_two(members: int, owner: str) -> None:
+    """Raise a `ValueError` if there are fewer than two members."""
     if members < 2:
         count = "one member" if members else "no members"
-        raise ValueError(f"{whose} has {count}; a mixture needs at least two.")
+        raise ValueError(f"{owner} has {count}; a mixture needs at least two.")
+
+
+def _kinds(answers: Sequence[Distribution]) -> list[str]:
+    """Names of the kinds of distribution that occur, sorted; a subclass counts as its kind."""
+    kinds = get_args(Distribution)
+    return sorted(
+        kind.__name__ for kind in kinds if any(isinstance(answer, kind) for answer in answers)
+    )
 
 
 def _categorical(answers: Sequence[Categorical]) -> Categorical:

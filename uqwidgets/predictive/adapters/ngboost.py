@@ -1,4 +1,4 @@
-"""Distributions of NGBoost, https://stanfordmlgroup.github.io/projects/ngboost."""
+"""Models of NGBoost, https://stanfordmlgroup.github.io/projects/ngboost."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from typing import Any
 import numpy as np
 from scipy.stats.distributions import rv_frozen
 
-from uqwidgets.predictive.adapters.frozen import from_frozen
-from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import Labels, Reading, from_library, labels_of, unfitted
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Labels,
+    Options,
+    from_library,
+    labels_of,
+    unfitted,
+)
+from uqwidgets.predictive.adapters.conversion import from_frozen
 from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
 
 
-def pred_dist(model: Any, options: Options) -> Reading:
-    """Read ``pred_dist`` of a fitted NGBoost model."""
-    if getattr(model, "init_params", ()) is None:
-        raise unfitted(model)
-    labels = labels_of(model, options.classes)
-    return Reading(lambda X: distribution(model.pred_dist(X), labels), labels)
-
-
 def n_columns(model: Any) -> int | None:
-    """Return how many columns an NGBoost model was fitted with; it would not mind more."""
+    """Return how many columns an NGBoost model was fitted with; NGBoost itself accepts more."""
     return model.n_features if from_library(model, "ngboost") else None
 
 
 def distribution(answer: Any, classes: Labels | None) -> Distribution:
-    """Read a distribution of NGBoost's as ours."""
+    """Convert a distribution of NGBoost."""
     name = type(answer).__name__
     if from_library(answer, "ngboost", "ClassificationDistn"):
         probabilities = answer.class_probs()
-        # NGBoost is fitted on classes numbered from zero, and keeps no labels.
+        # NGBoost is fitted on classes numbered from zero, and stores no labels.
         labels = np.arange(probabilities.shape[1]) if classes is None else classes
         return Categorical(probabilities, labels)
     if from_library(answer, "ngboost", "Normal"):
@@ -43,3 +43,14 @@ def distribution(answer: Any, classes: Labels | None) -> Distribution:
         f"NGBoost's {name} has neither class probabilities nor quantiles of a single target; "
         "pass a function that returns (mean, std) instead."
     )
+
+
+def _read(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+    # NGBoost sets init_params to None when it is made and fills it in fit.
+    if getattr(model, "init_params", ()) is None:
+        raise unfitted(model)
+    labels = labels_of(model, options.classes)
+    return AdaptedModel(lambda X: distribution(model.pred_dist(X), labels), labels)
+
+
+NGBOOST = Adapter(lambda model, _: hasattr(model, "pred_dist"), _read, options=("classes",))

@@ -13,48 +13,72 @@ from uqwidgets.predictive.distributions import Categorical, Distribution, Normal
 
 @dataclass(frozen=True)
 class Predictive:
-    """A model as the rest of the package sees it: rows in, one distribution out.
+    """A model behind a common interface: rows in, one predictive distribution per row out.
+
+    `as_predictive` makes it.
 
     Attributes
     ----------
     name : str
         Class or function name of the model.
-    ask : callable
-        ``ask(X)`` returns the distribution of the rows of ``X``.
+    distribution_of : callable
+        ``distribution_of(X)`` returns the distribution of the rows of ``X``.
     classes : ndarray of shape (k,) or None
         Labels of a classifier.
-    wanted : tuple or None
+    feature_names : tuple or None
         Column labels the model was fitted with, in its order.
-    n_wanted : int or None
+    n_features : int or None
         Number of columns the model was fitted with.
+
+    See Also
+    --------
+    as_predictive : Makes one from a fitted model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> predictive = uq.as_predictive(lambda X: (X[:, 0], np.full(len(X), 0.5)))
+    >>> predictive(np.array([[1.0], [2.0]])).mean()
+    array([1., 2.])
     """
 
     name: str
-    ask: Callable[[Any], Distribution]
+    distribution_of: Callable[[Any], Distribution]
     classes: npt.NDArray[Any] | None = None
-    wanted: tuple[Any, ...] | None = None
-    n_wanted: int | None = None
+    feature_names: tuple[Any, ...] | None = None
+    n_features: int | None = None
 
     def __call__(self, X: Any) -> Distribution:
-        """Distribution of every row of ``X``.
+        """Predictive distribution of every row of ``X``.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n, p)
+
+        Returns
+        -------
+        Categorical, Normal, Mixture, Quantiles or Point
+            Of n rows.
 
         Raises
         ------
         ValueError
             If the model's answer is no valid distribution, or has another number of rows.
         """
-        rows = len(X)  # some models change what they are asked
-        answer = self.ask(X)
+        rows = len(X)  # counted first, since some models change X
+        answer = self.distribution_of(X)
         if len(answer) != rows:
             raise ValueError(f"the model answered {len(answer)} rows for the {rows} asked.")
-        _refuse_several(answer)
+        _refuse_several_targets(answer)
         return answer
 
     def columns_among(self, columns: Iterable[Any]) -> list[Any]:
         """Which of these columns of a table the model was fitted with, in its order.
 
-        Libraries change names: XGBoost and LightGBM turn numbers into text, LightGBM blanks
-        into underscores. A name that is not there as it is, is looked for as they write it.
+        Some libraries change names: XGBoost and LightGBM turn numbers into text, LightGBM also
+        blanks into underscores. A name that is no column is compared with the columns as these
+        libraries would write them.
 
         Parameters
         ----------
@@ -69,15 +93,15 @@ class Predictive:
         ValueError
             If one is missing.
         """
-        there = dict.fromkeys(columns)
-        written = {_as_libraries_write(c): c for c in there}
-        found: list[Any] = []
+        present = dict.fromkeys(columns)
+        rewritten = {_as_libraries_write(c): c for c in present}
+        matched: list[Any] = []
         missing: list[Any] = []
-        for name in self.wanted if self.wanted is not None else there:
-            if name in there:
-                found.append(name)
-            elif isinstance(name, str) and name in written:
-                found.append(written[name])
+        for name in self.feature_names if self.feature_names is not None else present:
+            if name in present:
+                matched.append(name)
+            elif isinstance(name, str) and name in rewritten:
+                matched.append(rewritten[name])
             else:
                 missing.append(name)
         if missing:
@@ -86,15 +110,15 @@ class Predictive:
                 + (f" ({len(missing)} are missing in all)" if len(missing) > 1 else "")
                 + "; pass the columns that the model was fitted on."
             )
-        return found
+        return matched
 
 
 def _as_libraries_write(label: Any) -> str:
     return str(label).replace(" ", "_")
 
 
-def _refuse_several(answer: Distribution) -> None:
-    # Members of a mixture have an axis more; alone they are the answers to several targets.
+def _refuse_several_targets(answer: Distribution) -> None:
+    # One axis more than rows and classes is right only for the members of a mixture.
     if isinstance(answer, Normal) and answer.loc.ndim == 2:
         shape, expected = answer.loc.shape, "(rows,)"
     elif isinstance(answer, Categorical) and answer.probabilities.ndim == 3:

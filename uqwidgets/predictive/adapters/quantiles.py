@@ -1,4 +1,4 @@
-"""Models of quantiles."""
+"""Models of quantiles: one that predicts several of them, or one model per level."""
 
 from __future__ import annotations
 
@@ -8,31 +8,40 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.predictive.adapters.options import Options, increasing_levels
-from uqwidgets.predictive.adapters.reading import Inner, Reading, name_of
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Options,
+    increasing_levels,
+    name_of,
+)
 from uqwidgets.predictive.distributions import Distribution, Point, Quantiles
 
 
-def own_levels(model: Any) -> Any:
-    """Levels that a model says it answers at once (XGBoost's ``quantile_alpha``), or None."""
+def _own_levels(model: Any) -> Any:
+    """Levels that a model predicts at once (XGBoost's ``quantile_alpha``), or None."""
     levels = model.get_params().get("quantile_alpha") if hasattr(model, "get_params") else None
     return None if levels is None or np.ndim(levels) == 0 or len(levels) < 2 else levels
 
 
-def one_model(model: Any, options: Options) -> Reading:
-    """Read a model whose ``predict`` answers several quantiles, shape (n, q)."""
-    own = own_levels(model)
+def _predicts_several(model: Any, options: Options) -> bool:
+    levels_passed = options.levels is not None and hasattr(model, "predict")
+    return levels_passed or _own_levels(model) is not None
+
+
+def _read_one_model(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+    own = _own_levels(model)
     levels = options.levels if own is None else increasing_levels(own)
     if options.levels is not None and not np.array_equal(levels, options.levels):
         raise ValueError(
             f"levels are {options.levels.tolist()}, but {name_of(model)} was fitted for "
             f"{levels.tolist()}; leave them out."
         )
-    return Reading(lambda X: Quantiles(levels, model.predict(X)))
+    return AdaptedModel(lambda X: Quantiles(levels, model.predict(X)))
 
 
-def one_per_level(models: Any, options: Options, inner: Inner) -> Reading:
-    """Read ``{level: model}``, or a list of models beside their levels."""
+def _read_one_model_per_level(models: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     if not isinstance(models, Mapping):
         if len(models) != len(options.levels):
             raise ValueError(f"there are {len(models)} models for {len(options.levels)} levels.")
@@ -43,22 +52,37 @@ def one_per_level(models: Any, options: Options, inner: Inner) -> Reading:
             "quantiles, as in {0.05: low, 0.5: median, 0.95: high}."
         )
     levels = increasing_levels(sorted(models))
-    readings = [inner(models[level], Options()) for level in levels.tolist()]
+    adapted = [adapt(models[level], Options()) for level in levels.tolist()]
 
-    def ask(X: Any) -> Quantiles:
-        # Each gets a table of its own: one that changes it must not reach the next. And models may
-        # answer with one and the same buffer.
-        answers = [reading.ask(X.copy()).owned() for reading in readings]
-        values = [_one(answer, level) for answer, level in zip(answers, levels, strict=True)]
+    def distribution_of(X: Any) -> Quantiles:
+        # Each model gets its own copy of X, since it may change it; and each answer is copied,
+        # since models may answer with one shared buffer.
+        answers = [model.distribution_of(X.copy()).owned() for model in adapted]
+        values = [_point(answer, level) for answer, level in zip(answers, levels, strict=True)]
         return Quantiles(levels, np.column_stack(values))
 
-    return Reading(ask)
+    return AdaptedModel(distribution_of)
 
 
-def _one(answer: Distribution, level: float) -> npt.NDArray[np.float64]:
+def _point(answer: Distribution, level: float) -> npt.NDArray[np.float64]:
     if not isinstance(answer, Point):
         raise ValueError(
             f"the model of level {level:g} answers with a {type(answer).__name__}, not with one "
             "value per row; pass regressors that were fitted for a quantile."
         )
     return answer.mean()
+
+
+# The rows of lists: those without levels are ensembles, which come first.
+MODEL_PER_LEVEL = Adapter(
+    lambda model, _: isinstance(model, (list, tuple, dict)),
+    _read_one_model_per_level,
+    options=("levels",),
+    reason="models of one level each give quantiles",
+)
+SEVERAL_LEVELS = Adapter(
+    _predicts_several,
+    _read_one_model,
+    options=("levels",),
+    reason="{name} is read as giving quantiles",
+)

@@ -1,4 +1,4 @@
-"""Distributions of skpro, https://skpro.readthedocs.io."""
+"""Models of skpro, https://skpro.readthedocs.io."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets.predictive.adapters.base import (
+    Adapt,
+    AdaptedModel,
+    Adapter,
+    Labels,
+    Options,
+    from_library,
+    labels_of,
+    unfitted,
+)
 from uqwidgets.predictive.adapters.conversion import LEVELS, of_counts
-from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import Labels, Reading, labels_of, unfitted
 from uqwidgets.predictive.distributions import Distribution, Mixture, Normal, Point, Quantiles
 
 
-def regressor(model: Any, options: Options) -> Reading:
-    """Read ``predict_proba`` of a fitted regressor, which answers with a distribution."""
-    if not model.is_fitted:
-        raise unfitted(model)
-    labels = labels_of(None, options.classes)
-    return Reading(lambda X: distribution(model.predict_proba(X), labels), labels)
-
-
 def distribution(answer: Any, classes: Labels | None) -> Distribution:
-    """Read a distribution of skpro's, of shape (n, 1), as ours."""
+    """Convert a distribution of skpro, of shape (n, 1)."""
     if answer.ndim != 2 or answer.shape[1] != 1:
         raise ValueError(
             f"skpro's distribution of shape {answer.shape} must be (rows, 1); wrap one target."
@@ -42,7 +42,7 @@ def distribution(answer: Any, classes: Labels | None) -> Distribution:
             return Mixture.from_samples(_by_row(answer.spl, answer.index).T)
         case "QPD_Empirical":
             return Quantiles(_levels(answer.quantiles), _by_row(answer.quantiles, answer.index))
-    return _by_its_quantiles(answer, classes)
+    return _by_quantiles(answer, classes)
 
 
 def _normal_mixture(answer: Any) -> Mixture:
@@ -54,15 +54,15 @@ def _normal_mixture(answer: Any) -> Mixture:
 
 def _mixture(answer: Any, classes: Labels | None) -> Mixture:
     parts = [part[1] if isinstance(part, tuple) else part for part in answer.distributions]
-    read = [distribution(part, classes) for part in parts]
-    normal = [one for one in read if isinstance(one, Normal)]
-    if len(normal) < len(read):
+    components = [distribution(part, classes) for part in parts]
+    normal = [one for one in components if isinstance(one, Normal)]
+    if len(normal) < len(components):
         kinds = ", ".join(sorted({type(part).__name__ for part in parts}))
         raise ValueError(
             f"skpro's Mixture is read where its components are normal, but these are {kinds}; "
             "pass a list of the models instead, or a function that returns (mean, std)."
         )
-    shares = np.ones(len(read)) if answer.weights is None else np.asarray(answer.weights)
+    shares = np.ones(len(components)) if answer.weights is None else np.asarray(answer.weights)
     members = Normal(
         np.stack([one.loc for one in normal], axis=1),
         np.stack([one.scale for one in normal], axis=1),
@@ -70,7 +70,7 @@ def _mixture(answer: Any, classes: Labels | None) -> Mixture:
     return Mixture(members, shares / shares.sum())
 
 
-def _by_its_quantiles(answer: Any, classes: Labels | None) -> Distribution:
+def _by_quantiles(answer: Any, classes: Labels | None) -> Distribution:
     name = type(answer).__name__
     if answer.get_tag("distr:measuretype") == "discrete":
         return of_counts(name, classes, lambda counts: _mass(answer, counts))
@@ -83,7 +83,7 @@ def _by_its_quantiles(answer: Any, classes: Labels | None) -> Distribution:
 
 
 def _inverts_its_cdf(answer: Any) -> bool:
-    # skpro would look for every single quantile by bisection: minutes for a thousand rows.
+    # skpro would compute every single quantile by bisection: minutes for a thousand rows.
     owner = next((base for base in type(answer).__mro__ if "_ppf" in vars(base)), None)
     return owner is not None and owner.__name__ == "BaseDistribution"
 
@@ -100,10 +100,20 @@ def _column(frame: pd.DataFrame) -> Floats:
 
 
 def _by_row(samples: pd.DataFrame, index: pd.Index[Any]) -> Floats:
-    """Put samples or quantiles, which skpro keeps below each other, side by side, (n, m)."""
+    """Reshape samples or quantiles, which skpro stores in long form, to (n, m)."""
     wide = samples.iloc[:, 0].unstack(0)
     return np.asarray(wide.loc[index], dtype=np.float64)
 
 
 def _levels(quantiles: pd.DataFrame) -> Floats:
     return np.asarray(sorted(set(quantiles.index.get_level_values(0))), dtype=np.float64)
+
+
+def _read(model: Any, options: Options, _: Adapt) -> AdaptedModel:
+    if not model.is_fitted:
+        raise unfitted(model)
+    labels = labels_of(None, options.classes)
+    return AdaptedModel(lambda X: distribution(model.predict_proba(X), labels), labels)
+
+
+SKPRO = Adapter(lambda model, _: from_library(model, "skpro"), _read, options=("classes",))

@@ -1,4 +1,4 @@
-"""Models around a model: what the inner one says, seen through the outer one."""
+"""Models around another model: pipelines, searches, transformed targets."""
 
 from __future__ import annotations
 
@@ -17,63 +17,79 @@ from sklearn.preprocessing import (
 )
 
 from uqwidgets._typing import Floats
+from uqwidgets.predictive.adapters.base import Adapt, AdaptedModel, Adapter, Options, name_of
 from uqwidgets.predictive.adapters.conversion import LEVELS
-from uqwidgets.predictive.adapters.options import Options
-from uqwidgets.predictive.adapters.reading import Inner, Reading
+from uqwidgets.predictive.adapters.estimators import PREDICT
 from uqwidgets.predictive.distributions import Distribution, Normal, Quantiles
 
 _AFFINE = (StandardScaler, MinMaxScaler, MaxAbsScaler, RobustScaler)
-# Far enough from zero that a shift of the target leaves no rounding in its factor.
+# The slope of an affine transformation is measured between -_FAR and _FAR: so far apart that the
+# target's own offset leaves no rounding error in it.
 _FAR = 2.0**20
 
 
-def is_pipeline(model: Any) -> bool:
-    """Whether this only transforms and then asks its last step."""
+def _is_pipeline(model: Any, _: Options) -> bool:
+    """Whether this only transforms the rows before its last step predicts."""
     return isinstance(model, Pipeline) and all(
         step in (None, "passthrough") or hasattr(step, "transform") for _, step in model.steps[:-1]
     )
 
 
-def pipeline(model: Any, options: Options, inner: Inner) -> Reading:
-    """Read the last step of a pipeline, whose face the pipeline shows only in part."""
-    last = inner(model.steps[-1][1], options)
+def _read_pipeline(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
+    # The pipeline itself does not show all methods of its last step, such as pred_dist.
+    last = adapt(model.steps[-1][1], options)
     if len(model.steps) == 1:
         return last
-    first = model[:-1]
-    return replace(last, ask=lambda X: last.ask(first.transform(X)))
+    transformers = model[:-1]
+    return replace(
+        last,
+        distribution_of=lambda X: last.distribution_of(transformers.transform(X)),
+    )
 
 
-def is_transformed(model: Any) -> bool:
-    """Whether this fits a model to a transformed target."""
-    return isinstance(model, TransformedTargetRegressor) and hasattr(model, "regressor_")
+def _read_transformed_target(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
+    """Adapt a model of a transformed target to the target's own scale.
 
-
-def transformed(model: Any, inside: Reading) -> Reading:
-    """Read the distribution of a transformed target on the target's own scale.
-
-    A normal distribution stays normal under an affine transformation. Under any other, which
-    is monotone since it can be undone, quantiles are the transformed quantiles.
+    A normal distribution stays normal under an affine transformation. Any other transformation
+    is monotone, since it has an inverse, so that it carries quantiles to quantiles.
     """
-    back = model.transformer_
+    inner = adapt(model.regressor_, Options())
+    if not inner.has_uncertainty:
+        return PREDICT.adapt(model, options, adapt)
+    options.allow_only((), f"{name_of(model)} is read by the distribution of the model inside it")
+    transformer = model.transformer_
 
     def own_scale(values: Floats) -> Floats:
-        column = np.asarray(back.inverse_transform(values.reshape(-1, 1)), dtype=np.float64)
+        column = np.asarray(transformer.inverse_transform(values.reshape(-1, 1)), dtype=np.float64)
         return column.reshape(values.shape)
 
-    def ask(X: Any) -> Distribution:
-        found = inside.ask(X)
-        if isinstance(found, Normal) and _is_affine(back):
+    def distribution_of(X: Any) -> Distribution:
+        q = inner.distribution_of(X)
+        if isinstance(q, Normal) and _is_affine(transformer):
             low, high = own_scale(np.array([-_FAR, _FAR]))
-            return Normal(own_scale(found.loc), found.scale * abs(high - low) / (2 * _FAR))
-        values = own_scale(np.column_stack([found.quantile(level) for level in LEVELS]))
-        falling = values[0, 0] > values[0, -1]
-        # The levels are as symmetric as a normal distribution: a fall turns them round.
-        return Quantiles(LEVELS, values[:, ::-1] if falling else values)
+            return Normal(own_scale(q.loc), q.scale * abs(high - low) / (2 * _FAR))
+        values = own_scale(np.column_stack([q.quantile(level) for level in LEVELS]))
+        decreasing = values[0, 0] > values[0, -1]
+        # The levels are symmetric about 1/2: a decreasing transformation reverses their order.
+        return Quantiles(LEVELS, values[:, ::-1] if decreasing else values)
 
-    return Reading(ask)
+    return AdaptedModel(distribution_of)
 
 
 def _is_affine(transformer: Any) -> bool:
     if isinstance(transformer, FunctionTransformer):
         return transformer.func is None and transformer.inverse_func is None
     return isinstance(transformer, _AFFINE)
+
+
+PIPELINE = Adapter(_is_pipeline, _read_pipeline, options=None)
+SEARCH = Adapter(
+    lambda model, _: hasattr(model, "best_estimator_"),
+    lambda model, options, adapt: adapt(model.best_estimator_, options),
+    options=None,
+)
+TRANSFORMED_TARGET = Adapter(
+    lambda model, _: isinstance(model, TransformedTargetRegressor) and hasattr(model, "regressor_"),
+    _read_transformed_target,
+    options=None,
+)

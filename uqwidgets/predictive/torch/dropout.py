@@ -1,4 +1,4 @@
-"""Dropout whose masks are chosen from outside: anew for every row, or one for each member."""
+"""Dropout layers whose masks are set from outside: one per row, or one per member."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from typing import Any
 import torch
 from torch import nn
 
-from uqwidgets.predictive.torch.passes import ROWS
+from uqwidgets.predictive.torch.ensemble import ROWS
 
-# A layer asks what to do with its input; each thread has its own answer.
+# Called by each dropout layer with itself and its input. A context variable, so that threads do
+# not share it.
 Drop = Callable[[nn.Module, torch.Tensor], torch.Tensor]
-_DROP: ContextVar[Drop | None] = ContextVar("_DROP", default=None)
+_ACTIVE: ContextVar[Drop | None] = ContextVar("_ACTIVE", default=None)
 
 _SINGLE = (nn.Dropout,)
 _CHANNELS = (nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 _OTHERS = (nn.AlphaDropout, nn.FeatureAlphaDropout)
 
 
-def take_over(module: nn.Module) -> None:
-    """Have the dropout layers of a module do as `dropping` says; otherwise they do nothing.
+def control_dropout(module: nn.Module) -> None:
+    """Register hooks on the dropout layers: only within `dropout_by` do they drop units.
 
     Raises
     ------
     ValueError
-        If there is none that drops anything, or one of another kind.
+        If no layer drops units, or a dropout layer is of an unsupported kind.
     """
     layers = [part for part in module.modules() if isinstance(part, _SINGLE + _CHANNELS)]
     for part in module.modules():
@@ -42,11 +43,11 @@ def take_over(module: nn.Module) -> None:
             "same; use torch.nn.Dropout layers (the functional dropout cannot be found)."
         )
     for layer in layers:
-        layer.register_forward_hook(_do_as_told)
+        layer.register_forward_hook(_hook)
 
 
 def set_mode(module: nn.Module, *, training: bool) -> None:
-    """Set all layers but those of dropout, whose masks are ours, to training or evaluation."""
+    """Set all layers except dropout, which the hooks replace, to training or evaluation mode."""
     module.train(training)
     for part in module.modules():
         if isinstance(part, _SINGLE + _CHANNELS):
@@ -54,22 +55,22 @@ def set_mode(module: nn.Module, *, training: bool) -> None:
 
 
 @contextmanager
-def dropping(drop: Drop) -> Iterator[None]:
-    """Let dropout layers replace their input by what ``drop(layer, input)`` returns."""
-    token = _DROP.set(drop)
+def dropout_by(drop: Drop) -> Iterator[None]:
+    """Let the hooked layers replace their input by ``drop(layer, input)``."""
+    token = _ACTIVE.set(drop)
     try:
         yield
     finally:
-        _DROP.reset(token)
+        _ACTIVE.reset(token)
 
 
-def afresh(generator: torch.Generator) -> Drop:
-    """Drop by a new mask for every row, as in training."""
+def masks_per_row(generator: torch.Generator) -> Drop:
+    """Drop units by a new mask for every row, as in training."""
     return lambda layer, x: x * _mask(layer, x.shape, generator)
 
 
-def draw_masks(members: int, generator: torch.Generator, masks: list[torch.Tensor]) -> Drop:
-    """Drop by one new mask for each member, and append these to ``masks``."""
+def draw_member_masks(members: int, generator: torch.Generator, masks: list[torch.Tensor]) -> Drop:
+    """Drop units by one new mask for each member, and append the masks to ``masks``."""
 
     def drop(layer: nn.Module, x: torch.Tensor) -> torch.Tensor:
         masks.append(_mask(layer, (members, *x.shape[1:]), generator))
@@ -78,22 +79,23 @@ def draw_masks(members: int, generator: torch.Generator, masks: list[torch.Tenso
     return drop
 
 
-def by_masks(masks: Sequence[torch.Tensor]) -> Drop:
-    """Drop by masks that were drawn, in the order in which layers are passed."""
-    waiting = iter(masks)
-    return lambda _, x: _by_member(x, next(waiting))
+def replay_masks(masks: Sequence[torch.Tensor]) -> Drop:
+    """Drop units by these masks, in the order in which the forward pass reaches the layers."""
+    remaining = iter(masks)
+    return lambda _, x: _by_member(x, next(remaining))
 
 
 def _mask(layer: Any, shape: Sequence[int], generator: torch.Generator) -> torch.Tensor:
-    """Zeros, and what makes up for them: 1 / (1 - p), of this shape."""
+    """Mask of this shape: 0 for a dropped unit, else 1 / (1 - p), which keeps the expectation."""
     if isinstance(layer, _CHANNELS):
         shape = (*shape[:2], *(1 for _ in shape[2:]))
-    kept = torch.rand(shape, generator=generator, dtype=torch.float32) >= layer.p
-    return kept.to(torch.float32) / max(1 - layer.p, torch.finfo(torch.float32).tiny)
+    retained = torch.rand(shape, generator=generator, dtype=torch.float32) >= layer.p
+    return retained.to(torch.float32) / max(1 - layer.p, torch.finfo(torch.float32).tiny)
 
 
 def _by_member(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    # Members lie one after another along the rows, as all other layers expect.
+    # The rows of one member follow those of another along the first axis, so that all other layers
+    # see a plain batch.
     if len(x) % (len(mask) * ROWS):
         raise ValueError(
             f"a dropout layer got an input of shape {tuple(x.shape)}; its first axis must be "
@@ -102,6 +104,6 @@ def _by_member(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return (x.unflatten(0, (len(mask), -1)) * mask[:, None]).flatten(0, 1)
 
 
-def _do_as_told(layer: nn.Module, inputs: tuple[torch.Tensor], _: torch.Tensor) -> Any:
-    drop = _DROP.get()
+def _hook(layer: nn.Module, inputs: tuple[torch.Tensor], _: torch.Tensor) -> Any:
+    drop = _ACTIVE.get()
     return None if drop is None else drop(layer, inputs[0])

@@ -1,4 +1,4 @@
-"""Monte Carlo dropout: a network, and what is left of it without some of its units."""
+"""Monte Carlo dropout: a network whose members lack different units."""
 
 from __future__ import annotations
 
@@ -6,70 +6,70 @@ import copy
 import math
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import torch
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 from torch import nn
 from torch.nn.functional import cross_entropy, mse_loss
 
 from uqwidgets._typing import Floats
 from uqwidgets.predictive.torch.dropout import (
-    afresh,
-    by_masks,
-    draw_masks,
-    dropping,
+    control_dropout,
+    draw_member_masks,
+    dropout_by,
+    masks_per_row,
+    replay_masks,
     set_mode,
-    take_over,
 )
-from uqwidgets.predictive.torch.ensemble import FixedEnsemble
-from uqwidgets.predictive.torch.passes import ROWS, filled_up, stacked
-from uqwidgets.predictive.torch.perceptron import perceptron
-from uqwidgets.predictive.torch.precision import fitted_precision
-from uqwidgets.predictive.torch.targets import Task
-from uqwidgets.predictive.torch.training import positive, seeded, train
+from uqwidgets.predictive.torch.ensemble import ROWS, FixedEnsemble, Task, padded, repeated
+from uqwidgets.predictive.torch.training import perceptron, positive, seeded, train
 
 _HIDDEN, _DROPPED = (100, 100), 0.1
 
 
 class MonteCarloDropout(FixedEnsemble):
-    """A network whose dropout stays on: a mixture with one member for each set of masks.
+    """Monte Carlo dropout: a network with dropout at prediction time, read as a mixture.
 
-    Gal and Ghahramani (2016); the defaults are those of Wood et al. 2024, section B.4.
+    Each member applies one set of dropout masks (Gal and Ghahramani 2016). The defaults are those
+    of Wood et al. 2024, section B.4.
 
     The masks of a member are drawn once, from the seed, and shared by all rows: the members are
-    fixed networks. So a row gets the same answer whatever rows it is asked with, what changes
-    when a value is replaced is due to the value alone, and a feature that the network ignores
-    has an importance of exactly zero.
+    fixed networks. A row therefore gets the same prediction whatever the other rows are, a change
+    of the prediction after a value is replaced is due to that value alone, and a feature that
+    the network ignores has an importance of exactly zero.
 
     Parameters
     ----------
     module : torch.nn.Module, optional
-        From rows (n, p) in single precision to (n,) or (n, 1) in a regression, to logits (n, k)
-        in a classification, with the rows first in all its layers; has `torch.nn.Dropout`
-        layers, or ``Dropout1d`` to ``Dropout3d``. A copy of it is used, on the CPU. Without
-        one, a perceptron with two hidden layers of 100 rectified units, each followed by
-        dropout of 0.1.
+        Maps rows (n, p) in single precision to (n,) or (n, 1) in a regression, or to logits
+        (n, k) in a classification, with the rows first in all layers. It must have
+        `torch.nn.Dropout` layers, or ``Dropout1d`` to ``Dropout3d``. A copy of it is used, on the
+        CPU. The default is a perceptron with two hidden layers of 100 rectified units, each
+        followed by dropout of 0.1.
     n_samples : int, default=50
         Number of members m.
     precision : float, optional
         Of the noise of a regression, in 1 / (units of y)^2: each member is normal with the
-        standard deviation 1 / sqrt(precision). Without it, it is fitted on rows held out.
+        standard deviation 1 / sqrt(precision). By default it is fitted on held-out rows.
     prefit : bool, default=False
-        Whether the module is taken as it is. Then nothing is scaled or trained, and all rows
-        given to `fit`, which should be others than the module was trained on, serve to fit the
-        precision. Otherwise a copy is trained from the weights it has.
+        Whether the module is already trained. Then nothing is scaled or trained, and all rows
+        passed to `fit` serve to fit the precision; they should not be the rows the module was
+        trained on. Otherwise a copy is trained, starting from the module's weights.
     epochs : int, default=5000
     batch_size : int, default=200
-        The most rows of a step.
+        Largest number of rows per step.
     learning_rate : float, default=0.1
-        Of stochastic gradient descent on the squared error or the cross-entropy; in training
-        every row has masks of its own.
+        Of stochastic gradient descent on the squared error or the cross-entropy. In training
+        every row has its own masks.
     validation_fraction : float, default=0.1
-        Share of the rows held out from training where the precision is fitted.
+        Share of the rows that are held out from training to fit the precision.
     task : {"regression", "classification"}, optional
         Needed only where y holds more than two different whole numbers, which could be either.
     random_state : int, RandomState or None, default=None
-        Of starting weights, batches and masks. One seed always gives the same answers, as long
-        as the module draws no other random numbers than its dropout layers do.
+        Of initial weights, batches and masks. The same seed gives the same predictions, provided
+        that only the dropout layers of the module draw random numbers.
 
     Attributes
     ----------
@@ -79,14 +79,40 @@ class MonteCarloDropout(FixedEnsemble):
     precision_ : float
         Of a regression.
     module_ : torch.nn.Module
-        The fitted copy, without dropout unless it is asked through this estimator.
+        The fitted copy; its dropout layers are active only within this estimator.
     masks_ : list of Tensor
-        Factors of the units, for each dropout layer as it is passed: (m, units).
+        Factors of the units, (m, units), for each dropout layer in the order of the forward pass.
     loss_curve_ : list of float
         Training loss of each epoch, in standardised units of y or in nats.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
         Where X is a DataFrame.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If PyTorch is not installed; it comes with the extra ``uqwidgets[torch]``.
+
+    See Also
+    --------
+    BayesByBackprop : Members by a distribution of the weights instead.
+    Mixture : The distribution that `predict_distribution` returns.
+
+    References
+    ----------
+    Gal and Ghahramani 2016; Wood et al. 2024, section B.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.linspace(-1.0, 1.0, 20)[:, None]
+    >>> y = np.where(X[:, 0] > 0, "up", "down")
+    >>> network = uq.MonteCarloDropout(n_samples=5, epochs=20, random_state=0).fit(X, y)
+    >>> network.predict(X[[0, -1]]).tolist()
+    ['down', 'up']
+    >>> network.predict_distribution(X).epistemic().shape
+    (20,)
     """
 
     def __init__(
@@ -133,19 +159,20 @@ class MonteCarloDropout(FixedEnsemble):
         fits_precision = self.task_ == "regression" and self.precision is None
         order = torch.randperm(len(X), generator=generator).numpy()
         held_out = 0 if self.prefit or not fits_precision else self._held_out(len(X))
-        tried, used = (order, order) if self.prefit else (order[:held_out], order[held_out:])
-        self._set_units(X[used], y[used], scaled=not self.prefit)
+        # A module that was trained elsewhere needs no rows for training: all fit the precision.
+        validation, training = (order, order) if self.prefit else np.split(order, [held_out])
+        self._set_scales(X[training], y[training], scaled=not self.prefit)
         self.module_ = self._copy(X.shape[1], generator)
         self.loss_curve_: list[float] = []
         if not self.prefit:
-            self.loss_curve_ = self._train(X[used], y[used], generator)
+            self.loss_curve_ = self._train(X[training], y[training], generator)
         set_mode(self.module_, training=False)
         self._draw_members(X, generator)
         if self.task_ == "regression":
             self.precision_ = (
                 float(self.precision)
                 if self.precision is not None
-                else fitted_precision(self._means(X[tried]), y[tried])
+                else fitted_precision(self._means(X[validation]), y[validation])
             )
 
     def _held_out(self, n: int) -> int:
@@ -164,7 +191,7 @@ class MonteCarloDropout(FixedEnsemble):
             else perceptron([n_features, *_HIDDEN, self.target_.n_outputs], _DROPPED, generator)
         )
         module = module.to(device="cpu", dtype=torch.float32)
-        take_over(module)
+        control_dropout(module)
         return module
 
     def _train(self, X: Floats, y: npt.NDArray[Any], generator: torch.Generator) -> list[float]:
@@ -172,7 +199,7 @@ class MonteCarloDropout(FixedEnsemble):
         set_mode(self.module_, training=True)
 
         def loss(rows: torch.Tensor) -> Any:
-            with dropping(afresh(generator)):
+            with dropout_by(masks_per_row(generator)):
                 outputs = self._outputs_of(inputs[rows])
             if self.task_ == "classification":
                 return cross_entropy(outputs, targets[rows])
@@ -189,27 +216,78 @@ class MonteCarloDropout(FixedEnsemble):
 
     def _draw_members(self, X: Floats, generator: torch.Generator) -> None:
         self.masks_: list[torch.Tensor] = []
-        with torch.no_grad(), dropping(draw_masks(self.n_samples, generator, self.masks_)):
-            rows = filled_up(self.scale_.tensor(X[:ROWS]))
-            self._outputs_of(stacked(rows, self.n_samples))
+        draw = draw_member_masks(self.n_samples, generator, self.masks_)
+        with torch.no_grad(), dropout_by(draw):
+            rows = padded(self.scale_.tensor(X[:ROWS]))
+            self._outputs_of(repeated(rows, self.n_samples))
 
     def _members(self, rows: torch.Tensor) -> torch.Tensor:
-        with dropping(by_masks(self.masks_)):
+        with dropout_by(replay_masks(self.masks_)):
             members = len(self.masks_[0])
-            return self._outputs_of(stacked(rows, members)).unflatten(0, (members, -1))
+            return self._outputs_of(repeated(rows, members)).unflatten(0, (members, -1))
 
     def _outputs_of(self, rows: torch.Tensor) -> torch.Tensor:
-        answer = self.module_(rows)
-        n, wanted = len(rows), self.target_.n_outputs
-        shape = tuple(getattr(answer, "shape", ()))
-        if shape in ((n,), (n, 1)) and wanted <= 2:
-            answer = answer.reshape(n, 1)
-            # The logit of the second class alone says as much as two.
-            return answer if wanted == 1 else torch.cat([torch.zeros_like(answer), answer], dim=1)
-        if shape != (n, wanted):
-            what = f"a logit for each of {wanted} classes" if wanted > 1 else "one number"
+        output = self.module_(rows)
+        n, k = len(rows), self.target_.n_outputs
+        shape = tuple(getattr(output, "shape", ()))
+        if shape in ((n,), (n, 1)) and k <= 2:
+            output = output.reshape(n, 1)
+            # A single logit is that of the second class; the first one has the logit zero.
+            return output if k == 1 else torch.cat([torch.zeros_like(output), output], dim=1)
+        if shape != (n, k):
+            what = f"a logit for each of {k} classes" if k > 1 else "one number"
             raise ValueError(
                 f"the module answers {n} rows with shape {shape}; it must answer each with "
-                f"{what}, shape ({n}, {wanted})."
+                f"{what}, shape ({n}, {k})."
             )
-        return answer
+        return output
+
+
+def fitted_precision(means: Floats, y: Floats) -> float:
+    """Maximum likelihood estimate of the members' common precision, given held-out ``y``.
+
+    The log likelihood sum_i log mean_m N(y_i; mean_im, 1/τ) (Wood et al. 2024, section B.4) is
+    maximised over log τ by L-BFGS-B. It may have several local maxima, so that the search starts
+    from the best point of a grid. At a stationary point 1/τ is a weighted mean of squared
+    residuals over the members of each row, which bounds the search.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n, m)
+    y : ndarray of shape (n,)
+
+    Returns
+    -------
+    float
+        In 1 / (units of ``y``)^2.
+
+    Raises
+    ------
+    ValueError
+        If some member is exactly right in every row, so that the likelihood has no maximum.
+    """
+    squares = np.square(means - y[:, None])
+    nearest, farthest = squares.min(axis=1).mean(), squares.max(axis=1).mean()
+    if nearest == 0:
+        raise ValueError(
+            "the held-out rows are predicted without any error, so that no precision is the "
+            "best; pass precision."
+        )
+
+    def loss(log_precision: Floats) -> tuple[float, Floats]:
+        exponents = -0.5 * np.exp(log_precision) * squares
+        gradient = 0.5 + np.einsum("nm,nm->n", softmax(exponents, axis=1), exponents).mean()
+        likelihood = 0.5 * log_precision[0] + logsumexp(exponents, axis=1).mean()
+        return -float(likelihood), np.array([-gradient])
+
+    low, high = -np.log(farthest), -np.log(nearest)
+    start = min(np.linspace(low, high, 17), key=lambda at: loss(np.array([at]))[0])
+    optimum = minimize(
+        loss,
+        [start],
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(low, high)],
+        options={"ftol": 0.0, "gtol": 1e-10},
+    )
+    return float(np.exp(optimum.x[0]))

@@ -1,17 +1,19 @@
-"""Fitting by gradient, batch by batch, reproducibly."""
+"""Networks and their training by gradient descent, reproducible from a seed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
 from sklearn.utils import check_random_state
+from torch import nn
 
 
 def seeded(random_state: Any) -> torch.Generator:
-    """Return a generator of its own: PyTorch's global one belongs to others."""
+    """Return a new generator, so that PyTorch's global one is left unchanged."""
     seed = int(check_random_state(random_state).randint(2**31 - 1))
     return torch.Generator().manual_seed(seed)
 
@@ -25,7 +27,18 @@ def train(
     batch_size: int,
     generator: torch.Generator,
 ) -> list[float]:
-    """Minimise the loss of rows, given by their positions, and return its mean of each epoch.
+    """Minimise the mean loss over rows by minibatches; return the mean loss of each epoch.
+
+    Parameters
+    ----------
+    loss : callable
+        ``loss(rows)`` returns the mean loss of the rows at these positions, as a scalar tensor.
+    optimizer : torch.optim.Optimizer
+    n : int
+        Number of rows.
+    epochs, batch_size : int
+    generator : torch.Generator
+        Of the order of the rows.
 
     Raises
     ------
@@ -33,7 +46,7 @@ def train(
         If the loss is no longer finite.
     """
     curve = []
-    # Batches as equal as can be: one of a single row would break batch normalisation.
+    # Batches of almost equal size: a batch of a single row would break batch normalisation.
     batches = math.ceil(n / batch_size)
     for epoch in range(1, epochs + 1):
         total = torch.zeros(())
@@ -58,3 +71,26 @@ def positive(estimator: Any, *names: str) -> None:
         value = getattr(estimator, name)
         if not value > 0:
             raise ValueError(f"{name} must be greater than zero, not {value!r}.")
+
+
+def perceptron(sizes: Sequence[int], dropout: float, generator: torch.Generator) -> nn.Sequential:
+    """Build the perceptron of Wood et al. 2024: all layers but the last have ReLU and dropout."""
+    parts: list[nn.Module] = []
+    for fan_in, fan_out in pairwise(sizes[:-1]):
+        parts += [_linear(fan_in, fan_out, generator), nn.ReLU(), nn.Dropout(dropout)]
+    return nn.Sequential(*parts, _linear(sizes[-2], sizes[-1], generator))
+
+
+def initial_weights(shape: Sequence[int], fan_in: int, generator: torch.Generator) -> torch.Tensor:
+    """Draw initial weights, uniform within the bounds that `torch.nn.Linear` uses."""
+    return (2 * torch.rand(*shape, generator=generator, dtype=torch.float32) - 1) / math.sqrt(
+        fan_in
+    )
+
+
+def _linear(fan_in: int, fan_out: int, generator: torch.Generator) -> nn.Linear:
+    # The usual initialisation is skipped: it would draw from PyTorch's global generator.
+    layer = nn.utils.skip_init(nn.Linear, fan_in, fan_out)
+    for weights in (layer.weight, layer.bias):
+        weights.data = initial_weights(weights.shape, fan_in, generator)
+    return layer
