@@ -378,7 +378,7 @@ def test_targets_well_inside_take_a_handful_of_steps(seed):
     assert result.ess > 3
     white = (phi - phi.mean(axis=0)) / phi.std(axis=0)
     solved = tilt(white, np.full(300, 1 / 300), (target - phi.mean(axis=0)) / phi.std(axis=0))
-    assert solved.miss <= 1e-10
+    assert solved.error <= 1e-10
     assert solved.steps <= 25
     np.testing.assert_allclose(solved.weights * 300, result.weights, rtol=1e-6, atol=1e-9)
 
