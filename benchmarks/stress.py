@@ -101,12 +101,12 @@ def made(size: Size) -> tuple[np.ndarray, np.ndarray, uq.Explainer]:
 
 def seconds(work: Callable[[], object], rounds: int) -> float:
     """Processor time of the fastest round."""
-    found = []
+    times = []
     for _ in range(rounds):
         start = time.process_time()
         work()
-        found.append(time.process_time() - start)
-    return min(found)
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 def peak(work: Callable[[], object]) -> int:
@@ -133,8 +133,8 @@ def compare(size: Size, python: str | None) -> None:
     """Print one line: ours, the paper's, and ethik's."""
     X, labels, explainer = made(size)
     shares = [name for name in explainer.indicators if name.startswith("share:")]
-    wanted = shares if size.images else shares[1:]
-    work = partial(explainer.stress, indicators=wanted, taus=size.taus)
+    indicators = shares if size.images else shares[1:]
+    work = partial(explainer.stress, indicators=indicators, taus=size.taus)
     ours = seconds(work, 1 if size.n * size.p > 5 * 10**6 else 3)
     memory = peak(work) / X.nbytes
     paper = "" if size.paper is None else f"{size.paper:8.2f}"
@@ -173,8 +173,8 @@ def from_batches() -> None:
         uq.stress_batches, explainer.predictive, batches, "label", indicators=["share:1"]
     )
     at_once = explainer.stress(indicators=["share:1"])
-    found = work()
-    error = np.nanmax(np.abs(found.values["share:1"] - at_once.values["share:1"]))
+    result = work()
+    error = np.nanmax(np.abs(result.values["share:1"] - at_once.values["share:1"]))
     print(
         f"20 batches of 50,000 rows x 10: {seconds(work, 1):.2f} s with the model's answers, "
         f"memory {peak(work) / frame[:50_000].memory_usage().sum():.1f} x a batch, "

@@ -9,6 +9,8 @@ from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.importance.diagnosis import diagnose
 from uqwidgets.importance.result import Importance
 from uqwidgets.redundancy.result import Redundancy
+from uqwidgets.stress.constrained.result import Reweighting
+from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -160,7 +162,7 @@ def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", 
         "high": {"error_rate": np.full(rates.shape, np.nan)},
         "labels": {"error_rate": "error rate"},
         "units": {"error_rate": ""},
-        "alpha": 0.05,
+        "tail": 0.05,
         "anchor": "quantile",
         "level": None,
     }
@@ -170,3 +172,47 @@ def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", 
 def fan(count, taus=(-1.0, -0.5, 0.0, 0.5, 1.0)):
     """Lines through 0.5 at tau = 0, the steeper the later."""
     return 0.5 + np.arange(1, count + 1)[:, None] * np.array(taus) / (4 * count)
+
+
+def importance_over_tau(values, features=None, **changes):
+    """Importance (features, 3 or 5 levels) with intervals of one third on either side."""
+    values = np.asarray(values, dtype=float)
+    p, t = values.shape
+    fields = {
+        "stressed": "age",
+        "features": tuple(features or [f"x{j}" for j in range(p)]),
+        "taus": np.linspace(-1, 1, t),
+        "measure": "nll",
+        "label": "likelihood loss",
+        "unit": "nats",
+        "importance": values,
+        "std_error": np.abs(values) / 6,
+        "low": values - np.abs(values) / 3,
+        "high": values + np.abs(values) / 3,
+        "ess": np.linspace(20.0, 100.0, t),
+        "reached": np.linspace(30.0, 50.0, t),
+        "status": np.full(t, "ok", dtype="<U15"),
+        "interval": "u-statistic",
+        "level": 0.95,
+        "reference": "t",
+        "replacement": "permutation",
+        "n_repeats": 10,
+        "seed": 0,
+    }
+    return ImportanceOverTau(**fields | changes)
+
+
+def reweighting(weights=(0.5, 0.5, 1.0, 2.0), **changes):
+    """Weights that meet one constraint."""
+    fields = {
+        "weights": np.asarray(weights, dtype=float),
+        "names": ("mean of 'age'",),
+        "target": np.array([45.0]),
+        "reached": np.array([45.0]),
+        "xi": np.array([0.25]),
+        "ess": 2.9,
+        "kl": 0.17,
+        "half_share": 0.25,
+        "status": "ok",
+    }
+    return Reweighting(**fields | changes)

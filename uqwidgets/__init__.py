@@ -18,6 +18,7 @@ from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
 from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
 from uqwidgets.redundancy.result import Redundancy
+from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.result import Stress
 
@@ -50,6 +51,7 @@ __all__ = [
     "ProgressBar",
     "Quantiles",
     "Redundancy",
+    "Reweighting",
     "Stress",
     "Surface",
     "as_predictive",

@@ -49,30 +49,30 @@ def test_shares_move_to_alpha_and_its_complement_or_half_way(share, low, high):
 
 
 def test_a_category_is_stressed_by_its_share(explainer):
-    found = explainer.stress(["sex"], ["error_rate"], taus=TAUS)
-    assert found.features == ("sex=f", "sex=m")
+    result = explainer.stress(["sex"], ["error_rate"], taus=TAUS)
+    assert result.features == ("sex=f", "sex=m")
     male = (explainer.table.column("sex") == "m").to_numpy()
     share = male.mean()
-    line = found.reached[1]
+    line = result.reached[1]
     np.testing.assert_allclose(
         line, [0.05, (share + 0.05) / 2, share, (share + 0.95) / 2, 0.95], atol=1e-9
     )
-    assert (found.status == "ok").all()
+    assert (result.status == "ok").all()
     weights = explainer.stress_weights("sex", 0.5, category="m")
     assert np.unique(weights.round(12)).size == 2, "one weight inside, one outside"
     assert weights[male].sum() / weights.sum() == pytest.approx(line[3])
     # The two categories are each other's mirror.
     np.testing.assert_allclose(
-        found.values["error_rate"][0], found.values["error_rate"][1][::-1], atol=1e-9
+        result.values["error_rate"][0], result.values["error_rate"][1][::-1], atol=1e-9
     )
 
 
 def test_a_number_of_two_values_is_a_share(explainer):
-    found = explainer.stress(["rare"], ["error_rate"], taus=TAUS)
+    result = explainer.stress(["rare"], ["error_rate"], taus=TAUS)
     share = explainer.table.numbers("rare").mean()
-    assert found.target[0, 0] == pytest.approx(share / 2), "half-way to none"
-    assert found.target[0, -1] == pytest.approx(0.95)
-    assert (found.status == "ok").all()
+    assert result.target[0, 0] == pytest.approx(share / 2), "half-way to none"
+    assert result.target[0, -1] == pytest.approx(0.95)
+    assert (result.status == "ok").all()
 
 
 def test_a_skewed_column_says_so_and_works_by_its_tails(explainer):
@@ -102,22 +102,22 @@ def test_missing_values_are_an_error_or_dropped_and_counted():
     explainer = uq.Explainer(lambda d: d["a"].fillna(0).to_numpy(), X, rng.normal(size=50))
     with pytest.raises(ValueError, match="'a' is missing or infinite in 5 of 50 rows"):
         explainer.stress(["a"])
-    found = explainer.stress(["a", "b"], ["mean"], missing="drop", taus=3)
-    assert found.remarks == (
+    result = explainer.stress(["a", "b"], ["mean"], missing="drop", taus=3)
+    assert result.remarks == (
         "a: 5 of 50 rows without a value are left out",
         "b: 1 of 50 rows without a value are left out",
     )
-    kept = X["a"].dropna()
-    assert found.values["mean"][0, 1] == pytest.approx(kept.mean())
+    present = X["a"].dropna()
+    assert result.values["mean"][0, 1] == pytest.approx(present.mean())
     weights = explainer.stress_weights("a", 1.0, missing="drop")
     assert weights.mean() == pytest.approx(1)
     assert (weights[:5] == 0).all()
-    assert np.average(X["a"].fillna(0), weights=weights) == pytest.approx(kept.quantile(0.95))
+    assert np.average(X["a"].fillna(0), weights=weights) == pytest.approx(present.quantile(0.95))
 
 
 def test_rates_are_those_of_weighted_counts_and_make_a_roc_path(explainer):
-    found = explainer.stress(["age"], ["tpr", "fpr", "error_rate"], taus=TAUS)
-    path = found.roc_path("age")
+    result = explainer.stress(["age"], ["tpr", "fpr", "error_rate"], taus=TAUS)
+    path = result.roc_path("age")
     y = explainer.table.y
     predicted = explainer.evaluations.original.mode()
     for line in path.itertuples():
@@ -126,24 +126,24 @@ def test_rates_are_those_of_weighted_counts_and_make_a_roc_path(explainer):
         assert line.fpr == pytest.approx(fpr[1])
         assert line.tpr == pytest.approx(tpr[1])
     with pytest.raises(ValueError, match="there is no stressed feature 'sex'"):
-        found.roc_path("sex")
+        result.roc_path("sex")
 
 
 def test_scikit_learns_metrics_are_indicators(explainer):
-    found = explainer.stress(["age"], ["roc_auc", "f1"], taus=TAUS, level=0.9)
+    result = explainer.stress(["age"], ["roc_auc", "f1"], taus=TAUS, level=0.9)
     p = explainer.evaluations.original.probabilities[:, 1]
-    for t, tau in enumerate(found.taus):
+    for t, tau in enumerate(result.taus):
         w = explainer.stress_weights("age", tau)
         expected = roc_auc_score(explainer.table.y, p, sample_weight=w)
-        assert found.values["roc_auc"][0, t] == pytest.approx(expected)
-    for name in found.indicators:
-        low, value, high = found.low[name], found.values[name], found.high[name]
+        assert result.values["roc_auc"][0, t] == pytest.approx(expected)
+    for name in result.indicators:
+        low, value, high = result.low[name], result.values[name], result.high[name]
         assert ((low > 0) & (low < value) & (value < high) & (high < 1)).all()
     X = np.random.default_rng(0).normal(size=(60, 2))
     regression = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
-    found = regression.stress(["x1"], ["r2"], taus=3)
+    result = regression.stress(["x1"], ["r2"], taus=3)
     w = regression.stress_weights("x1", 1.0)
-    assert found.values["r2"][0, 2] == pytest.approx(
+    assert result.values["r2"][0, 2] == pytest.approx(
         r2_score(X[:, 0] + X[:, 1], X[:, 0], sample_weight=w)
     )
     with pytest.raises(ValueError, match="roc_auc cannot score this model: it needs prob"):
@@ -153,16 +153,16 @@ def test_scikit_learns_metrics_are_indicators(explainer):
 
 
 def test_responses_rank_the_features(explainer):
-    found = explainer.stress(["age", "sex", "rare"], ["share:1"], taus=TAUS)
-    table = found.responses(0.0, 0.5)
+    result = explainer.stress(["age", "sex", "rare"], ["share:1"], taus=TAUS)
+    table = result.responses(0.0, 0.5)
     assert list(table.columns) == ["feature", "response", "low", "high", "ess"]
     assert (np.diff(table["response"]) <= 0).all()
     assert table["feature"][0] in ("age", "sex=m")
     assert table["feature"].iloc[-1] == "sex=f"
     row = table.set_index("feature").loc["age"]
-    assert row["response"] == pytest.approx(found.values["share:1"][0, 3] - row["low"])
+    assert row["response"] == pytest.approx(result.values["share:1"][0, 3] - row["low"])
     with pytest.raises(ValueError, match=r"tau 0.3 is not among the levels; the nearest is 0.5"):
-        found.responses(0.3, 1.0)
+        result.responses(0.3, 1.0)
 
 
 def test_responses_that_rest_on_few_rows_come_after_all_others():
@@ -174,47 +174,49 @@ def test_responses_that_rest_on_few_rows_come_after_all_others():
 
 
 def test_half_the_weight_lies_on_the_heaviest_rows(explainer):
-    found = explainer.stress(["age"], ["nll"], taus=TAUS)
-    for t, tau in enumerate(found.taus):
+    result = explainer.stress(["age"], ["nll"], taus=TAUS)
+    for t, tau in enumerate(result.taus):
         w = np.sort(explainer.stress_weights("age", tau))[::-1]
-        count = round(found.half_share[0, t] * len(w))
+        count = round(result.half_share[0, t] * len(w))
         assert w[:count].sum() >= w.sum() / 2 > w[: count - 1].sum()
 
 
 def test_intervals_surround_the_estimate_and_widen_with_the_level(explainer):
     names = ["error_rate", "tpr", "nll", "squared_error"]
-    found = explainer.stress(["age", "rare"], names, taus=TAUS, level=0.95)
+    result = explainer.stress(["age", "rare"], names, taus=TAUS, level=0.95)
     wider = explainer.stress(["age", "rare"], names, taus=TAUS, level=0.99)
     for name in names:
-        low, value, high = found.low[name], found.values[name], found.high[name]
+        low, value, high = result.low[name], result.values[name], result.high[name]
         assert ((low < value) & (value < high)).all()
         assert ((wider.low[name] < low) & (high < wider.high[name])).all()
         assert (low > 0).all(), "none of these can be negative"
-    assert (found.high["tpr"] < 1).all()
+    assert (result.high["tpr"] < 1).all()
 
 
 def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):
     explainer.importance("entropy", n_repeats=3)
     calls = explainer.model_calls
-    found = explainer.importance_over_tau("age", "entropy", taus=TAUS, n_repeats=3)
+    result = explainer.importance_over_tau("age", "entropy", taus=TAUS, n_repeats=3)
     assert explainer.model_calls == calls
-    for t, tau in enumerate(found.taus):
+    for t, tau in enumerate(result.taus):
         weights = explainer.stress_weights("age", tau)
         plain = explainer.importance("entropy", n_repeats=3, sample_weight=weights).frame
-        expected = plain.set_index("feature").loc[list(found.features)]
-        np.testing.assert_allclose(found.importance[:, t], expected["importance"], atol=1e-12)
-        np.testing.assert_allclose(found.low[:, t], expected["low"], atol=1e-12)
-        assert found.ess[t] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
-    assert found.frame.shape == (len(found.features) * 5, 9)
-    assert "age" in repr(found)
-    assert found.to_altair().to_dict()["layer"]
+        expected = plain.set_index("feature").loc[list(result.features)]
+        np.testing.assert_allclose(result.importance[:, t], expected["importance"], atol=1e-12)
+        np.testing.assert_allclose(result.low[:, t], expected["low"], atol=1e-12)
+        assert result.ess[t] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    assert result.frame.shape == (len(result.features) * 5, 9)
+    assert "age" in repr(result)
+    assert result.to_altair().to_dict()["layer"]
     by_share = explainer.importance_over_tau("sex", "nll", category="m", taus=3, n_repeats=2)
     assert by_share.stressed == "sex=m"
     assert np.isfinite(by_share.importance).all()
 
 
 def test_several_constraints_at_once_by_name(explainer):
-    w = explainer.stress_to({"age": 45.0}, shares={"sex": {"m": 0.5}}, variances={"age": 90.0})
+    w = explainer.stress_to(
+        {"age": 45.0}, shares={"sex": {"m": 0.5}}, variances={"age": 90.0}
+    ).weights
     age = explainer.table.numbers("age")
     assert w.mean() == pytest.approx(1)
     assert np.average(age, weights=w) == pytest.approx(45)

@@ -189,7 +189,7 @@ def test_a_quantile_on_the_wrong_side_of_the_mean_has_a_status(adult, adult_tail
         assert status.loc[loss, -1.0] == "edge"
     # A twelfth gained some, which is enough for the quantile 0.95 but not for 0.9.
     assert (status.loc["capitalGain", upwards] == "ok").all()
-    wider = incomes.stress(["capitalGain"], [RICH], alpha=0.1)
+    wider = incomes.stress(["capitalGain"], [RICH], tail=0.1)
     assert (wider.status[0, wider.taus > 0] == "beyond quantile").all()
     assert np.isnan(wider.values[RICH][0, wider.taus > 0]).all()
 

@@ -11,7 +11,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress, surface
+from made import (
+    HOSTILE,
+    dependence,
+    diagnosis,
+    fan,
+    importance,
+    importance_over_tau,
+    redundancy,
+    reweighting,
+    stress,
+    surface,
+)
 from offline import outside_references
 from reading_html import Still, numbers
 from uqwidgets.dependence.html import dependence_html
@@ -23,7 +34,9 @@ from uqwidgets.plotting.choice import evenly, segments
 from uqwidgets.plotting.svg import fitted, ticks
 from uqwidgets.plotting.text import clipped, number, pixels
 from uqwidgets.redundancy.html import redundancy_html
+from uqwidgets.stress.constrained.html import reweighting_html
 from uqwidgets.stress.html import stress_html
+from uqwidgets.stress.importance_html import importance_over_tau_html
 from uqwidgets.stress.result import by_response, emphasised, response
 
 NAN = np.nan
@@ -60,6 +73,13 @@ PICTURES = {
     "no surface": lambda: surface_html(surface(average=[[NAN] * 2] * 3, label=HOSTILE)),
     "stress": lambda: stress_html(stress(fan(2), remarks=(HOSTILE,), **ALL_HOSTILE)),
     "no stress": lambda: stress_html(stress([[NAN] * 5] * 2, status="constant", **ALL_HOSTILE)),
+    "importance over tau": lambda: importance_over_tau_html(
+        importance_over_tau(fan(2), [HOSTILE, "b"], stressed=HOSTILE, label=HOSTILE, unit=HOSTILE)
+    ),
+    "no importance over tau": lambda: importance_over_tau_html(
+        importance_over_tau([[NAN] * 5] * 2, stressed=HOSTILE, status=np.full(5, "constant"))
+    ),
+    "weights": lambda: reweighting_html(reweighting(names=(HOSTILE,), remarks=(HOSTILE,))),
 }
 
 
@@ -126,6 +146,9 @@ def test_results_show_themselves():
     assert redundancy()._repr_html_() == redundancy_html(redundancy())
     assert stress(fan(2))._repr_html_() == stress_html(stress(fan(2)))
     assert surface()._repr_html_() == surface_html(surface())
+    over_tau = importance_over_tau(fan(2))
+    assert over_tau._repr_html_() == importance_over_tau_html(over_tau)
+    assert reweighting()._repr_html_() == reweighting_html(reweighting())
 
 
 class TestImportance:
@@ -587,7 +610,7 @@ class TestStress:
         assert not [p for p in read.all("path") if p.get("fill-opacity")]
 
     def test_the_note_names_the_ends_of_tau(self):
-        read = Still(stress_html(stress(fan(2), anchor="tail-mean", alpha=0.1)))
+        read = Still(stress_html(stress(fan(2), anchor="tail-mean", tail=0.1)))
         assert "to the means of its lowest and highest 0.1 of the rows" in read.text
         assert "to its quantiles 0.05 and 0.95" in Still(stress_html(stress(fan(2)))).text
 

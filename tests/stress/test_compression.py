@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from uqwidgets.stress.compressed.compression import Compressed, compress
-from uqwidgets.stress.compressed.grids import Distinct, distinct_values
+from uqwidgets.stress.compressed.grids import Distinct, Panels, distinct_values
 from uqwidgets.stress.compressed.levels import levels
-from uqwidgets.stress.compressed.panels import Panels
 
 N = 5000
 TAUS = np.array([-1.0, -0.99, -0.6, -0.1, 0.0, 0.1, 0.5, 1.0])
@@ -83,8 +82,8 @@ class Direct:
         )
 
 
-def relative(found, true):
-    return float(np.max(np.abs(found / true - 1)))
+def relative(result, true):
+    return float(np.max(np.abs(result / true - 1)))
 
 
 @pytest.mark.parametrize("change", [(1.0, 0.0), (1e-5, 0.0), (1.0, 1e6)], ids=str)
@@ -94,31 +93,31 @@ def test_tables_answer_as_rows_do(name, change):
     outputs = outputs_of(values)
     low, high = np.quantile(values, [0.05, 0.95])
     compressed = compress(values, outputs, low, high)
-    found = levels(compressed, TAUS)
+    result = levels(compressed, TAUS)
     rounding = 1e-12 * values.std() + 1e-15 * np.abs(values).max()
     assert compressed.n == N
     assert compressed.mean == pytest.approx(values.mean(), abs=rounding)
     assert compressed.std == pytest.approx(values.std(), rel=1e-9)
     for t, tau in enumerate(TAUS):
-        if found.status[t] != "ok":
+        if result.status[t] != "ok":
             continue
         true = Direct(values, outputs, tau, low, high)
-        assert found.target[t] == pytest.approx(float(true.target), abs=rounding)
-        assert abs(found.reached[t] - found.target[t]) <= 1e-10 * values.std()
-        assert (np.abs(found.means[t] - true.means) <= 1e-10 * true.sizes).all()
-        assert relative(found.ess[t], true.ess) < 1e-10
-        assert found.kl[t] == pytest.approx(float(true.kl), rel=1e-9, abs=1e-15)
-        assert found.half_share[t] == pytest.approx(true.half_share, abs=5e-4)
-        error = found.row_weights(t, values) - true.weights
+        assert result.target[t] == pytest.approx(float(true.target), abs=rounding)
+        assert abs(result.reached[t] - result.target[t]) <= 1e-10 * values.std()
+        assert (np.abs(result.means[t] - true.means) <= 1e-10 * true.sizes).all()
+        assert relative(result.ess[t], true.ess) < 1e-10
+        assert result.kl[t] == pytest.approx(float(true.kl), rel=1e-9, abs=1e-15)
+        assert result.half_share[t] == pytest.approx(true.half_share, abs=5e-4)
+        error = result.row_weights(t, values) - true.weights
         assert np.max(np.abs(error)) < 1e-9 * true.weights.max()
         for degree in (0, 1, 2):
             moment, size = true.moment(values, outputs, 2, degree)
-            assert (np.abs(found.moments(2, degree)[t] - moment) <= 1e-9 * size).all()
+            assert (np.abs(result.moments(2, degree)[t] - moment) <= 1e-9 * size).all()
 
 
-def tables(values, outputs, alpha=0.05):
+def tables(values, outputs, tail=0.05):
     """The same rows on panels and on their distinct values."""
-    low, high = np.quantile(values, [alpha, 1 - alpha])
+    low, high = np.quantile(values, [tail, 1 - tail])
     ends = float(values.min()), float(values.max()), float(low), float(high)
     panels, distinct = Panels(*ends, len(values)), Distinct(np.unique(values))
     return [Compressed(*ends, g, g.sums(values, outputs)) for g in (panels, distinct)]
@@ -135,16 +134,16 @@ numbers = st.lists(st.tuples(sizes, st.sampled_from([-1, 1])), min_size=2, max_s
     st.lists(st.integers(1, 300), min_size=40, max_size=40),
     st.sampled_from([0.05, 0.3]),
 )
-def test_panels_serve_any_column(signed, shift, times, alpha):
+def test_panels_serve_any_column(signed, shift, times, tail):
     values = np.repeat([size * sign + shift for size, sign in signed], times[: len(signed)])
     if values.min() == values.max():
         return
-    low, high = np.quantile(values, [alpha, 1 - alpha])
+    low, high = np.quantile(values, [tail, 1 - tail])
     if Panels(values.min(), values.max(), low, high, len(values)).too_fine:
         return  # `compress` keeps the distinct values of such a column
     outputs = np.random.default_rng(0).normal(size=(len(values), 1)) ** 3
-    on_panels, on_values = (levels(c, TAUS) for c in tables(values, outputs, alpha))
-    sizes = levels(tables(values, np.abs(outputs), alpha)[1], TAUS).means
+    on_panels, on_values = (levels(c, TAUS) for c in tables(values, outputs, tail))
+    sizes = levels(tables(values, np.abs(outputs), tail)[1], TAUS).means
     assert (on_panels.status == on_values.status).all()
     there = np.isin(on_values.status, ["ok", "edge"])
     error = np.abs(on_panels.means - on_values.means)[there]
@@ -162,10 +161,10 @@ def test_a_column_that_spans_few_floats_keeps_its_distinct_values():
     low, high = np.quantile(values, [0.05, 0.95])
     compressed = compress(values, outputs, low, high)
     assert isinstance(compressed.grid, Distinct)
-    found = levels(compressed, TAUS)
-    for t in np.flatnonzero(found.status == "ok"):
-        weights = found.row_weights(t, values)
-        assert found.means[t, 0] == pytest.approx(weights @ outputs[:, 0] / 5000, abs=1e-9)
+    result = levels(compressed, TAUS)
+    for t in np.flatnonzero(result.status == "ok"):
+        weights = result.row_weights(t, values)
+        assert result.means[t, 0] == pytest.approx(weights @ outputs[:, 0] / 5000, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["normal", "zero-inflated", "Poisson", "gamma"])
@@ -231,19 +230,19 @@ def test_an_edge_weighs_the_extreme_rows_alike(n):
     values = columns(n)["gamma"]
     values[: n // 5] = 0.0
     outputs = outputs_of(values)
-    found = levels(compress(values, outputs, 0.0, np.quantile(values, 0.95)), TAUS)
+    result = levels(compress(values, outputs, 0.0, np.quantile(values, 0.95)), TAUS)
     at = values == values.min()
-    assert found.status[0] == "edge"
-    assert found.target[0] == found.reached[0] == 0
-    np.testing.assert_allclose(found.means[0], outputs[at].mean(axis=0), rtol=1e-13)
-    assert found.ess[0] == pytest.approx(at.sum(), rel=1e-14)
-    assert found.kl[0] == pytest.approx(np.log(n / at.sum()), rel=1e-14)
-    assert found.half_share[0] == np.ceil(at.sum() / 2) / n
-    assert found.xi[0] == -np.inf
-    np.testing.assert_allclose(found.row_weights(0, values), at * (n / at.sum()))
+    assert result.status[0] == "edge"
+    assert result.target[0] == result.reached[0] == 0
+    np.testing.assert_allclose(result.means[0], outputs[at].mean(axis=0), rtol=1e-13)
+    assert result.ess[0] == pytest.approx(at.sum(), rel=1e-14)
+    assert result.kl[0] == pytest.approx(np.log(n / at.sum()), rel=1e-14)
+    assert result.half_share[0] == np.ceil(at.sum() / 2) / n
+    assert result.xi[0] == -np.inf
+    np.testing.assert_allclose(result.row_weights(0, values), at * (n / at.sum()))
     squares = (outputs[at] * (n / at.sum()) ** 2).sum(axis=0) / n
-    np.testing.assert_allclose(found.moments(2, 0)[0, 1:], squares, rtol=1e-13)
-    assert (found.moments(2, 1)[0] == 0).all()
+    np.testing.assert_allclose(result.moments(2, 0)[0, 1:], squares, rtol=1e-13)
+    assert (result.moments(2, 1)[0] == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -257,24 +256,24 @@ def test_an_edge_weighs_the_extreme_rows_alike(n):
     ids=["constant", "above", "below", "inflated"],
 )
 def test_what_cannot_be_is_said(values, low, high, status):
-    found = levels(compress(values, outputs_of(values + np.arange(len(values))), low, high), TAUS)
-    assert found.status[[0, 4, -1]].tolist() == status
-    there = np.isin(found.status, ["ok", "edge"])
-    for numbers in (found.means[:, 0], found.reached, found.ess, found.kl, found.half_share):
+    result = levels(compress(values, outputs_of(values + np.arange(len(values))), low, high), TAUS)
+    assert result.status[[0, 4, -1]].tolist() == status
+    there = np.isin(result.status, ["ok", "edge"])
+    for numbers in (result.means[:, 0], result.reached, result.ess, result.kl, result.half_share):
         assert np.isfinite(numbers[there]).all()
         assert np.isnan(numbers[~there]).all()
     for t in np.flatnonzero(~there):
-        assert np.isnan(found.row_weights(t, values)).all()
+        assert np.isnan(result.row_weights(t, values)).all()
 
 
 def test_tau_zero_is_the_data_as_they_are():
     for values in columns().values():
         outputs = outputs_of(values)
-        found = levels(compress(values, outputs, *np.quantile(values, [0.05, 0.95])), TAUS)
+        result = levels(compress(values, outputs, *np.quantile(values, [0.05, 0.95])), TAUS)
         zero = TAUS.tolist().index(0)
-        np.testing.assert_allclose(found.means[zero], outputs.mean(axis=0), rtol=1e-12)
-        assert found.ess[zero] == pytest.approx(N, rel=1e-12)
-        assert (found.kl[zero], found.xi[zero], found.half_share[zero]) == (0, 0, 0.5)
+        np.testing.assert_allclose(result.means[zero], outputs.mean(axis=0), rtol=1e-12)
+        assert result.ess[zero] == pytest.approx(N, rel=1e-12)
+        assert (result.kl[zero], result.xi[zero], result.half_share[zero]) == (0, 0, 0.5)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-150, 1e150, 1e300])
@@ -296,10 +295,10 @@ def test_a_quantile_next_to_the_end_of_a_vast_column():
     values = 10.0 ** np.random.default_rng(0).uniform(-150, 0, 3000)
     outputs = outputs_of(np.log(values))
     low, high = np.quantile(values, [0.05, 0.95])
-    found = levels(compress(values, outputs, low, high), TAUS)
+    result = levels(compress(values, outputs, low, high), TAUS)
     true = Direct(values, outputs, -1.0, low, high)
-    assert (np.abs(found.means[0] - true.means) <= 1e-10 * true.sizes).all()
-    assert relative(found.ess[0], true.ess) < 1e-10
+    assert (np.abs(result.means[0] - true.means) <= 1e-10 * true.sizes).all()
+    assert relative(result.ess[0], true.ess) < 1e-10
 
 
 def test_parts_of_the_rows_are_summed_on_the_same_nodes():
@@ -310,8 +309,8 @@ def test_parts_of_the_rows_are_summed_on_the_same_nodes():
     tail = values <= low
     sums = whole.grid.sums(values[tail], outputs[tail])
     part = Compressed(whole.least, whole.most, low, high, whole.grid, sums)
-    found = levels(whole, TAUS)
+    result = levels(whole, TAUS)
     true = Direct(values, outputs, -0.6, low, high)
     moment, size = true.moment(values, np.where(tail[:, None], outputs, 0), 1, 1)
-    error = np.abs(found.moments(1, 1, of=part)[2, 1:] - moment[1:])
+    error = np.abs(result.moments(1, 1, rows=part)[2, 1:] - moment[1:])
     assert (error <= 1e-10 * size[1:]).all()

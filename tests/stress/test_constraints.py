@@ -1,4 +1,4 @@
-"""What can be asked of a reweighted table, and how it is refused."""
+"""Constraints on a reweighted table, alone and together, and those that are impossible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from uqwidgets import Explainer
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import as_predictive
-from uqwidgets.stress.constrained.constraints import projected_to, stress_to
+from uqwidgets.stress.constrained.constraints import project_table, stress_to
 from uqwidgets.stress.constrained.entropic import project
 
 N = 400
@@ -40,6 +40,10 @@ def table_of(X, y=None):
 TABLE = table_of(X, pd.Series(Y, name="bought"))
 
 
+def weights_to(*args, **constraints):
+    return stress_to(*args, **constraints).weights
+
+
 def mean(values, weights):
     return float(np.average(values, weights=weights))
 
@@ -50,7 +54,7 @@ def covariance(first, second, weights):
 
 
 def test_everything_at_once():
-    weights = stress_to(
+    weights = weights_to(
         TABLE,
         means={"age": 60},
         variances={"income": 500},
@@ -75,38 +79,38 @@ def test_everything_at_once():
 def test_weights_are_those_of_the_papers_functions():
     # Bachoc et al. 2023, end of section 2.2: Phi = (X_i, X_j, X_i X_j), t = (m_i, m_j, c_ij + m_i
     # m_j).
-    given = {"means": {"age": 50, "income": 70}, "covariances": {("age", "income"): 250}}
+    constraints = {"means": {"age": 50, "income": 70}, "covariances": {("age", "income"): 250}}
     phi = np.stack([X["age"], X["income"], X["age"] * X["income"]], axis=1)
     papers = project(phi, [50, 70, 250 + 50 * 70])
-    np.testing.assert_allclose(stress_to(TABLE, **given), papers.weights, atol=1e-8)
+    np.testing.assert_allclose(weights_to(TABLE, **constraints), papers.weights, atol=1e-8)
 
 
 def test_a_variance_is_around_the_mean_under_the_weights():
-    found = projected_to(TABLE, means={"age": 45}, variances={"age": 200})
-    assert found.names == ("mean of 'age'", "variance of 'age'")
-    assert covariance("age", "age", found.weights) == pytest.approx(200)
-    alone = projected_to(TABLE, variances={"age": 200})
+    result = project_table(TABLE, means={"age": 45}, variances={"age": 200})
+    assert result.names == ("mean of 'age'", "variance of 'age'")
+    assert covariance("age", "age", result.weights) == pytest.approx(200)
+    alone = project_table(TABLE, variances={"age": 200})
     assert mean(X["age"], alone.weights) == pytest.approx(X["age"].mean())
     assert covariance("age", "age", alone.weights) == pytest.approx(200)
 
 
 def test_a_covariance_keeps_means_that_are_not_given():
-    found = projected_to(TABLE, covariances={("age", "income"): 0})
-    assert found.names == (
+    result = project_table(TABLE, covariances={("age", "income"): 0})
+    assert result.names == (
         "mean of 'age'",
         "mean of 'income'",
         "covariance of 'age' and 'income'",
     )
-    assert covariance("age", "income", found.weights) == pytest.approx(0, abs=1e-7)
-    np.testing.assert_allclose(found.reached[:2], X[["age", "income"]].mean())
+    assert covariance("age", "income", result.weights) == pytest.approx(0, abs=1e-7)
+    np.testing.assert_allclose(result.reached[:2], X[["age", "income"]].mean())
 
 
 @pytest.mark.parametrize("factor", [1e-5, 1.0, 1e5])
 @pytest.mark.parametrize("shift", [0.0, 1e6])
 def test_unit_and_origin_of_a_feature_change_nothing(factor, shift):
     moved = X.assign(income=(X["income"] + shift) * factor)
-    first = stress_to(TABLE, {"age": 55, "income": 70}, {"income": 300}, {("age", "income"): 150})
-    second = stress_to(
+    first = weights_to(TABLE, {"age": 55, "income": 70}, {"income": 300}, {("age", "income"): 150})
+    second = weights_to(
         table_of(moved),
         {"age": 55, "income": (70 + shift) * factor},
         {"income": 300 * factor**2},
@@ -116,26 +120,26 @@ def test_unit_and_origin_of_a_feature_change_nothing(factor, shift):
 
 
 def test_pinned_features_do_not_move_with_the_others():
-    free = stress_to(TABLE, means={"age": 65})
-    pinned = stress_to(TABLE, means={"age": 65}, pinned=["income"])
+    free = weights_to(TABLE, means={"age": 65})
+    pinned = weights_to(TABLE, means={"age": 65}, pinned=["income"])
     assert mean(X["income"], free) > X["income"].mean() + 1
     assert mean(X["income"], pinned) == pytest.approx(X["income"].mean())
-    np.testing.assert_array_equal(pinned, stress_to(TABLE, {"age": 65}, pinned="income"))
+    np.testing.assert_array_equal(pinned, weights_to(TABLE, {"age": 65}, pinned="income"))
 
 
 def test_a_share_scales_the_rows_of_each_category_alike():
-    found = projected_to(TABLE, shares={"sex": {"female": 0.5}})
+    result = project_table(TABLE, shares={"sex": {"female": 0.5}})
     women = (X["sex"] == "female").to_numpy()
-    np.testing.assert_allclose(found.weights[women], 0.5 / women.mean())
-    np.testing.assert_allclose(found.weights[~women], 0.5 / (~women).mean())
-    both = stress_to(TABLE, shares={"sex": {"female": 0.5, "male": 0.5}})
-    np.testing.assert_allclose(both, found.weights, atol=1e-9)
+    np.testing.assert_allclose(result.weights[women], 0.5 / women.mean())
+    np.testing.assert_allclose(result.weights[~women], 0.5 / (~women).mean())
+    both = weights_to(TABLE, shares={"sex": {"female": 0.5, "male": 0.5}})
+    np.testing.assert_allclose(both, result.weights, atol=1e-9)
 
 
 def test_shares_of_truth_values_numbers_and_the_target():
     whole = X.assign(children=np.arange(N) % 3)
-    wanted = {"smokes": {True: 0.5}, "children": {0: 0.2, 2: 0.7}, None: {"yes": 0.4}}
-    weights = stress_to(table_of(whole, Y), shares=wanted)
+    shares = {"smokes": {True: 0.5}, "children": {0: 0.2, 2: 0.7}, None: {"yes": 0.4}}
+    weights = weights_to(table_of(whole, Y), shares=shares)
     assert mean(X["smokes"], weights) == pytest.approx(0.5)
     assert mean(whole["children"] == 1, weights) == pytest.approx(0.1)
     assert mean(Y == "yes", weights) == pytest.approx(0.4)
@@ -143,58 +147,58 @@ def test_shares_of_truth_values_numbers_and_the_target():
 
 def test_a_row_without_a_value_belongs_to_no_category():
     sex = X["sex"].where(np.arange(N) >= 40, None)
-    weights = stress_to(table_of(X.assign(sex=sex)), shares={"sex": {"female": 0.4, "male": 0.4}})
+    weights = weights_to(table_of(X.assign(sex=sex)), shares={"sex": {"female": 0.4, "male": 0.4}})
     assert weights[:40].mean() * 40 / N == pytest.approx(0.2)
-    pinned = stress_to(table_of(X.assign(sex=sex)), {"age": 60}, pinned=["sex"])
+    pinned = weights_to(table_of(X.assign(sex=sex)), {"age": 60}, pinned=["sex"])
     assert pinned[:40].sum() / N == pytest.approx(0.1)
 
 
 def test_a_share_of_one_is_the_edge():
-    found = projected_to(TABLE, means={"age": 60}, shares={"sex": {"female": 1}})
-    assert found.status == "edge"
+    result = project_table(TABLE, means={"age": 60}, shares={"sex": {"female": 1}})
+    assert result.status == "edge"
     women = (X["sex"] == "female").to_numpy()
     alone = project(X["age"][women], 60)
-    np.testing.assert_allclose(found.weights[women], alone.weights * N / women.sum(), atol=1e-9)
-    assert not found.weights[~women].any()
+    np.testing.assert_allclose(result.weights[women], alone.weights * N / women.sum(), atol=1e-9)
+    assert not result.weights[~women].any()
 
 
 def test_any_function_of_the_rows():
     def rich(X):
         return X["income"] > 70
 
-    weights = stress_to(TABLE, functions={"rich": (rich, 0.5)}, pinned=["age"])
+    weights = weights_to(TABLE, functions={"rich": (rich, 0.5)}, pinned=["age"])
     assert mean(rich(X), weights) == pytest.approx(0.5)
     assert mean(X["age"], weights) == pytest.approx(X["age"].mean())
 
 
 def test_what_rows_cannot_reach_is_a_status_or_an_error_never_the_baseline():
-    found = projected_to(TABLE, means={"age": 70}, variances={"age": 1500})
-    assert found.status == "infeasible"
-    assert found.message.startswith(
+    result = project_table(TABLE, means={"age": 70}, variances={"age": 1500})
+    assert result.status == "infeasible"
+    assert result.message.startswith(
         "variance of 'age' cannot be 1500 together with mean of 'age' at 70: weights of these "
         "rows reach 0 to "
     )
     # Two points only: least and greatest age, at odds that give the mean.
-    assert float(found.message.rstrip(".").rsplit(" ", 1)[1]) == pytest.approx(19 * 53, rel=1e-4)
+    assert float(result.message.rstrip(".").rsplit(" ", 1)[1]) == pytest.approx(19 * 53, rel=1e-4)
     with pytest.raises(ValueError, match="variance of 'age' cannot be 1500 together with"):
-        stress_to(TABLE, means={"age": 70}, variances={"age": 1500})
+        weights_to(TABLE, means={"age": 70}, variances={"age": 1500})
     with pytest.raises(ValueError, match=r"mean of 'age' cannot be 95: .* reach 17 to 89\.$"):
-        stress_to(TABLE, means={"age": 95})
+        weights_to(TABLE, means={"age": 95})
 
 
 def test_a_constant_feature_can_be_pinned_but_not_moved():
     table = table_of(X.assign(one=1.0))
-    first = stress_to(TABLE, means={"age": 60})
-    np.testing.assert_allclose(stress_to(table, {"age": 60}, pinned=["one"]), first)
-    assert projected_to(table, means={"one": 2}).status == "constant"
+    first = weights_to(TABLE, means={"age": 60})
+    np.testing.assert_allclose(weights_to(table, {"age": 60}, pinned=["one"]), first)
+    assert project_table(table, means={"one": 2}).status == "constant"
     with pytest.raises(ValueError, match="mean of 'one' cannot be 2: it is 1 in every row"):
-        stress_to(table, means={"one": 2})
+        weights_to(table, means={"one": 2})
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("constraints", "message"),
     [
-        ({}, "nothing is asked"),
+        ({}, "there is no constraint"),
         ({"means": {"agee": 5}}, "no feature 'agee'; did you mean 'age'"),
         ({"pinned": ["agee"]}, "no feature 'agee'"),
         ({"shares": {"sexx": {"female": 0.5}}}, "no feature 'sexx'"),
@@ -237,9 +241,9 @@ def test_a_constant_feature_can_be_pinned_but_not_moved():
         ),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence_that_names_it(asked, says):
-    with pytest.raises(ValueError, match=says) as raised:
-        stress_to(TABLE, **asked)
+def test_an_impossible_constraint_raises_a_sentence_that_names_it(constraints, message):
+    with pytest.raises(ValueError, match=message) as raised:
+        weights_to(TABLE, **constraints)
     assert "\n" not in str(raised.value)
 
 
@@ -247,15 +251,15 @@ def test_what_cannot_be_is_said_in_a_sentence_that_names_it(asked, says):
 def test_missing_and_infinite_values_are_said(bad):
     table = table_of(X.assign(income=X["income"].where(np.arange(N) >= 7, bad)))
     with pytest.raises(ValueError, match="'income' is missing or infinite in 7 of 400 rows"):
-        stress_to(table, means={"income": 70})
+        weights_to(table, means={"income": 70})
     with pytest.raises(ValueError, match="'income' is missing or infinite in 7 of 400 rows"):
-        stress_to(table, means={"age": 70}, pinned=["income"])
-    assert mean(X["age"], stress_to(table, means={"age": 70})) == pytest.approx(70)
+        weights_to(table, means={"age": 70}, pinned=["income"])
+    assert mean(X["age"], weights_to(table, means={"age": 70})) == pytest.approx(70)
 
 
 def test_one_row_cannot_be_reweighted():
     with pytest.raises(ValueError, match="the table has only one row"):
-        stress_to(table_of(X[:1]), means={"age": 50})
+        weights_to(table_of(X[:1]), means={"age": 50})
 
 
 def test_a_share_may_be_off_by_rounding_and_not_by_more():

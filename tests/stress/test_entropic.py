@@ -32,9 +32,9 @@ def problem(seed, n=200, k=3, pull=0.3):
     return phi, rng.dirichlet(np.full(n, pull) + 0.01) @ phi
 
 
-def gaps(found, phi):
+def gaps(result, phi):
     """Weighted means less targets, in standard deviations, worked out anew."""
-    return (np.average(phi, axis=0, weights=found.weights) - found.target) / phi.std(axis=0)
+    return (np.average(phi, axis=0, weights=result.weights) - result.target) / phi.std(axis=0)
 
 
 def divergence(shares, base):
@@ -45,15 +45,15 @@ def divergence(shares, base):
 @pytest.mark.parametrize("seed", range(60))
 def test_targets_are_reached_by_weights_of_mean_one_that_are_exponential_in_phi(seed):
     phi, target = problem(seed, k=1 + seed % 6)
-    found = project(phi, target)
-    assert found.status == "ok"
-    assert found.weights.mean() == pytest.approx(1, abs=1e-14)
-    assert np.abs(gaps(found, phi)).max() <= 1e-10
-    np.testing.assert_allclose(found.reached, target, atol=1e-10 * phi.std(axis=0).max())
+    result = project(phi, target)
+    assert result.status == "ok"
+    assert result.weights.mean() == pytest.approx(1, abs=1e-14)
+    assert np.abs(gaps(result, phi)).max() <= 1e-10
+    np.testing.assert_allclose(result.reached, target, atol=1e-10 * phi.std(axis=0).max())
     # Bachoc et al. 2023, eq. 4, with Z the mean of exp(<xi, Phi>).
-    exponents = phi @ found.xi
+    exponents = phi @ result.xi
     level = logsumexp(exponents) - np.log(len(phi))
-    np.testing.assert_allclose(np.log(found.weights), exponents - level, atol=1e-7)
+    np.testing.assert_allclose(np.log(result.weights), exponents - level, atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -87,28 +87,28 @@ def test_weights_are_those_of_a_direct_minimiser_of_the_divergence():
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 500},
     )
-    found = project(phi, target)
-    np.testing.assert_allclose(found.weights / n, direct.x, atol=1e-5)
-    assert found.kl == pytest.approx(direct.fun, abs=1e-8)
+    result = project(phi, target)
+    np.testing.assert_allclose(result.weights / n, direct.x, atol=1e-5)
+    assert result.kl == pytest.approx(direct.fun, abs=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_other_weights_of_these_means_are_closer_to_the_data(seed):
     rng = np.random.default_rng(seed)
     phi, target = problem(seed, k=3)
-    found = project(phi, target)
+    result = project(phi, target)
     base = np.full(len(phi), 1 / len(phi))
-    shares = found.weights / len(phi)
-    assert found.kl == pytest.approx(divergence(shares, base), rel=1e-9)
-    kept = np.column_stack([np.ones(len(phi)), (phi - target) / phi.std(axis=0)])
+    shares = result.weights / len(phi)
+    assert result.kl == pytest.approx(divergence(shares, base), rel=1e-9)
+    constraints = np.column_stack([np.ones(len(phi)), (phi - target) / phi.std(axis=0)])
     for _ in range(30):
         # Any direction that keeps the sum and the means; a step that keeps weights positive.
         direction = rng.normal(size=len(phi)) * shares
-        direction -= kept @ np.linalg.lstsq(kept, direction, rcond=None)[0]
+        direction -= constraints @ np.linalg.lstsq(constraints, direction, rcond=None)[0]
         down = direction < 0
         other = shares + 0.5 * (shares[down] / -direction[down]).min() * direction
-        np.testing.assert_allclose(other @ kept, [1, 0, 0, 0], atol=1e-9)
-        assert divergence(other, base) > found.kl
+        np.testing.assert_allclose(other @ constraints, [1, 0, 0, 0], atol=1e-9)
+        assert divergence(other, base) > result.kl
 
 
 @pytest.mark.parametrize("name", list(DRAWS))
@@ -116,9 +116,9 @@ def test_no_other_weights_of_these_means_are_closer_to_the_data(seed):
 def test_one_constraint_is_what_a_column_makes_of_it(name, tau):
     values = DRAWS[name](np.random.default_rng(1), 400)
     column = Column(values, 0.05).project(tau)
-    found = project(values, column.target)
-    assert found.status == column.status
-    np.testing.assert_allclose(found.weights, column.weights, atol=1e-8)
+    result = project(values, column.target)
+    assert result.status == column.status
+    np.testing.assert_allclose(result.weights, column.weights, atol=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -139,29 +139,29 @@ def test_constraints_that_say_the_same_twice_are_one():
     phi, target = problem(5, k=2)
     once = project(phi, target)
     twice = np.column_stack([phi, 3 - 2e-5 * phi[:, 0], phi.sum(axis=1), np.full(len(phi), 7.0)])
-    found = project(twice, [*target, 3 - 2e-5 * target[0], target.sum(), 7.0])
-    assert found.status == "ok"
-    np.testing.assert_allclose(found.weights, once.weights, atol=1e-8)
+    result = project(twice, [*target, 3 - 2e-5 * target[0], target.sum(), 7.0])
+    assert result.status == "ok"
+    np.testing.assert_allclose(result.weights, once.weights, atol=1e-8)
 
 
 def test_constraints_that_are_almost_the_same_are_two():
     phi, target = problem(5, k=1)
     apart = phi[:, 0] + 1e-7 * np.random.default_rng(0).normal(size=len(phi))
     two = np.column_stack([phi[:, 0], apart])
-    found = project(two, [target[0], target[0] + 1e-8])
-    assert found.status == "ok"
-    assert np.abs(found.reached[1] - found.reached[0] - 1e-8) < 1e-13
+    result = project(two, [target[0], target[0] + 1e-8])
+    assert result.status == "ok"
+    assert np.abs(result.reached[1] - result.reached[0] - 1e-8) < 1e-13
 
 
 def test_constraints_that_contradict_each_other_are_said():
     phi, _ = problem(5, k=1)
     pair = pd.DataFrame({"a": phi[:, 0], "b": 2 * phi[:, 0]})
-    found = project(pair, [pair["a"].mean(), 2 * pair["a"].mean() + 0.1])
-    assert found.status == "infeasible"
-    assert found.weights is None
-    assert found.message.startswith("b cannot be ")
-    assert f"together with a at {pair['a'].mean():.6g}" in found.message
-    assert f"reach only {2 * pair['a'].mean():.6g}" in found.message
+    result = project(pair, [pair["a"].mean(), 2 * pair["a"].mean() + 0.1])
+    assert result.status == "infeasible"
+    assert result.weights is None
+    assert result.message.startswith("b cannot be ")
+    assert f"together with a at {pair['a'].mean():.6g}" in result.message
+    assert f"reach only {2 * pair['a'].mean():.6g}" in result.message
 
 
 def test_starting_weights_are_a_population():
@@ -179,17 +179,17 @@ def test_starting_weights_are_a_population():
 
 def test_the_present_means_leave_the_rows_as_they_are():
     phi, _ = problem(2)
-    found = project(phi, phi.mean(axis=0))
-    np.testing.assert_allclose(found.weights, 1, atol=1e-9)
-    assert found.kl == pytest.approx(0, abs=1e-15)
-    assert found.ess == pytest.approx(len(phi))
-    assert found.half_share == pytest.approx(0.5)
+    result = project(phi, phi.mean(axis=0))
+    np.testing.assert_allclose(result.weights, 1, atol=1e-9)
+    assert result.kl == pytest.approx(0, abs=1e-15)
+    assert result.ess == pytest.approx(len(phi))
+    assert result.half_share == pytest.approx(0.5)
 
 
 def test_a_small_move_has_a_small_divergence_to_many_digits():
     values = np.random.default_rng(0).normal(size=1000)
-    found = project(values, values.mean() + 1e-6 * values.std())
-    assert found.kl == pytest.approx(0.5e-12, rel=1e-3)
+    result = project(values, values.mean() + 1e-6 * values.std())
+    assert result.kl == pytest.approx(0.5e-12, rel=1e-3)
 
 
 # What a target of the unit square, its corners twice, is: status, and the weight of each corner.
@@ -206,22 +206,22 @@ def test_a_small_move_has_a_small_divergence_to_many_digits():
 )
 def test_corners_sides_and_inside_of_a_square(target, status, corners):
     phi = np.concatenate([SQUARE, SQUARE])
-    found = project(phi, target)
-    assert found.status == status
-    np.testing.assert_allclose(found.weights, np.tile(corners, 2) * 4, atol=1e-9)
-    np.testing.assert_allclose(found.reached, target, atol=1e-10)
+    result = project(phi, target)
+    assert result.status == status
+    np.testing.assert_allclose(result.weights, np.tile(corners, 2) * 4, atol=1e-9)
+    np.testing.assert_allclose(result.reached, target, atol=1e-10)
 
 
 @pytest.mark.parametrize("angle", [0.3, 1.1, 2.5])
 def test_a_turned_square_has_the_same_edges(angle):
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     for target, held in (([0.0, 0.0], [0]), ([0.0, 0.25], [0, 1]), ([0.75, 1.0], [1, 3])):
-        found = project(SQUARE @ turn, target @ turn)
-        assert found.status == "edge"
-        assert np.flatnonzero(found.weights).tolist() == held
-        np.testing.assert_allclose(found.reached, target @ turn, atol=1e-10)
-        assert "only" in found.message
-        assert np.isnan(found.xi).all()
+        result = project(SQUARE @ turn, target @ turn)
+        assert result.status == "edge"
+        assert np.flatnonzero(result.weights).tolist() == held
+        np.testing.assert_allclose(result.reached, target @ turn, atol=1e-10)
+        assert "only" in result.message
+        assert np.isnan(result.xi).all()
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
@@ -233,11 +233,11 @@ def test_a_face_of_any_dimension_carries_the_projection_of_its_rows(k, seed):
     inside = np.column_stack([rng.normal(size=(50, k - 1)), 0.1 + rng.random(50)])
     turn = np.linalg.qr(rng.normal(size=(k, k)))[0]
     target = rng.dirichlet(np.ones(30)) @ on_face
-    found = project(np.concatenate([on_face, inside]) @ turn, target @ turn)
+    result = project(np.concatenate([on_face, inside]) @ turn, target @ turn)
     alone = project(on_face[:, :-1], target[:-1])
-    assert (found.status, alone.status) == ("edge", "ok")
-    np.testing.assert_allclose(found.weights[:30], alone.weights * 80 / 30, atol=1e-6)
-    assert not found.weights[30:].any()
+    assert (result.status, alone.status) == ("edge", "ok")
+    np.testing.assert_allclose(result.weights[:30], alone.weights * 80 / 30, atol=1e-6)
+    assert not result.weights[30:].any()
 
 
 def test_edge_weights_are_the_limit_of_those_inside():
@@ -275,28 +275,28 @@ def test_targets_just_outside_are_infeasible_and_just_inside_are_not(seed):
 
 def test_a_target_beyond_one_column_says_its_range():
     phi = pd.DataFrame({"age": [17.0, 30.0, 90.0], "income": [1.0, 5.0, 2.0]})
-    found = project(phi, [120, 3])
-    assert found.status == "infeasible"
-    assert found.message == "age cannot be 120: weights of these rows reach 17 to 90."
-    assert np.isnan(found.reached).all()
-    assert np.isnan([found.ess, found.kl, found.half_share]).all()
+    result = project(phi, [120, 3])
+    assert result.status == "infeasible"
+    assert result.message == "age cannot be 120: weights of these rows reach 17 to 90."
+    assert np.isnan(result.reached).all()
+    assert np.isnan([result.ess, result.kl, result.half_share]).all()
 
 
 def test_targets_that_exclude_each_other_say_the_fewest_and_the_range_that_is_left():
     rng = np.random.default_rng(0)
     phi = pd.DataFrame(np.c_[SQUARE[:3], rng.random(3)], columns=["a", "b", "c"])
-    found = project(phi, [0.8, 0.6, phi["c"].mean()])
-    assert found.status == "infeasible"
-    assert found.message == (
+    result = project(phi, [0.8, 0.6, phi["c"].mean()])
+    assert result.status == "infeasible"
+    assert result.message == (
         "b cannot be 0.6 together with a at 0.8: weights of these rows reach 0 to 0.2."
     )
 
 
 def test_a_sentence_names_only_some_of_many_constraints():
-    found = project(np.eye(8), np.full(8, 0.2))
-    assert found.status == "infeasible"
+    result = project(np.eye(8), np.full(8, 0.2))
+    assert result.status == "infeasible"
     # Six shares of 0.2 are too many; the first three are named.
-    assert found.message == (
+    assert result.message == (
         "constraint 5 cannot be 0.2 together with constraint 0 at 0.2 and constraint 1 at 0.2 "
         "and constraint 2 at 0.2 and 2 more: weights of these rows reach only 0."
     )
@@ -322,16 +322,16 @@ def test_any_target_is_reached_or_refused_and_never_the_baseline(seed):
     target = rng.dirichlet(np.ones(len(few))) @ phi[few]
     if seed % 3 == 0:
         target = target + rng.normal(size=k) * phi.std(axis=0)
-    found = project(phi, target)
-    if found.weights is None:
+    result = project(phi, target)
+    if result.weights is None:
         assert seed % 3 == 0
-        assert found.status in ("infeasible", "constant")
-        assert " cannot be " in found.message
+        assert result.status in ("infeasible", "constant")
+        assert " cannot be " in result.message
     else:
-        assert found.status in ("ok", "edge")
-        assert (found.weights >= 0).all()
+        assert result.status in ("ok", "edge")
+        assert (result.weights >= 0).all()
         scale = phi.std(axis=0) + 1e-300
-        reached = np.average(phi, axis=0, weights=found.weights)
+        reached = np.average(phi, axis=0, weights=result.weights)
         assert (np.abs(reached - target) <= 1e-9 * scale + 1e-12).all()
 
 
@@ -341,7 +341,7 @@ def test_hundred_thousand_rows_take_a_handful_of_steps():
     base = np.full(len(points), 1e-5)
     for far in (0.1, 0.5, 1.0, 1.5):
         solved = tilt(points, base, np.full(5, far))
-        assert solved.miss <= 1e-10
+        assert solved.error <= 1e-10
         assert solved.steps <= 15
     heavy = np.exp(2 * points)
     heavy = (heavy - heavy.mean(axis=0)) / heavy.std(axis=0)
@@ -355,7 +355,7 @@ def test_steps_grow_only_slowly_towards_the_edge():
     ray = np.array([0.1, 0.2]) + leaves.depth / (leaves.outward @ [0.1, 0.2]) * np.array([0.1, 0.2])
     for near in (1e-2, 1e-5, 1e-8):
         solved = tilt(points, np.full(500, 1 / 500), ray * (1 - near))
-        assert solved.miss <= 1e-10
+        assert solved.error <= 1e-10
         assert solved.steps <= 80
 
 
@@ -378,7 +378,7 @@ def test_targets_well_inside_take_a_handful_of_steps(seed):
     assert result.ess > 3
     white = (phi - phi.mean(axis=0)) / phi.std(axis=0)
     solved = tilt(white, np.full(300, 1 / 300), (target - phi.mean(axis=0)) / phi.std(axis=0))
-    assert solved.miss <= 1e-10
+    assert solved.error <= 1e-10
     assert solved.steps <= 25
     np.testing.assert_allclose(solved.weights * 300, result.weights, rtol=1e-6, atol=1e-9)
 
@@ -398,10 +398,10 @@ def test_hull_of_a_square():
 
 def test_a_function_makes_phi_from_the_rows():
     X = pd.DataFrame({"a": [1.0, 2.0, 4.0, 8.0], "b": [0.0, 1.0, 0.0, 1.0]})
-    found = project(lambda X: X[["b"]].assign(logs=np.log2(X["a"])), [0.6, 1.8], X=X)
-    assert found.names == ("b", "logs")
-    np.testing.assert_allclose(found.weights @ np.log2(X["a"]) / 4, 1.8)
-    np.testing.assert_allclose(found.weights @ X["b"] / 4, 0.6)
+    result = project(lambda X: X[["b"]].assign(logs=np.log2(X["a"])), [0.6, 1.8], X=X)
+    assert result.names == ("b", "logs")
+    np.testing.assert_allclose(result.weights @ np.log2(X["a"]) / 4, 1.8)
+    np.testing.assert_allclose(result.weights @ X["b"] / 4, 0.6)
 
 
 @pytest.mark.parametrize(

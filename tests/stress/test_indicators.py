@@ -41,10 +41,10 @@ def test_of_a_regressor():
     explainer = regression()
     X, y = table()
     mean, std = normal_model(X)
-    found = explainer.stress(taus=TAUS)
-    for j, feature in enumerate(found.features):
+    result = explainer.stress(taus=TAUS)
+    for j, feature in enumerate(result.features):
         for t, w in enumerate(weights_at(explainer, feature)):
-            values = {name: found.values[name][j, t] for name in found.indicators}
+            values = {name: result.values[name][j, t] for name in result.indicators}
             m = (w * mean).mean()
             nll = 0.5 * ((y - mean) / std) ** 2 + np.log(std) + 0.5 * np.log(2 * np.pi)
             assert values["mean"] == pytest.approx(m)
@@ -61,10 +61,10 @@ def test_of_a_classifier():
     explainer = Explainer(three_classes, X, np.array(["a", "b", "c"])[y])
     p = three_classes(X)
     predicted = p.argmax(axis=1)
-    found = explainer.stress(taus=TAUS)
-    for j, feature in enumerate(found.features):
+    result = explainer.stress(taus=TAUS)
+    for j, feature in enumerate(result.features):
         for t, w in enumerate(weights_at(explainer, feature)):
-            values = {name: found.values[name][j, t] for name in found.indicators}
+            values = {name: result.values[name][j, t] for name in result.indicators}
             assert values["error_rate"] == pytest.approx((w * (predicted != y)).mean())
             for k, label in enumerate("abc"):
                 assert values[f"share:{label}"] == pytest.approx((w * (predicted == k)).mean())
@@ -90,7 +90,7 @@ def test_variance_survives_a_large_mean_and_a_single_row():
     far = Explainer(lambda X: X[:, 0] + 1e9, X, y).stress(taus=TAUS).values["variance"]
     np.testing.assert_allclose(far, plain, rtol=1e-5)
     few = np.array([[0.0]] + [[5.0]] * 9)
-    edge = Explainer(lambda X: X[:, 0] / 3, few, few[:, 0]).stress(alpha=0.01, taus=[1])
+    edge = Explainer(lambda X: X[:, 0] / 3, few, few[:, 0]).stress(tail=0.01, taus=[1])
     assert (edge.values["variance"][edge.status != "beyond quantile"] >= 0).all()
 
 
@@ -106,29 +106,29 @@ def test_any_measure_is_an_indicator_when_it_is_asked_for():
     def missed_by_one(q, y):
         return np.abs(q.mean() - y) > 1
 
-    asked = ["interval_width:0.5", missed_by_one, "prediction"]
-    found = explainer.stress(["x0"], asked, taus=TAUS)
-    assert found.indicators == ("interval_width:0.5", "missed_by_one", "prediction")
+    indicators = ["interval_width:0.5", missed_by_one, "prediction"]
+    result = explainer.stress(["x0"], indicators, taus=TAUS)
+    assert result.indicators == ("interval_width:0.5", "missed_by_one", "prediction")
     X, y = table()
     mean, std = normal_model(X)
     for t, w in enumerate(weights_at(explainer, "x0")):
-        values = {name: found.values[name][0, t] for name in found.indicators}
+        values = {name: result.values[name][0, t] for name in result.indicators}
         assert values["interval_width:0.5"] == pytest.approx((w * 2 * 0.67448975 * std).mean())
         assert values["missed_by_one"] == pytest.approx((w * (np.abs(mean - y) > 1)).mean())
         assert values["prediction"] == pytest.approx((w * mean).mean())
-    assert found.labels["interval_width:0.5"] == "mean width of the 50 % interval"
+    assert result.labels["interval_width:0.5"] == "mean width of the 50 % interval"
 
 
 def test_a_scorer_of_ones_own_is_an_indicator():
     explainer = regression()
     pinball = make_scorer(mean_pinball_loss, alpha=0.9, greater_is_better=False)
-    found = explainer.stress(["x0"], [pinball], taus=TAUS)
-    (name,) = found.indicators
+    result = explainer.stress(["x0"], [pinball], taus=TAUS)
+    (name,) = result.indicators
     assert name == "neg_mean_pinball_loss(alpha=0.9)"
     X, y = table()
     for t, w in enumerate(weights_at(explainer, "x0")):
         expected = -mean_pinball_loss(y, normal_model(X)[0], alpha=0.9, sample_weight=w)
-        assert found.values[name][0, t] == pytest.approx(expected)
+        assert result.values[name][0, t] == pytest.approx(expected)
 
 
 def test_scorers_of_members_that_give_classes():
@@ -142,19 +142,19 @@ def test_scorers_of_members_that_give_classes():
 
     explainer = Explainer(Members(), X, labels)
     own = make_scorer(recall_score, pos_label="yes")
-    found = explainer.stress(["x1"], ["roc_auc", own], taus=TAUS)
+    result = explainer.stress(["x1"], ["roc_auc", own], taus=TAUS)
     p = explainer.evaluations.original.probabilities[:, 1]
     for t, w in enumerate(weights_at(explainer, "x1")):
-        assert found.values["roc_auc"][0, t] == pytest.approx(
+        assert result.values["roc_auc"][0, t] == pytest.approx(
             roc_auc_score(labels, p, sample_weight=w)
         )
-        assert found.values["recall_score(pos_label='yes')"][0, t] == pytest.approx(
+        assert result.values["recall_score(pos_label='yes')"][0, t] == pytest.approx(
             recall_score(labels == "yes", p > 0.5, sample_weight=w)
         )
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("indicators", "message"),
     [
         (["neg_max_error"], "neg_max_error takes no weights of rows, which stress consists of"),
         (["roc_auc"], "roc_auc cannot score this model: it needs probabilities of classes"),
@@ -167,28 +167,28 @@ def test_scorers_of_members_that_give_classes():
         ("rms", "there is no indicator 'rms'; did you mean 'rmse'"),
     ],
 )
-def test_what_cannot_be_watched_is_said(asked, said):
-    with pytest.raises(ValueError, match=said):
-        regression().stress(["x0"], asked, taus=3)
+def test_what_cannot_be_watched_raises(indicators, message):
+    with pytest.raises(ValueError, match=message):
+        regression().stress(["x0"], indicators, taus=3)
 
 
 def test_where_a_metric_is_not_defined_it_is_missing_and_said():
     X = np.array([[-1.0], [0.0], [0.0], [1.0]])
     explainer = Explainer(lambda X: np.column_stack([0.6 - 0.1 * X, 0.4 + 0.1 * X]), X, X[:, 0] > 0)
-    found = explainer.stress(["x0"], ["roc_auc"], taus=3, alpha=0.01, anchor="tail-mean")
-    values = found.values["roc_auc"][0]
+    result = explainer.stress(["x0"], ["roc_auc"], taus=3, tail=0.01, anchor="tail-mean")
+    values = result.values["roc_auc"][0]
     assert np.isnan(values[0])  # all weight on the lowest row
     assert np.isfinite(values[1])
-    missing = int((np.isnan(values) & np.isfinite(found.reached[0])).sum())
-    said = f"roc auc is not defined, as where one class is left, for {missing} of 3 points"
-    assert said in found.remarks
+    missing = int((np.isnan(values) & np.isfinite(result.reached[0])).sum())
+    remark = f"roc auc is not defined, as where one class is left, for {missing} of 3 points"
+    assert remark in result.remarks
 
 
 def test_indicators_are_worked_out_when_they_are_looked_at(monkeypatch):
-    asked = []
+    lengths = []
 
     def entropy(self, method="quadrature"):  # noqa: ARG001
-        asked.append(len(self))
+        lengths.append(len(self))
         return np.zeros(len(self))
 
     monkeypatch.setattr(Mixture, "entropy", entropy)
@@ -200,10 +200,10 @@ def test_indicators_are_worked_out_when_they_are_looked_at(monkeypatch):
     explainer = Explainer(model, X, y)
     assert {"aleatoric", "epistemic", "crps"} <= set(explainer.indicators)
     explainer.stress(indicators=["rmse"])
-    assert not asked
+    assert not lengths
     explainer.stress(indicators=["entropy"])
     explainer.stress(indicators=["entropy"], level=0.9)
-    assert asked == [60]
+    assert lengths == [60]
 
 
 @pytest.mark.parametrize("make", [regression, classification])

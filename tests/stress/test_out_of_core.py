@@ -14,9 +14,9 @@ from sklearn.linear_model import BayesianRidge, LogisticRegression
 import uqwidgets as uq
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import levels
-from uqwidgets.stress.out_of_core.anchors import ends_of
+from uqwidgets.stress.out_of_core.columns import anchors_of_batches
 from uqwidgets.stress.out_of_core.profile import profile_batches
-from uqwidgets.stress.out_of_core.scan import Numeric
+from uqwidgets.stress.out_of_core.scan import NumericSummary
 from uqwidgets.stress.out_of_core.sources import source_of
 
 N = 6000
@@ -50,45 +50,45 @@ def pieces(rows, k=7):
     return [rows.iloc[part] for part in np.array_split(np.arange(len(rows)), k)]
 
 
-def agree(found, expected, rtol=1e-9):
-    assert found.features == expected.features
-    np.testing.assert_array_equal(found.status, expected.status)
+def agree(result, expected, rtol=1e-9):
+    assert result.features == expected.features
+    np.testing.assert_array_equal(result.status, expected.status)
     # To the precision that the solver on rows has itself.
-    np.testing.assert_allclose(found.target, expected.target, rtol=1e-13, atol=1e-12)
-    np.testing.assert_allclose(found.reached, expected.reached, rtol=rtol, atol=1e-9)
-    np.testing.assert_allclose(found.ess, expected.ess, rtol=rtol)
-    np.testing.assert_allclose(found.kl, expected.kl, rtol=rtol, atol=1e-12)
-    np.testing.assert_allclose(found.half_share, expected.half_share, atol=5e-4)
-    for name in found.indicators:
-        np.testing.assert_allclose(found.values[name], expected.values[name], rtol=rtol, atol=1e-9)
+    np.testing.assert_allclose(result.target, expected.target, rtol=1e-13, atol=1e-12)
+    np.testing.assert_allclose(result.reached, expected.reached, rtol=rtol, atol=1e-9)
+    np.testing.assert_allclose(result.ess, expected.ess, rtol=rtol)
+    np.testing.assert_allclose(result.kl, expected.kl, rtol=rtol, atol=1e-12)
+    np.testing.assert_allclose(result.half_share, expected.half_share, atol=5e-4)
+    for name in result.indicators:
+        np.testing.assert_allclose(result.values[name], expected.values[name], rtol=rtol, atol=1e-9)
 
 
-def in_memory(rows, alpha=0.05):
+def in_memory(rows, tail=0.05):
     """Each numeric feature compressed alone, with numpy's quantiles."""
     per_row = np.stack([np.asarray(v, dtype=float) for v in outputs(rows).values()], axis=1)
-    found = {}
+    result = {}
     for name in rows.columns.drop(["binary", "colour"]):
         values = rows[name].to_numpy(dtype=float)
-        ends = np.quantile(values, [alpha, 1 - alpha])
-        found[name] = levels(compress(values, per_row, *ends), np.array(TAUS))
-    return found
+        ends = np.quantile(values, [tail, 1 - tail])
+        result[name] = levels(compress(values, per_row, *ends), np.array(TAUS))
+    return result
 
 
 @pytest.mark.parametrize("k", [1, 7, 60])
 def test_batches_answer_as_all_rows_at_once(k):
     rows = frame()
-    found = profile_batches(pieces(rows, k), outputs, taus=TAUS)
+    result = profile_batches(pieces(rows, k), outputs, taus=TAUS)
     for name, expected in in_memory(rows).items():
-        j = found.features.index(name)
-        np.testing.assert_array_equal(found.status[j], expected.status)
-        np.testing.assert_array_equal(found.target[j, [0, -1]], expected.target[[0, -1]])
+        j = result.features.index(name)
+        np.testing.assert_array_equal(result.status[j], expected.status)
+        np.testing.assert_array_equal(result.target[j, [0, -1]], expected.target[[0, -1]])
         for own, other in (
-            (found.values["hit"][j], expected.means[:, 0]),
-            (found.values["wave"][j], expected.means[:, 1]),
-            (found.reached[j], expected.reached),
-            (found.ess[j], expected.ess),
-            (found.kl[j], expected.kl),
-            (found.half_share[j], expected.half_share),
+            (result.values["hit"][j], expected.means[:, 0]),
+            (result.values["wave"][j], expected.means[:, 1]),
+            (result.reached[j], expected.reached),
+            (result.ess[j], expected.ess),
+            (result.kl[j], expected.kl),
+            (result.half_share[j], expected.half_share),
         ):
             np.testing.assert_allclose(own, other, rtol=1e-11, atol=1e-14)
 
@@ -105,15 +105,15 @@ def models():
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize(("model", "X", "y"), list(models()), ids=["classes", "numbers"])
 def test_a_model_is_asked_once_and_all_its_indicators_are_there(model, X, y, anchor):
-    asked = []
+    lengths = []
 
     class Counting(type(model)):
         def predict(self, X, return_std=False):
-            asked.append(len(X))
+            lengths.append(len(X))
             return super().predict(X, return_std=return_std)
 
         def predict_proba(self, X):
-            asked.append(len(X))
+            lengths.append(len(X))
             return super().predict_proba(X)
 
     expected = uq.Explainer(model, X, y).stress(taus=TAUS, anchor=anchor)
@@ -122,14 +122,14 @@ def test_a_model_is_asked_once_and_all_its_indicators_are_there(model, X, y, anc
     counting = Counting()
     counting.__dict__.update(model.__dict__)
     batches = pieces(X.assign(answer=y))
-    found = uq.stress_batches(counting, lambda: iter(batches), "answer", taus=TAUS, anchor=anchor)
-    assert sum(asked) == len(X)
-    assert found.indicators == expected.indicators
-    assert found.labels == expected.labels
-    assert (found.anchor, found.alpha, found.level) == (anchor, 0.05, None)
-    agree(found, expected, rtol=1e-8)
-    assert "stress" in repr(found).lower()
-    assert len(found.frame) == found.status.size * len(found.indicators)
+    result = uq.stress_batches(counting, lambda: iter(batches), "answer", taus=TAUS, anchor=anchor)
+    assert sum(lengths) == len(X)
+    assert result.indicators == expected.indicators
+    assert result.labels == expected.labels
+    assert (result.anchor, result.tail, result.level) == (anchor, 0.05, None)
+    agree(result, expected, rtol=1e-8)
+    assert "stress" in repr(result).lower()
+    assert len(result.frame) == result.status.size * len(result.indicators)
 
 
 def test_categories_and_shares_are_those_of_all_rows():
@@ -143,9 +143,9 @@ def test_categories_and_shares_are_those_of_all_rows():
     wrapped = uq.as_predictive(model, classes=[0, 1])
     expected = uq.Explainer(wrapped, rows, y).stress(["colour", "binary"], taus=TAUS)
     batches = pieces(rows.assign(y=y), 4)
-    found = uq.stress_batches(wrapped, batches, "y", ["colour", "binary"], taus=TAUS)
-    assert found.features == ("colour=blue", "colour=green", "colour=red", "binary")
-    agree(found, expected)
+    result = uq.stress_batches(wrapped, batches, "y", ["colour", "binary"], taus=TAUS)
+    assert result.features == ("colour=blue", "colour=green", "colour=red", "binary")
+    agree(result, expected)
 
 
 def test_rows_without_a_value_are_left_out_or_refused():
@@ -168,12 +168,12 @@ def test_rows_without_a_value_are_left_out_or_refused():
     expected = uq.Explainer(model, rows.drop(columns="y"), rows["y"]).stress(
         ["normal", "colour"], ["mean", "variance"], taus=TAUS, missing="drop"
     )
-    found = uq.stress_batches(
+    result = uq.stress_batches(
         model, batches, "y", ["normal", "colour"], ["mean", "variance"], taus=TAUS, missing="drop"
     )
-    assert found.remarks == expected.remarks
-    np.testing.assert_allclose(found.values["mean"], expected.values["mean"], rtol=1e-9)
-    np.testing.assert_allclose(found.values["variance"], expected.values["variance"], rtol=1e-8)
+    assert result.remarks == expected.remarks
+    np.testing.assert_allclose(result.values["mean"], expected.values["mean"], rtol=1e-9)
+    np.testing.assert_allclose(result.values["variance"], expected.values["variance"], rtol=1e-8)
     with pytest.raises(ValueError, match="'normal' cannot be stressed: missing or infinite in 77"):
         uq.stress_batches(model, batches, "y", ["normal"])
 
@@ -218,22 +218,20 @@ def awkward_numbers():
 @given(
     st.lists(awkward_numbers(), min_size=1, max_size=60), st.sampled_from([0.05, 0.1, 0.37, 0.499])
 )
-def test_few_values_have_numpy_s_quantiles(numbers, alpha):
+def test_few_values_have_numpy_s_quantiles(numbers, tail):
     values = np.array(numbers)
     if len(np.unique(values)) == 2:
         return
     source = source_of(pieces(pd.DataFrame({"x": values}), min(3, len(values))))
-    surveyed = {"x": Numeric.of(values)}
+    summaries = {"x": NumericSummary.of(values)}
     with np.errstate(over="ignore", invalid="ignore"):
-        ends = ends_of(source, surveyed, alpha, "quantile")["x"]
-        np.testing.assert_array_equal(
-            [ends.low, ends.high], np.quantile(values, [alpha, 1 - alpha])
-        )
+        ends = anchors_of_batches(source, summaries, tail, "quantile")["x"]
+        np.testing.assert_array_equal([ends.low, ends.high], np.quantile(values, [tail, 1 - tail]))
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.31])
+@pytest.mark.parametrize("tail", [0.05, 0.31])
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_many_values_have_the_ends_of_all_rows(alpha, anchor, monkeypatch):
+def test_many_values_have_the_ends_of_all_rows(tail, anchor, monkeypatch):
     # So few that are looked at at once make a second and a third pass necessary.
     monkeypatch.setattr("uqwidgets.stress.out_of_core.order_statistics.FEW_ROWS", 10)
     rng = np.random.default_rng(0)
@@ -252,19 +250,19 @@ def test_many_values_have_the_ends_of_all_rows(alpha, anchor, monkeypatch):
         read.append(1)
         return iter(pieces(rows))
 
-    found = profile_batches(
-        batches, lambda b: {"one": np.ones(len(b))}, alpha=alpha, anchor=anchor, taus=3
+    result = profile_batches(
+        batches, lambda b: {"one": np.ones(len(b))}, tail=tail, anchor=anchor, taus=3
     )
     assert 4 <= len(read) <= 7
-    for j, name in enumerate(found.features):
+    for j, name in enumerate(result.features):
         ordered = np.sort(rows[name])
-        tail = int(np.ceil(alpha * n))
-        expected = np.quantile(rows[name], [alpha, 1 - alpha])
+        size = int(np.ceil(tail * n))
+        expected = np.quantile(rows[name], [tail, 1 - tail])
         if anchor == "tail-mean":
-            expected = [ordered[:tail].mean(), ordered[-tail:].mean()]
-            np.testing.assert_allclose(found.target[j, [0, -1]], expected, rtol=1e-13)
+            expected = [ordered[:size].mean(), ordered[-size:].mean()]
+            np.testing.assert_allclose(result.target[j, [0, -1]], expected, rtol=1e-13)
         else:
-            np.testing.assert_array_equal(found.target[j, [0, -1]], expected)
+            np.testing.assert_array_equal(result.target[j, [0, -1]], expected)
 
 
 def test_parquet_is_read_in_pieces(tmp_path, monkeypatch):
@@ -307,10 +305,10 @@ def test_a_dask_cluster_answers_as_one_process(cluster):
     table = X.assign(answer=y)
     expected = uq.stress_batches(model, table, "answer", taus=TAUS, level=0.9)
     lazy_table = dd.from_pandas(table, npartitions=4)
-    found = uq.stress_batches(model, lazy_table, "answer", taus=TAUS, level=0.9)
-    agree(found, expected, rtol=1e-11)
-    for name in found.indicators:
-        np.testing.assert_allclose(found.low[name], expected.low[name], rtol=1e-9)
+    result = uq.stress_batches(model, lazy_table, "answer", taus=TAUS, level=0.9)
+    agree(result, expected, rtol=1e-11)
+    for name in result.indicators:
+        np.testing.assert_allclose(result.low[name], expected.low[name], rtol=1e-9)
     assert len(cluster.scheduler_info()["workers"]) == 2
     # An error on a worker is that of one process.
     with pytest.raises(ValueError, match="the output 'nothing' has shape"):
@@ -346,7 +344,7 @@ def ones(batch):
         ),
         (frame(9), {"features": ["norma"]}, ValueError, "no column 'norma'; did you mean 'normal'"),
         (frame(9), {"features": []}, ValueError, "features is empty"),
-        (frame(9), {"alpha": 0.5}, ValueError, "alpha is 0.5; it must be between 0 and 0.5"),
+        (frame(9), {"tail": 0.5}, ValueError, "tail is 0.5; it must be between 0 and 0.5"),
         (frame(9), {"anchor": "mode"}, ValueError, "there is no anchor 'mode'"),
         (frame(9), {"missing": "ignore"}, ValueError, "missing is 'ignore'; it must be 'error'"),
         (frame(9), {"taus": [3]}, ValueError, "tau is 3"),
@@ -376,7 +374,7 @@ def test_bad_batches_are_refused(batches, options, error, says):
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("outputs", "message"),
     [
         (lambda _: {}, "outputs gives nothing to average"),
         (lambda _: {"one": 1.0}, r"the output 'one' has shape \(\) for a batch of 9 rows"),
@@ -388,9 +386,9 @@ def test_bad_batches_are_refused(batches, options, error, says):
         ),
     ],
 )
-def test_bad_outputs_are_refused(given, says):
-    with pytest.raises(ValueError, match=says):
-        profile_batches([frame(9), frame(9).set_index(np.arange(9) + 9)], given)
+def test_bad_outputs_are_refused(outputs, message):
+    with pytest.raises(ValueError, match=message):
+        profile_batches([frame(9), frame(9).set_index(np.arange(9) + 9)], outputs)
 
 
 def test_outputs_without_names_are_refused():
@@ -420,9 +418,9 @@ def test_any_measure_of_a_model_is_an_indicator_of_batches():
     def model(X):
         return X["normal"].to_numpy(), np.full(len(X), 2.0)
 
-    asked = ["interval_width:0.5", "absolute_error"]
-    found = uq.stress_batches(model, [rows[:90], rows[90:]], "count", indicators=asked)
+    indicators = ["interval_width:0.5", "absolute_error"]
+    result = uq.stress_batches(model, [rows[:90], rows[90:]], "count", indicators=indicators)
     whole = uq.Explainer(model, rows.drop(columns="count"), rows["count"])
-    expected = whole.stress(indicators=asked)
-    for name in asked:
-        np.testing.assert_allclose(found.values[name], expected.values[name], rtol=1e-9)
+    expected = whole.stress(indicators=indicators)
+    for name in indicators:
+        np.testing.assert_allclose(result.values[name], expected.values[name], rtol=1e-9)

@@ -17,7 +17,11 @@ from uqwidgets.stress.anchors import anchors_of
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import levels
 from uqwidgets.stress.indicators import ANY, MEAN, POSITIVE, RATIO, ROOT, SHARE, VARIANCE, Indicator
-from uqwidgets.stress.out_of_core.profile import profile_batches, stress_of_batches, survey
+from uqwidgets.stress.out_of_core.profile import (
+    profile_batches,
+    stress_of_batches,
+    summarise_columns,
+)
 from uqwidgets.stress.out_of_core.sources import source_of
 
 N = 4000
@@ -59,14 +63,14 @@ def indicators(batch):
 
 def stressed(batches, features=None, *, anchor="quantile", missing="error", level=0.9):
     source = source_of(batches)
-    found = survey(source, lambda labels: labels if features is None else features)
+    result = summarise_columns(source, lambda labels: labels if features is None else features)
     return stress_of_batches(
         source,
-        found,
+        result,
         indicators,
         named=True,
         taus=TAUS,
-        alpha=0.05,
+        tail=0.05,
         anchor=anchor,
         missing=missing,
         level=level,
@@ -86,7 +90,7 @@ def end_influence(anchors, values, upper):
         len(values), lambda p: column.quantiles(p, upper=upper), upper=upper
     )
     inside = values >= anchors.high if upper else values <= anchors.low
-    return by_nodes.jump * (inside - anchors.alpha)
+    return by_nodes.jump * (inside - anchors.tail)
 
 
 def compressed(values, anchors):
@@ -143,10 +147,10 @@ def half_widths(value, low, high, bounds):
 def numbers(rows, feature):
     name, _, label = feature.partition("=")
     column = rows[name]
-    kept = column.notna().to_numpy()
+    present = column.notna().to_numpy()
     if label:
-        return kept, (column[kept] == label).to_numpy(dtype=float)
-    return kept, column[kept].to_numpy(dtype=float)
+        return present, (column[present] == label).to_numpy(dtype=float)
+    return present, column[present].to_numpy(dtype=float)
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
@@ -154,16 +158,16 @@ def test_standard_errors_are_those_of_the_influences_of_all_rows(anchor):
     rows = frame()
     rows.loc[5:80, "normal"] = np.nan
     rows.loc[7:9, "colour"] = None
-    found = stressed(pieces(rows), anchor=anchor, missing="drop")
-    assert found.level == 0.9
-    assert len(found.features) == 10
-    for j, feature in enumerate(found.features):
-        kept, values = numbers(rows, feature)
-        per_row = [replace(i, per_row=[o[kept] for o in i.per_row]) for i in indicators(rows)]
+    result = stressed(pieces(rows), anchor=anchor, missing="drop")
+    assert result.level == 0.9
+    assert len(result.features) == 10
+    for j, feature in enumerate(result.features):
+        present, values = numbers(rows, feature)
+        per_row = [replace(i, per_row=[o[present] for o in i.per_row]) for i in indicators(rows)]
         for k, expected in enumerate(by_rows(values, anchor, per_row)):
             for q, indicator in enumerate(per_row):
                 name = indicator.name
-                value, low, high = (v[name][j, k] for v in (found.values, found.low, found.high))
+                value, low, high = (v[name][j, k] for v in (result.values, result.low, result.high))
                 if expected is None:
                     assert np.isnan([value, low, high]).all()
                     continue
@@ -182,7 +186,7 @@ def test_standard_errors_are_those_of_the_influences_of_all_rows(anchor):
                     err_msg=f"{feature} {name} {TAUS[k]}",
                 )
     statuses = {"ok", "edge"} | ({"beyond quantile"} if anchor == "quantile" else set())
-    assert set(found.status.ravel().tolist()) == statuses
+    assert set(result.status.ravel().tolist()) == statuses
 
 
 @pytest.mark.parametrize("upper", [False, True])
@@ -192,9 +196,9 @@ def test_the_sparsity_of_the_nodes_is_about_that_of_the_rows(upper):
         values = rows[name].to_numpy(dtype=float)
         anchors = anchors_of(values, 0.05, "quantile")
         exact = anchors.influence(values, upper=upper)
-        found = end_influence(anchors, values, upper)
+        result = end_influence(anchors, values, upper)
         few = name == "count"  # then the nodes are the values, and it is the same
-        np.testing.assert_allclose(found, exact, rtol=1e-12 if few else 0.01)
+        np.testing.assert_allclose(result, exact, rtol=1e-12 if few else 0.01)
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
@@ -208,11 +212,14 @@ def test_split_in_batches_or_on_a_cluster_the_ends_are_the_same(anchor):
 
     with dask.config.set(scheduler="synchronous"):
         answers.append(stressed(dd.from_pandas(rows, npartitions=5), anchor=anchor))
-    for found in answers:
+    for result in answers:
         for name in expected.indicators:
             for side in ("values", "low", "high"):
                 np.testing.assert_allclose(
-                    getattr(found, side)[name], getattr(expected, side)[name], rtol=1e-9, atol=1e-12
+                    getattr(result, side)[name],
+                    getattr(expected, side)[name],
+                    rtol=1e-9,
+                    atol=1e-12,
                 )
 
 
@@ -221,15 +228,15 @@ def test_without_a_level_no_products_are_summed(monkeypatch):
     whole = stressed(rows)
 
     def refuse(*_):
-        raise AssertionError("products were asked for")
+        raise AssertionError("products were computed")
 
     monkeypatch.setattr("uqwidgets.stress.out_of_core.sums.with_products", refuse)
-    found = stressed(rows, level=None)
-    assert found.level is None
-    for name in found.indicators:
-        assert np.isnan(found.low[name]).all()
-        assert np.isnan(found.high[name]).all()
-        np.testing.assert_allclose(found.values[name], whole.values[name], rtol=1e-12)
+    result = stressed(rows, level=None)
+    assert result.level is None
+    for name in result.indicators:
+        assert np.isnan(result.low[name]).all()
+        assert np.isnan(result.high[name]).all()
+        np.testing.assert_allclose(result.values[name], whole.values[name], rtol=1e-12)
 
 
 def models():
@@ -246,14 +253,14 @@ def models():
 def test_intervals_are_about_those_of_rows_in_memory(model, X, y, anchor):
     expected = uq.Explainer(model, X, y).stress(taus=TAUS, anchor=anchor, level=0.95)
     batches = pieces(X.assign(answer=y), 3)
-    found = uq.stress_batches(model, batches, "answer", taus=TAUS, anchor=anchor, level=0.95)
-    assert found.level == 0.95
+    result = uq.stress_batches(model, batches, "answer", taus=TAUS, anchor=anchor, level=0.95)
+    assert result.level == 0.95
     # What is done about heavy rows and skewness in memory fades with the effective sample size.
-    plain, many = found.taus == 0, found.ess > len(X) / 2
+    plain, many = result.taus == 0, result.ess > len(X) / 2
     for name in expected.indicators:
         width = expected.high[name] - expected.low[name]
         for side in ("low", "high"):
-            off = np.abs(getattr(found, side)[name] - getattr(expected, side)[name]) / width
+            off = np.abs(getattr(result, side)[name] - getattr(expected, side)[name]) / width
             assert np.isfinite(off).all()
             assert off[:, plain].max() < 0.01, name
             assert off[many].max() < (0.15 if name == "variance" else 0.05), name
@@ -269,7 +276,7 @@ def test_intervals_cover():
     for _ in range(runs):
         x, noise = rng.normal(size=(2, n))
         batch = pd.DataFrame({"x": x, "noise": noise})
-        found = profile_batches(
+        result = profile_batches(
             batch,
             lambda b: {"line": b["x"] + b["noise"], "wave": np.sin(b["x"])},
             ["x"],
@@ -277,7 +284,7 @@ def test_intervals_cover():
             level=0.95,
         )
         for name, truth in truths.items():
-            held[name] += (found.low[name][0] <= truth) & (truth <= found.high[name][0])
+            held[name] += (result.low[name][0] <= truth) & (truth <= result.high[name][0])
     for name, times in held.items():
         share = times / runs
         assert (share <= 0.99).all(), name
@@ -288,12 +295,12 @@ def test_intervals_cover():
 
 def test_a_single_row_says_nothing_of_its_error():
     batches = [pd.DataFrame({"x": [0.0, 1.0]}), pd.DataFrame({"x": [2.0, 5.0]})]
-    found = profile_batches(
-        batches, lambda b: {"x": b["x"]}, alpha=0.01, anchor="tail-mean", taus=3, level=0.95
+    result = profile_batches(
+        batches, lambda b: {"x": b["x"]}, tail=0.01, anchor="tail-mean", taus=3, level=0.95
     )
-    assert found.status[0].tolist() == ["edge", "ok", "edge"]
-    assert np.isnan(found.low["x"][0, [0, 2]]).all()
-    assert np.isfinite(found.high["x"][0, 1])
+    assert result.status[0].tolist() == ["edge", "ok", "edge"]
+    assert np.isnan(result.low["x"][0, [0, 2]]).all()
+    assert np.isfinite(result.high["x"][0, 1])
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
@@ -301,31 +308,31 @@ def test_a_single_row_says_nothing_of_its_error():
 def test_the_unit_of_a_column_does_not_matter(anchor, unit):
     rows = frame(2000)[["normal", "count"]]
     whole = profile_batches(rows, lambda b: {"x": np.sin(b["normal"])}, anchor=anchor, level=0.9)
-    found = profile_batches(
+    result = profile_batches(
         rows * unit, lambda b: {"x": np.sin(b["normal"] / unit)}, anchor=anchor, level=0.9
     )
-    np.testing.assert_allclose(found.low["x"], whole.low["x"], rtol=1e-9)
-    np.testing.assert_allclose(found.high["x"], whole.high["x"], rtol=1e-9)
+    np.testing.assert_allclose(result.low["x"], whole.low["x"], rtol=1e-9)
+    np.testing.assert_allclose(result.high["x"], whole.high["x"], rtol=1e-9)
 
 
 def test_a_batch_without_a_value_adds_nothing():
     rows = frame(3000)
     rows.loc[1000:1999, "normal"] = np.nan
     expected = stressed(rows.drop(index=range(1000, 2000)), ["normal"])
-    found = stressed(pieces(rows, 3), ["normal"], missing="drop")
+    result = stressed(pieces(rows, 3), ["normal"], missing="drop")
     for name in expected.indicators:
-        np.testing.assert_allclose(found.low[name], expected.low[name], rtol=1e-9)
+        np.testing.assert_allclose(result.low[name], expected.low[name], rtol=1e-9)
 
 
 def test_intervals_of_batches_are_drawn():
     rows = frame(2000)
-    found = profile_batches(rows, lambda b: {"x": b["normal"]}, ["count"], level=0.8)
-    assert found.frame["low"].notna().all()
+    result = profile_batches(rows, lambda b: {"x": b["normal"]}, ["count"], level=0.8)
+    assert result.frame["low"].notna().all()
     band = next(
-        layer for layer in found.to_altair().to_dict()["layer"] if "y2" in str(layer["encoding"])
+        layer for layer in result.to_altair().to_dict()["layer"] if "y2" in str(layer["encoding"])
     )
     assert band["mark"]["type"] == "area"
-    assert "under stress" in found._repr_html_()
+    assert "under stress" in result._repr_html_()
 
 
 @pytest.mark.parametrize("level", [0, 1.0, 95])
@@ -347,16 +354,16 @@ def test_few_rows_give_what_an_explainer_of_them_gives_and_ends_around_it(n, one
 
     model = uq.as_predictive(probabilities, classes=[0, 1])
     batches = [rows.iloc[k : k + 1] for k in range(n)] if one_by_one else rows
-    wishes = {"features": ["x", "skewed"], "taus": 5, "alpha": 0.001, "level": 0.999}
-    found = uq.stress_batches(model, batches, "y", **wishes)
+    wishes = {"features": ["x", "skewed"], "taus": 5, "tail": 0.001, "level": 0.999}
+    result = uq.stress_batches(model, batches, "y", **wishes)
     whole = uq.Explainer(model, rows[["x", "skewed"]], rows["y"])
     expected = whole.stress(**wishes)
     for name in expected.indicators:
         # Rates too, of rows that hardly have any weight.
-        np.testing.assert_allclose(found.values[name], expected.values[name], atol=1e-9)
-        low, value, high = (side[name] for side in (found.low, found.values, found.high))
+        np.testing.assert_allclose(result.values[name], expected.values[name], atol=1e-9)
+        low, value, high = (side[name] for side in (result.low, result.values, result.high))
         known = np.isfinite(low)
-        assert (known == (found.ess > 1 + 1e-9) & np.isfinite(value)).all()
+        assert (known == (result.ess > 1 + 1e-9) & np.isfinite(value)).all()
         assert (low <= value)[known].all()
         assert (value <= high)[known].all()
 
@@ -369,17 +376,17 @@ def test_a_rate_of_next_to_no_weight_may_be_anything():
         return [Indicator("tpr", "TPR", "", (0.0 * rare, rare), RATIO, SHARE)]
 
     source = source_of(pd.DataFrame({"x": x}))
-    found = stress_of_batches(
+    result = stress_of_batches(
         source,
-        survey(source, list),
+        summarise_columns(source, list),
         outputs,
         named=True,
         taus=3,
-        alpha=0.001,
+        tail=0.001,
         anchor="quantile",
         missing="error",
         level=0.95,
     )
-    assert (found.values["tpr"] == 0).all()
-    assert (found.low["tpr"] == 0).all()
-    assert found.high["tpr"][0, 2] == pytest.approx(0.975)  # that of a single row
+    assert (result.values["tpr"] == 0).all()
+    assert (result.low["tpr"] == 0).all()
+    assert result.high["tpr"][0, 2] == pytest.approx(0.975)  # that of a single row

@@ -29,52 +29,52 @@ def awkward(n=100):
 
 def test_tau_zero_is_the_data_as_they_are():
     explainer = regression()
-    found = explainer.stress()
-    zero = found.taus.tolist().index(0)
+    result = explainer.stress()
+    zero = result.taus.tolist().index(0)
     for name, indicator in explainer.indicators.items():
         plain = indicator.combine(*(v.mean() for v in indicator.per_row))
-        np.testing.assert_allclose(found.values[name][:, zero], plain)
-    np.testing.assert_allclose(found.ess[:, zero], 60)
-    assert (found.kl[:, zero] == 0).all()
+        np.testing.assert_allclose(result.values[name][:, zero], plain)
+    np.testing.assert_allclose(result.ess[:, zero], 60)
+    assert (result.kl[:, zero] == 0).all()
     assert (explainer.stress_weights("x0", 0.0) == 1).all()
 
 
 def test_every_point_is_that_of_its_weights():
     explainer = classification()
-    found = explainer.stress(taus=7)
-    assert found.taus.shape == (7,)
-    for j, feature in enumerate(found.features):
+    result = explainer.stress(taus=7)
+    assert result.taus.shape == (7,)
+    for j, feature in enumerate(result.features):
         column = table()[0][:, j]
-        for t, tau in enumerate(found.taus):
+        for t, tau in enumerate(result.taus):
             w = explainer.stress_weights(feature, tau)
             end = np.quantile(column, 0.05 if tau < 0 else 0.95)
-            assert found.target[j, t] == pytest.approx(
+            assert result.target[j, t] == pytest.approx(
                 column.mean() + abs(tau) * (end - column.mean())
             )
-            assert found.reached[j, t] == pytest.approx(np.average(column, weights=w), abs=1e-9)
-            assert found.ess[j, t] == pytest.approx(w.sum() ** 2 / (w**2).sum())
-            assert found.kl[j, t] == pytest.approx((w * np.log(w)).mean(), abs=1e-8)
+            assert result.reached[j, t] == pytest.approx(np.average(column, weights=w), abs=1e-9)
+            assert result.ess[j, t] == pytest.approx(w.sum() ** 2 / (w**2).sum())
+            assert result.kl[j, t] == pytest.approx((w * np.log(w)).mean(), abs=1e-8)
 
 
 def test_stress_further_out_is_farther_from_the_data():
-    found = regression().stress()
-    outwards = np.abs(found.taus)
-    for side in (found.taus >= 0, found.taus <= 0):
+    result = regression().stress()
+    outwards = np.abs(result.taus)
+    for side in (result.taus >= 0, result.taus <= 0):
         order = np.argsort(outwards[side])
-        assert (np.diff(found.kl[:, side][:, order], axis=1) > 0).all()
-        assert (np.diff(found.ess[:, side][:, order], axis=1) < 0).all()
+        assert (np.diff(result.kl[:, side][:, order], axis=1) > 0).all()
+        assert (np.diff(result.ess[:, side][:, order], axis=1) < 0).all()
 
 
 def test_what_cannot_be_stressed_is_said_and_not_drawn():
-    found = awkward().stress(taus=5, indicators=["mean"])
-    assert found.features == ("good", "constant", "inflated", "text=a", "text=b")
-    assert found.status[1].tolist() == ["constant"] * 5
-    assert found.status[2].tolist() == ["edge", "ok", "ok", "beyond quantile", "beyond quantile"]
-    missing = ~np.isin(found.status, ["ok", "edge"])
-    for values in (found.values["mean"], found.reached, found.ess, found.kl):
+    result = awkward().stress(taus=5, indicators=["mean"])
+    assert result.features == ("good", "constant", "inflated", "text=a", "text=b")
+    assert result.status[1].tolist() == ["constant"] * 5
+    assert result.status[2].tolist() == ["edge", "ok", "ok", "beyond quantile", "beyond quantile"]
+    missing = ~np.isin(result.status, ["ok", "edge"])
+    for values in (result.values["mean"], result.reached, result.ess, result.kl):
         np.testing.assert_array_equal(np.isnan(values), missing)
-    assert np.isfinite(found.target).all()
-    assert set(found.remarks) == {
+    assert np.isfinite(result.target).all()
+    assert set(result.remarks) == {
         "gaps is left out: missing or infinite in 2 of 100 rows",
         "endless is left out: missing or infinite in 1 of 100 rows",
     }
@@ -106,8 +106,8 @@ def test_why_a_feature_cannot_be_stressed(feature, reason):
         ({"features": ["good"], "level": 95}, "level is 95; it must be between 0 and 1"),
         ({"features": ["goood"]}, "there is no feature 'goood'; did you mean 'good'"),
         ({"features": []}, "features is empty"),
-        ({"alpha": 0.6}, "alpha is 0.6; it must be between 0 and 0.5, such as 0.05"),
-        ({"alpha": 0}, "alpha is 0; it"),
+        ({"tail": 0.6}, "tail is 0.6; it must be between 0 and 0.5, such as 0.05"),
+        ({"tail": 0}, "tail is 0; it"),
         ({"taus": [0, 2]}, r"tau is 2; a stress level lies within \[-1, 1\]"),
         ({"taus": 1}, "taus is 1; give at least 3 levels"),
         ({"indicators": ["men"]}, "there is no indicator 'men'; did you mean 'mean'"),
@@ -144,9 +144,9 @@ def test_a_table_with_nothing_to_stress_says_why():
 
 
 def test_results_show_what_they_are():
-    found = classification().stress(["x1", "x0"], ["error_rate", "nll"], taus=5)
-    assert found.features == ("x1", "x0")
-    frame = found.frame
+    result = classification().stress(["x1", "x0"], ["error_rate", "nll"], taus=5)
+    assert result.features == ("x1", "x0")
+    frame = result.frame
     assert list(frame.columns) == [
         "feature",
         "tau",
@@ -162,8 +162,8 @@ def test_results_show_what_they_are():
     ]
     assert len(frame) == 2 * 5 * 2
     line = frame[(frame["feature"] == "x0") & (frame["tau"] == 0.5) & (frame["indicator"] == "nll")]
-    assert line["value"].item() == found.values["nll"][1, 3]
-    assert line["ess"].item() == found.ess[1, 3]
-    assert "Stress of 2 features at 5 levels of tau (alpha 0.05): error_rate, nll" in repr(found)
+    assert line["value"].item() == result.values["nll"][1, 3]
+    assert line["ess"].item() == result.ess[1, 3]
+    assert "Stress of 2 features at 5 levels of tau (tail 0.05): error_rate, nll" in repr(result)
     with pytest.raises(AttributeError):
-        found.alpha = 0.1
+        result.tail = 0.1

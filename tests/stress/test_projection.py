@@ -13,7 +13,7 @@ from scipy.special import logsumexp, softmax
 from uqwidgets.stress.profile import divergence, half_share
 from uqwidgets.stress.projection import Column, checked_taus
 
-ALPHA = 0.05
+TAIL = 0.05
 TAUS = checked_taus(21)
 
 DRAWS = {
@@ -47,8 +47,8 @@ def by_brentq(z, target):
 
 
 def end_of(values, tau):
-    """The quantile that tau = -1 or 1 stands for; alpha or 1 - alpha of a column of shares."""
-    level = ALPHA if tau < 0 else 1 - ALPHA
+    """The quantile that tau = -1 or 1 stands for; tail or 1 - tail of a column of shares."""
+    level = TAIL if tau < 0 else 1 - TAIL
     return level if set(values) == {0.0, 1.0} else np.quantile(values, level)
 
 
@@ -63,20 +63,20 @@ def test_weights_reach_the_mean_and_are_those_of_another_solver(name):
     for seed in range(30):
         values = draw(name, seed)
         z = (values - values.mean()) / values.std()
-        column = Column(values, ALPHA)
-        for tau, found in zip(TAUS, column.projections(TAUS), strict=True):
-            if found.status != "ok":
+        column = Column(values, TAIL)
+        for tau, result in zip(TAUS, column.projections(TAUS), strict=True):
+            if result.status != "ok":
                 continue
-            assert found.weights.mean() == pytest.approx(1, abs=1e-12)
-            assert found.weights.min() >= 0
+            assert result.weights.mean() == pytest.approx(1, abs=1e-12)
+            assert result.weights.min() >= 0
             end = end_of(values, tau)
-            wanted = values.mean() + abs(tau) * (end - values.mean())
-            assert found.target == pytest.approx(wanted, abs=1e-12 * values.std())
-            assert abs(np.average(values, weights=found.weights) - wanted) <= 1e-10 * values.std()
-            assert abs(found.reached - wanted) <= 1e-10 * values.std()
+            target = values.mean() + abs(tau) * (end - values.mean())
+            assert result.target == pytest.approx(target, abs=1e-12 * values.std())
+            assert abs(np.average(values, weights=result.weights) - target) <= 1e-10 * values.std()
+            assert abs(result.reached - target) <= 1e-10 * values.std()
             if seed < 5 and tau:
-                other = by_brentq(z, (wanted - values.mean()) / values.std())
-                assert distance(found.weights, other) < 1e-9
+                other = by_brentq(z, (target - values.mean()) / values.std())
+                assert distance(result.weights, other) < 1e-9
             solved += 1
     assert solved > 100
 
@@ -84,13 +84,13 @@ def test_weights_reach_the_mean_and_are_those_of_another_solver(name):
 def test_tau_zero_is_the_identity_to_the_last_bit():
     for name in DRAWS:
         values = draw(name, 1)
-        projection = Column(values, ALPHA).project(0.0)
+        projection = Column(values, TAIL).project(0.0)
         assert (projection.weights == 1).all()
         assert projection.target == projection.reached == values.mean()
 
 
 def test_levels_solved_together_or_alone_are_the_same():
-    column = Column(draw("lognormal", 4), ALPHA)
+    column = Column(draw("lognormal", 4), TAIL)
     for tau, warm in zip(TAUS, column.projections(TAUS), strict=True):
         cold = column.project(float(tau))
         assert warm.status == cold.status
@@ -99,7 +99,7 @@ def test_levels_solved_together_or_alone_are_the_same():
 
 
 def weights_of(values):
-    return [p.weights for p in Column(values, ALPHA).projections(TAUS)]
+    return [p.weights for p in Column(values, TAIL).projections(TAUS)]
 
 
 @pytest.mark.parametrize("name", ["normal", "gamma", "t", "poisson"])
@@ -138,7 +138,7 @@ def test_no_other_weights_of_that_mean_are_closer_to_the_data(name):
     z = (values - values.mean()) / values.std()
     both = np.stack([np.ones_like(z), z])
     for tau in (-0.8, 0.3, 1.0):
-        weights = Column(values, ALPHA).project(tau).weights
+        weights = Column(values, TAIL).project(tau).weights
         least = divergence(weights)
         for _ in range(50):
             # Any direction that keeps the sum and the mean; a step that keeps weights positive.
@@ -153,7 +153,7 @@ def test_no_other_weights_of_that_mean_are_closer_to_the_data(name):
 
 def test_weights_are_exponential_in_the_feature():
     values = draw("normal", 7)
-    weights = Column(values, ALPHA).project(0.7).weights
+    weights = Column(values, TAIL).project(0.7).weights
     slope, level = np.polyfit(values, np.log(weights), 1)
     np.testing.assert_allclose(np.log(weights), slope * values + level, atol=1e-9)
     # Bachoc et al. 2023, eq. 4: the level is minus the log of the mean of exp(xi x).
@@ -162,11 +162,11 @@ def test_weights_are_exponential_in_the_feature():
 
 def test_a_quantile_on_the_edge_of_the_data_puts_equal_weight_on_the_rows_there():
     values = np.array([0.0] * 10 + list(np.linspace(1.0, 9.0, 30)))
-    at_edge = Column(values, ALPHA).project(-1.0)
+    at_edge = Column(values, TAIL).project(-1.0)
     assert at_edge.status == "edge"
     assert at_edge.reached == at_edge.target == 0
     np.testing.assert_array_equal(at_edge.weights, np.where(values == 0, 4.0, 0.0))
-    almost = Column(values, ALPHA).project(-0.99999)
+    almost = Column(values, TAIL).project(-0.99999)
     assert almost.status == "ok"
     np.testing.assert_allclose(almost.weights, at_edge.weights, atol=0.01)
 
@@ -177,10 +177,10 @@ def test_whether_a_level_is_the_edge_does_not_hang_on_rounding(side):
     for seed in range(300):
         rng = np.random.default_rng(seed)
         values = side * (rng.poisson(0.7, 40) * rng.choice([0.1, 0.3, 1.7]) - rng.normal())
-        end = np.quantile(values, ALPHA if side > 0 else 1 - ALPHA)
+        end = np.quantile(values, TAIL if side > 0 else 1 - TAIL)
         if end == (values.min() if side > 0 else values.max()) and values.std():
-            found = Column(values, ALPHA).project(-side)
-            assert found.status == "edge"
+            result = Column(values, TAIL).project(-side)
+            assert result.status == "edge"
             seen += 1
     assert seen > 100
 
@@ -188,25 +188,25 @@ def test_whether_a_level_is_the_edge_does_not_hang_on_rounding(side):
 def test_a_mean_beyond_its_quantile_is_said_and_not_drawn():
     values = np.zeros(100)
     values[:3] = 50.0, 51.0, 52.0  # the mean is 1.53, the 95 % quantile 0
-    for tau, found in zip(TAUS, Column(values, ALPHA).projections(TAUS), strict=True):
+    for tau, result in zip(TAUS, Column(values, TAIL).projections(TAUS), strict=True):
         if tau > 0:
-            assert found.status == "beyond quantile"
-            assert found.weights is None
-            assert np.isnan(found.reached)
+            assert result.status == "beyond quantile"
+            assert result.weights is None
+            assert np.isnan(result.reached)
         else:
-            assert found.status == ("edge" if tau == -1 else "ok")
+            assert result.status == ("edge" if tau == -1 else "ok")
 
 
 def test_a_constant_column_is_said_and_not_drawn():
-    found = Column(np.full(10, 0.1), ALPHA).projections(TAUS)
-    assert {p.status for p in found} == {"constant"}
-    assert all(p.weights is None for p in found)
+    result = Column(np.full(10, 0.1), TAIL).projections(TAUS)
+    assert {p.status for p in result} == {"constant"}
+    assert all(p.weights is None for p in result)
 
 
 def test_the_smallest_level_is_no_other_kind_of_level():
-    found = Column(np.arange(20.0), ALPHA).project(1e-300)
-    assert found.status == "ok"
-    np.testing.assert_allclose(found.weights, 1, rtol=1e-8)
+    result = Column(np.arange(20.0), TAIL).project(1e-300)
+    assert result.status == "ok"
+    np.testing.assert_allclose(result.weights, 1, rtol=1e-8)
 
 
 columns = arrays(float, st.integers(2, 40), elements=st.floats(-1e9, 1e9, allow_subnormal=False))
@@ -214,19 +214,19 @@ columns = arrays(float, st.integers(2, 40), elements=st.floats(-1e9, 1e9, allow_
 
 @given(columns, st.floats(-1, 1))
 def test_any_column_at_any_level_has_good_weights_or_says_why(values, tau):
-    column = Column(values, ALPHA)
-    found = column.project(tau)
-    if found.status == "constant":
+    column = Column(values, TAIL)
+    result = column.project(tau)
+    if result.status == "constant":
         assert values.min() == values.max()
-    elif found.status == "beyond quantile":
-        assert (np.quantile(values, ALPHA if tau < 0 else 1 - ALPHA) - column.mean) * tau <= 0
+    elif result.status == "beyond quantile":
+        assert (np.quantile(values, TAIL if tau < 0 else 1 - TAIL) - column.mean) * tau <= 0
     else:
-        assert found.status in ("ok", "edge")
-        assert found.weights.min() >= 0
-        assert found.weights.mean() == pytest.approx(1)
-        assert abs(found.reached - found.target) <= 1e-9 * column.std
-        assert divergence(found.weights) <= np.log(len(values)) + 1e-9
-        assert 0 < half_share(found.weights) <= 0.5 + 0.5 / len(values)
+        assert result.status in ("ok", "edge")
+        assert result.weights.min() >= 0
+        assert result.weights.mean() == pytest.approx(1)
+        assert abs(result.reached - result.target) <= 1e-9 * column.std
+        assert divergence(result.weights) <= np.log(len(values)) + 1e-9
+        assert 0 < half_share(result.weights) <= 0.5 + 0.5 / len(values)
 
 
 def test_half_share():
@@ -236,12 +236,12 @@ def test_half_share():
     assert half_share(np.array([1.0, 9.0, 1.0, 1.0])) == 0.25
 
 
-@pytest.mark.parametrize(("asked", "given"), [(3, 3), (4, 5), (20, 21), (21, 21), (51, 51)])
-def test_levels_hold_minus_one_zero_and_one_exactly(asked, given):
-    taus = checked_taus(asked)
-    assert len(taus) == given
+@pytest.mark.parametrize(("taus", "n_levels"), [(3, 3), (4, 5), (20, 21), (21, 21), (51, 51)])
+def test_levels_hold_minus_one_zero_and_one_exactly(taus, n_levels):
+    taus = checked_taus(taus)
+    assert len(taus) == n_levels
     assert {-1.0, 0.0, 1.0} <= set(taus.tolist())
-    np.testing.assert_allclose(np.diff(taus), 2 / (given - 1))
+    np.testing.assert_allclose(np.diff(taus), 2 / (n_levels - 1))
     np.testing.assert_array_equal(taus, -taus[::-1])
 
 

@@ -18,12 +18,12 @@ ORDINARY = [
 
 def shares(designs, runs, population):
     """Coverage at |tau| <= 0.5, and at |tau| = 1, of every indicator and feature."""
-    found = [
+    result = [
         line
         for seed, name in enumerate(designs)
         for line in covered(DESIGNS[name], runs, seed, ["quantile"], population).values()
     ]
-    lines = np.stack(found)
+    lines = np.stack(result)
     return lines[:, 1:4].ravel(), lines[:, [0, 4]].ravel()
 
 
@@ -31,8 +31,8 @@ def test_intervals_of_400_rows_cover():
     runs = 150
     half_way, all_the_way = shares(ORDINARY[:2], runs, 200_000)
     assert len(half_way) == 60
-    for found in (half_way, all_the_way):
-        assert NOMINAL[0] < found.mean() < NOMINAL[1]
+    for result in (half_way, all_the_way):
+        assert NOMINAL[0] < result.mean() < NOMINAL[1]
     # Four standard errors.
     assert half_way.min() > NOMINAL[0] - 4 * np.sqrt(0.93 * 0.07 / runs)
     assert all_the_way.min() > 0.8
@@ -43,8 +43,8 @@ def test_intervals_of_400_rows_cover():
 def test_nearly_every_interval_of_400_rows_covers_as_it_says():
     half_way, all_the_way = shares(ORDINARY, 1000, 2_000_000)
 
-    def within(found):
-        return np.mean((found >= NOMINAL[0]) & (found <= NOMINAL[1]))
+    def within(result):
+        return np.mean((result >= NOMINAL[0]) & (result <= NOMINAL[1]))
 
     assert within(half_way) >= 0.95
     assert within(all_the_way) >= 0.75

@@ -50,8 +50,8 @@ def test_the_spread_is_that_of_a_bootstrap_that_solves_the_weights_anew(anchor):
     for tau in (-0.6, 0.0, 0.6):
 
         def means(rows, tau=tau):
-            found = Column(x[rows], 0.05, anchor).project(tau)
-            return found.weights @ outputs[rows] / len(rows)
+            result = Column(x[rows], 0.05, anchor).project(tau)
+            return result.weights @ outputs[rows] / len(rows)
 
         rows = rows_of(Column(x, 0.05, anchor), tau)
         drawn = np.std([means(rng.integers(1500, size=1500)) for _ in range(600)], axis=0)
@@ -77,7 +77,7 @@ def test_the_lean_of_a_plain_mean_is_half_its_skewness():
 
 def without_a_row(x, output, target, target_influence):
     """Estimate and standard error by definition, with each row left out in turn."""
-    found = []
+    result = []
     for row in range(len(x)):
         rest = np.delete(np.arange(len(x)), row)
         z = x[rest] - (target - target_influence[row] / len(rest))
@@ -87,8 +87,8 @@ def without_a_row(x, output, target, target_influence):
         mean = w @ output[rest] / len(rest)
         slope = (w * z) @ (output[rest] - mean) / (w @ z**2)
         influence = w * (output[rest] - mean - slope * z) + slope * target_influence[rest]
-        found.append([mean, np.sqrt(np.mean(influence**2) / len(rest))])
-    return np.array(found).T
+        result.append([mean, np.sqrt(np.mean(influence**2) / len(rest))])
+    return np.array(result).T
 
 
 @pytest.mark.parametrize("tau", [-0.7, 0.2, 0.4])
@@ -142,10 +142,10 @@ def test_a_share_without_stress_has_nearly_the_exact_binomial_interval(hits, n):
     output[rng.permutation(n)[:hits]] = 1.0
     rows = rows_of(Column(rng.normal(size=n), 0.05), 0.0)
     influence, lean = rows.influence(output)
-    found = corrected_interval(hits / n, influence, 0.0, lean, 0.95, (0.0, 1.0), 1.0, 1.0)
+    result = corrected_interval(hits / n, influence, 0.0, lean, 0.95, (0.0, 1.0), 1.0, 1.0)
     exact = binomtest(hits, n).proportion_ci(0.95)
     width = exact.high - exact.low
-    assert found == pytest.approx((exact.low, exact.high), abs=0.15 * width)
+    assert result == pytest.approx((exact.low, exact.high), abs=0.15 * width)
 
 
 def test_a_scale_takes_out_what_it_bends():
@@ -175,23 +175,23 @@ def test_shares_of_none_and_of_all_are_not_certain():
         return np.tile([0.8, 0.2], (len(X), 1))
 
     ex = uq.Explainer(uq.as_predictive(never, classes=[0, 1]), X, y)
-    found = ex.stress(indicators=["share:0", "share:1", "tpr"], taus=[0.5], level=0.95)
+    result = ex.stress(indicators=["share:0", "share:1", "tpr"], taus=[0.5], level=0.95)
     for name, low, high in (("share:0", 0.85, 1.0), ("share:1", 0.0, 0.15), ("tpr", 0.0, 0.25)):
-        assert (found.low[name] >= low).all(), name
-        assert (found.high[name] <= high).all(), name
-        assert (found.high[name] - found.low[name] > 0.015).all(), name
+        assert (result.low[name] >= low).all(), name
+        assert (result.high[name] <= high).all(), name
+        assert (result.high[name] - result.low[name] > 0.015).all(), name
     # True positives can only be seen among the positives, which are half of the rows.
-    assert (found.high["tpr"] > 1.2 * found.high["share:1"]).all()
+    assert (result.high["tpr"] > 1.2 * result.high["share:1"]).all()
 
 
 def test_a_single_row_says_nothing_of_its_error():
     X = np.array([[0.0], [1.0], [2.0], [5.0]])
     ex = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
-    found = ex.stress(indicators=["mean"], alpha=0.01, anchor="tail-mean", taus=3, level=0.95)
-    assert found.status[0].tolist() == ["edge", "ok", "edge"]
-    assert found.values["mean"][0].tolist() == pytest.approx([0, 2, 5])
-    assert np.isnan(found.low["mean"][0, [0, 2]]).all()
-    assert np.isfinite(found.high["mean"][0, 1])
+    result = ex.stress(indicators=["mean"], tail=0.01, anchor="tail-mean", taus=3, level=0.95)
+    assert result.status[0].tolist() == ["edge", "ok", "edge"]
+    assert result.values["mean"][0].tolist() == pytest.approx([0, 2, 5])
+    assert np.isnan(result.low["mean"][0, [0, 2]]).all()
+    assert np.isfinite(result.high["mean"][0, 1])
 
 
 @pytest.mark.parametrize(
@@ -273,24 +273,24 @@ def test_the_unit_of_the_target_changes_nothing_and_metrics_keep_their_intervals
     y = unit * (X[:, 0] + rng.normal(size=80))
     explainer = uq.Explainer(lambda X: 0.8 * unit * X[:, 0], X, y)
     names = ["mean", "absolute_error", "neg_mean_absolute_error"]
-    found = explainer.stress(indicators=names, taus=3, level=0.9)
+    result = explainer.stress(indicators=names, taus=3, level=0.9)
     plain = uq.Explainer(lambda X: 0.8 * X[:, 0], X, y / unit)
     expected = plain.stress(indicators=names, taus=3, level=0.9)
     for name in names:
-        np.testing.assert_allclose(found.low[name] / unit, expected.low[name], rtol=1e-6)
-        np.testing.assert_allclose(found.high[name] / unit, expected.high[name], rtol=1e-6)
+        np.testing.assert_allclose(result.low[name] / unit, expected.low[name], rtol=1e-6)
+        np.testing.assert_allclose(result.high[name] / unit, expected.high[name], rtol=1e-6)
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 20])
-@pytest.mark.parametrize(("alpha", "level"), [(0.001, 0.999), (0.49, 0.5)])
-def test_of_few_rows_too_intervals_surround_the_values_and_keep_the_bounds(n, alpha, level):
+@pytest.mark.parametrize(("tail", "level"), [(0.001, 0.999), (0.49, 0.5)])
+def test_of_few_rows_too_intervals_surround_the_values_and_keep_the_bounds(n, tail, level):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.normal(size=n), rng.random(n) < 0.3, rng.lognormal(0, 3, n)])
     model = uq.as_predictive(lambda X: np.column_stack([X[:, 0] < 0, X[:, 0] >= 0]) * 1.0, [0, 1])
     explainer = uq.Explainer(model, X, (X[:, 0] + rng.normal(size=n) > 0).astype(int))
-    found = explainer.stress(taus=5, alpha=alpha, level=level)
-    for name in found.indicators:
-        low, value, high = (side[name] for side in (found.low, found.values, found.high))
+    result = explainer.stress(taus=5, tail=tail, level=level)
+    for name in result.indicators:
+        low, value, high = (side[name] for side in (result.low, result.values, result.high))
         known = np.isfinite(low)
         assert (known == np.isfinite(high)).all()
         assert (low <= value)[known].all()

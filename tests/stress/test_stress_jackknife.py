@@ -26,14 +26,14 @@ def rows_of(column, tau):
 
 def one_by_one(x, targets, outputs):
     """Means without each of these rows."""
-    found = np.full((outputs.shape[1], len(x)), np.nan)
+    result = np.full((outputs.shape[1], len(x)), np.nan)
     for row, target in targets:
         rest = np.delete(np.arange(len(x)), row)
         z = (x[rest] - target) / np.median(np.abs(x - target))
         xi = brentq(lambda xi, z=z: np.exp(xi * z - np.max(xi * z)) @ z, -300, 300, xtol=1e-13)
         w = np.exp(xi * z - np.max(xi * z))
-        found[:, row] = w @ outputs[rest] / w.sum()
-    return found
+        result[:, row] = w @ outputs[rest] / w.sum()
+    return result
 
 
 @pytest.mark.parametrize("tau", [-1.0, -0.4, 0.0, 0.6, 1.0])
@@ -50,18 +50,18 @@ def test_means_without_a_row_are_those_of_weights_solved_anew(kind, anchor, tau)
     target, (*_, second, most) = column.target(tau) + moved, np.sort(x)
     within = np.flatnonzero(target < np.where(x == most, second, most))
     expected = one_by_one(x, zip(within, target[within], strict=True), outputs)[:, within]
-    found = np.stack([rows.jackknife.means(output)[within] for output in outputs.T])
+    result = np.stack([rows.jackknife.means(output)[within] for output in outputs.T])
     assert len(within) >= 298
     # Of each mean, in how much the lack of a row moves it.
     spread = expected.std(axis=1, keepdims=True)
-    np.testing.assert_allclose(found / spread, expected / spread, rtol=0, atol=2e-3)
+    np.testing.assert_allclose(result / spread, expected / spread, rtol=0, atol=2e-3)
 
 
 def test_without_stress_they_are_plain_means_of_the_other_rows():
     rng = np.random.default_rng(1)
     x, output = rng.normal(size=(2, 50))
-    found = rows_of(Column(x, 0.05), 0.0).jackknife.means(output)
-    np.testing.assert_allclose(found, (output.sum() - output) / 49, rtol=1e-9, atol=1e-12)
+    result = rows_of(Column(x, 0.05), 0.0).jackknife.means(output)
+    np.testing.assert_allclose(result, (output.sum() - output) / 49, rtol=1e-9, atol=1e-12)
 
 
 def test_a_row_that_holds_the_solution_leaves_a_mean_that_rows_can_have():
@@ -79,9 +79,9 @@ def test_on_the_edge_there_is_nothing_to_solve():
     column = Column(x, 0.1, "quantile")
     weights = np.where(x == 2.0, len(x) / 3, 0.0)
     output = np.arange(23.0)
-    found = StressedRows(column, 1.0, weights).jackknife.means(output)
-    assert found[:20] == pytest.approx(np.full(20, 21.0))
-    assert found[20:] == pytest.approx([21.5, 21.0, 20.5])
+    result = StressedRows(column, 1.0, weights).jackknife.means(output)
+    assert result[:20] == pytest.approx(np.full(20, 21.0))
+    assert result[20:] == pytest.approx([21.5, 21.0, 20.5])
 
 
 @pytest.mark.parametrize("unit", [1e-150, 1e-5, 1e150])
@@ -97,8 +97,8 @@ def test_an_interval_reaches_farther_to_where_the_lacking_rows_would_draw_the_es
     influence, bounds = np.random.default_rng(0).normal(size=100), (-np.inf, np.inf)
     below, above = half_widths(influence, 0.0, 0.95)
     for bias, low, high in ((0.02, 0.08, 0.0), (-0.02, 0.0, 0.08), (0.0, 0.0, 0.0)):
-        found = corrected_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
-        assert found == pytest.approx((-below - low, above + high))
+        result = corrected_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
+        assert result == pytest.approx((-below - low, above + high))
     # Without stress no row lacks.
     whole = corrected_interval(0.0, influence, 0.02, 0.0, 0.95, bounds, 1.0, 1.0)
     assert whole == pytest.approx(transformed_interval(0.0, (below, above), bounds))

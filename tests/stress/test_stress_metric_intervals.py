@@ -71,9 +71,9 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
     x = rng.normal(size=GROUPS)
     rows = rows_of(x, anchor, tau)
     score, loss = scored(name, x, rng)
-    found = group_influence(score, score(rows.weights), rows)[0][_groups(GROUPS)]
+    result = group_influence(score, score(rows.weights), rows)[0][_groups(GROUPS)]
     exact = first_order(rows, loss)
-    assert np.abs(found - exact).max() < 0.02 * np.abs(exact).max()
+    assert np.abs(result - exact).max() < 0.02 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
@@ -85,10 +85,10 @@ def test_moves_by_half_of_the_weight_tell_what_the_lack_of_a_row_does(name, tau,
     rows = rows_of(x, anchor, tau)
     score, loss = scored(name, x, rng)
     influence, bias = group_influence(score, score(rows.weights), rows)
-    found, (exact, exact_bias) = influence[_groups(GROUPS)], left_out(rows, loss)
+    result, (exact, exact_bias) = influence[_groups(GROUPS)], left_out(rows, loss)
     spread = np.sqrt(np.mean(exact**2))
-    assert np.corrcoef(found, exact)[0, 1] > 0.98
-    assert np.sqrt(np.mean(found**2)) == pytest.approx(spread, rel=0.1)
+    assert np.corrcoef(result, exact)[0, 1] > 0.98
+    assert np.sqrt(np.mean(result**2)) == pytest.approx(spread, rel=0.1)
     assert abs(bias - exact_bias) < 0.1 * spread / np.sqrt(GROUPS)
 
 
@@ -166,8 +166,8 @@ def test_a_row_far_from_all_others_widens_no_interval_of_a_metric():
     y = np.log1p(np.abs(X[:, 0])) + rng.normal(size=400)
     explainer = uq.Explainer(lambda X: 0.9 * np.log1p(np.abs(X[:, 0])), X, y)
     names = ["squared_error", "neg_mean_squared_error"]
-    found = explainer.stress(indicators=names, taus=5, level=0.95)
-    mean, metric = (found.high[name] - found.low[name] for name in names)
+    result = explainer.stress(indicators=names, taus=5, level=0.95)
+    mean, metric = (result.high[name] - result.low[name] for name in names)
     assert (0.4 * mean < metric).all()
     assert (metric < 1.5 * mean).all()
 
@@ -175,7 +175,7 @@ def test_a_row_far_from_all_others_widens_no_interval_of_a_metric():
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5, 1.0])
 def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
-    rng, found = np.random.default_rng(4), []
+    rng, result = np.random.default_rng(4), []
     for _ in range(40):
         x = rng.normal(size=400)
         rows, output = rows_of(x, anchor, tau), (1 + 0.3 * x) * rng.exponential(size=400)
@@ -185,8 +185,8 @@ def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
 
         value = mean(rows.weights)
         influence, _ = group_influence(mean, value, rows)
-        found.append([rows.influence(output)[1], group_skew_slope(mean, value, rows, influence)])
-    exact, of_groups = np.transpose(found)
+        result.append([rows.influence(output)[1], group_skew_slope(mean, value, rows, influence)])
+    exact, of_groups = np.transpose(result)
     # The skewness of 63 numbers has an error of its own.
     assert np.mean(of_groups - exact) == pytest.approx(0, abs=0.03 + 0.1 * np.std(exact))
     assert np.corrcoef(exact, of_groups)[0, 1] > (0.9 if tau == 1 else 0.0)
@@ -201,101 +201,101 @@ def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
 )
 def test_intervals_of_metrics_surround_them_and_stay_within_their_bounds(make, names):
     explainer = make(n=150)
-    found = explainer.stress(["x0", "x1"], names, taus=5, alpha=0.2, level=0.95)
-    wider = explainer.stress(["x0", "x1"], names, taus=5, alpha=0.2, level=0.999)
+    result = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.95)
+    wider = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.999)
     for name in names:
-        low, value, high = found.low[name], found.values[name], found.high[name]
+        low, value, high = result.low[name], result.values[name], result.high[name]
         assert ((low < value) & (value < high)).all(), name
         assert ((wider.low[name] < low) & (high < wider.high[name])).all(), name
         least, most = explainer.indicator(name).bounds
         assert (least <= wider.low[name]).all(), name
         assert (wider.high[name] <= most).all(), name
-    again = explainer.stress(["x0", "x1"], names, taus=5, alpha=0.2, level=0.95)
-    np.testing.assert_array_equal(found.low[names[0]], again.low[names[0]])
+    again = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.95)
+    np.testing.assert_array_equal(result.low[names[0]], again.low[names[0]])
 
 
 def test_a_score_that_is_turned_round_has_the_interval_turned_round():
     plain = make_scorer(mean_squared_error)
-    found = regression().stress(["x0"], [plain, "neg_mean_squared_error"], taus=3, level=0.9)
-    low, high = found.low["mean_squared_error"], found.high["mean_squared_error"]
-    np.testing.assert_allclose(-high, found.low["neg_mean_squared_error"])
-    np.testing.assert_allclose(-low, found.high["neg_mean_squared_error"])
+    result = regression().stress(["x0"], [plain, "neg_mean_squared_error"], taus=3, level=0.9)
+    low, high = result.low["mean_squared_error"], result.high["mean_squared_error"]
+    np.testing.assert_allclose(-high, result.low["neg_mean_squared_error"])
+    np.testing.assert_allclose(-low, result.high["neg_mean_squared_error"])
 
 
 def test_on_a_bound_there_is_no_interval():
     X = np.random.default_rng(0).normal(size=(80, 1))
     explainer = uq.Explainer(lambda X: np.column_stack([X < 0, X >= 0]) * 1.0, X, X[:, 0] >= 0)
-    found = explainer.stress(indicators=["roc_auc", "accuracy"], taus=3, level=0.95)
-    for name in found.indicators:
-        assert (found.values[name] == 1).all()
-        assert np.isnan(found.low[name]).all()
-        assert np.isnan(found.high[name]).all()
+    result = explainer.stress(indicators=["roc_auc", "accuracy"], taus=3, level=0.95)
+    for name in result.indicators:
+        assert (result.values[name] == 1).all()
+        assert np.isnan(result.low[name]).all()
+        assert np.isnan(result.high[name]).all()
 
 
 def test_a_metric_that_answers_to_no_weights_has_no_interval():
-    def idle(truth, said, sample_weight=None):  # noqa: ARG001
+    def idle(truth, prediction, sample_weight=None):  # noqa: ARG001
         return 0.7
 
-    found = regression().stress(["x0"], [make_scorer(idle)], taus=3, level=0.95)
-    assert (found.values["idle"] == 0.7).all()
-    assert np.isnan(found.low["idle"]).all()
+    result = regression().stress(["x0"], [make_scorer(idle)], taus=3, level=0.95)
+    assert (result.values["idle"] == 0.7).all()
+    assert np.isnan(result.low["idle"]).all()
 
 
 def test_a_metric_that_answers_by_rounding_only_has_no_interval():
     X = np.random.default_rng(0).normal(size=(60, 1))
     explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + 0.3)  # every row errs alike
-    found = explainer.stress(indicators=["neg_mean_absolute_error"], taus=3, level=0.95)
-    assert found.values["neg_mean_absolute_error"] == pytest.approx(np.full((1, 3), -0.3))
-    assert np.isnan(found.low["neg_mean_absolute_error"]).all()
+    result = explainer.stress(indicators=["neg_mean_absolute_error"], taus=3, level=0.95)
+    assert result.values["neg_mean_absolute_error"] == pytest.approx(np.full((1, 3), -0.3))
+    assert np.isnan(result.low["neg_mean_absolute_error"]).all()
 
 
 def test_next_to_none_of_the_rows_is_on_the_bound_of_a_share():
     x = np.linspace(0, 40, 300)  # the only hit is where stress leaves next to no weight
     explainer = uq.Explainer(lambda X: X[:, 0] > 0, x[:, None], x == x[1])
-    found = explainer.stress(indicators=["accuracy"], taus=3, alpha=0.001, level=0.95)
-    assert 0 < found.values["accuracy"][0, 2] < 1e-12
-    assert np.isnan(found.low["accuracy"][0, 2])
-    assert np.isfinite(found.low["accuracy"][0, 1])
+    result = explainer.stress(indicators=["accuracy"], taus=3, tail=0.001, level=0.95)
+    assert 0 < result.values["accuracy"][0, 2] < 1e-12
+    assert np.isnan(result.low["accuracy"][0, 2])
+    assert np.isfinite(result.low["accuracy"][0, 1])
 
 
 def test_a_small_error_is_not_on_its_bound():
     X = np.random.default_rng(0).normal(size=(60, 1))
     y = 1e-8 * (X[:, 0] + np.random.default_rng(1).normal(size=60))
     explainer = uq.Explainer(lambda X: 1e-8 * X[:, 0], X, y)
-    found = explainer.stress(indicators=["neg_mean_squared_error"], taus=3, level=0.95)
-    assert (found.high["neg_mean_squared_error"] < 0).all()
+    result = explainer.stress(indicators=["neg_mean_squared_error"], taus=3, level=0.95)
+    assert (result.high["neg_mean_squared_error"] < 0).all()
 
 
 def test_a_metric_that_is_not_defined_for_other_weights_has_no_interval():
     plain = regression()
     at_half = plain.stress_weights("x0", 0.5)
 
-    def picky(truth, said, sample_weight=None):
+    def picky(truth, prediction, sample_weight=None):
         if sample_weight is not None and np.abs(sample_weight - at_half).max() > 1e-9:
             return np.nan
-        return mean_absolute_error(truth, said, sample_weight=sample_weight)
+        return mean_absolute_error(truth, prediction, sample_weight=sample_weight)
 
-    found = plain.stress(["x0"], [make_scorer(picky)], taus=[0.5], level=0.95)
-    at = found.taus.tolist().index(0.5)
-    assert np.isfinite(found.values["picky"][0, at])
-    assert np.isnan(found.low["picky"]).all()
-    assert np.isnan(found.high["picky"]).all()
+    result = plain.stress(["x0"], [make_scorer(picky)], taus=[0.5], level=0.95)
+    at = result.taus.tolist().index(0.5)
+    assert np.isfinite(result.values["picky"][0, at])
+    assert np.isnan(result.low["picky"]).all()
+    assert np.isnan(result.high["picky"]).all()
 
 
 @pytest.mark.parametrize(("level", "scores"), [(None, 1), (0.95, 2 + N_REPLICATES)])
 def test_how_often_a_metric_is_scored(level, scores):
-    asked = []
+    lengths = []
 
-    def counting(truth, said, sample_weight=None):
-        asked.append(len(truth))
-        return mean_absolute_error(truth, said, sample_weight=sample_weight)
+    def counting(truth, prediction, sample_weight=None):
+        lengths.append(len(truth))
+        return mean_absolute_error(truth, prediction, sample_weight=sample_weight)
 
     explainer = regression()
     explainer.indicator(scorer := make_scorer(counting))
-    once = len(asked)
+    once = len(lengths)
     explainer.stress(["x0", "x2"], [scorer], taus=5, level=level)
-    assert len(asked) - once == once + 2 * 5 * scores
-    assert set(asked) == {60}, "every row keeps some weight"
+    assert len(lengths) - once == once + 2 * 5 * scores
+    assert set(lengths) == {60}, "every row keeps some weight"
     assert N_REPLICATES == 64  # as the docstring of `stress` says
 
 
@@ -307,31 +307,31 @@ def test_rows_without_a_value_have_no_part_in_the_interval():
     def explainer(X, y):
         return uq.Explainer(lambda X: 0.9 * np.nan_to_num(X[:, 0]), X, y)
 
-    kept = explainer(X[20:], y[20:]).stress(["x0"], ["r2"], taus=3, level=0.95)
+    expected = explainer(X[20:], y[20:]).stress(["x0"], ["r2"], taus=3, level=0.95)
     X[:20, 0] = np.nan
     dropped = explainer(X, y).stress(["x0"], ["r2"], taus=3, level=0.95, missing="drop")
     for side in ("low", "values", "high"):
-        np.testing.assert_allclose(getattr(dropped, side)["r2"], getattr(kept, side)["r2"])
+        np.testing.assert_allclose(getattr(dropped, side)["r2"], getattr(expected, side)["r2"])
 
 
 def test_few_effective_rows_are_said_with_a_level_and_only_then():
     explainer = regression(n=200, p=4)
     assert not explainer.stress(indicators=["mean"], taus=11).remarks
-    found = explainer.stress(indicators=["mean"], taus=11, level=0.95)
-    few = found.ess < 50
-    first = np.abs(found.taus[few.any(axis=0)]).min()
+    result = explainer.stress(indicators=["mean"], taus=11, level=0.95)
+    few = result.ess < 50
+    first = np.abs(result.taus[few.any(axis=0)]).min()
     assert 0 < first <= 1
     assert few.any(axis=1).all()
-    (remark,) = found.remarks
+    (remark,) = result.remarks
     assert remark.startswith(
         f"from |tau| = {first:g} on, intervals of x0, x1 and 2 more rest on fewer than 50 "
         "effective rows (ess)"
     )
-    assert "smaller |tau|, a larger alpha, or more rows" in remark
-    assert f"note: {remark}" in repr(found)
-    assert remark in found._repr_html_()
+    assert "smaller |tau|, a larger tail, or more rows" in remark
+    assert f"note: {remark}" in repr(result)
+    assert remark in result._repr_html_()
     for names, named in ((["x1"], "x1"), (["x0", "x1", "x2"], "x0, x1 and x2")):
         (remark,) = explainer.stress(names, ["r2"], taus=3, level=0.9).remarks
         assert remark.startswith(f"at |tau| = 1, intervals of {named} rest on fewer than 50 ")
-    many = explainer.stress(indicators=["mean"], taus=[-0.2, 0.2], alpha=0.45, level=0.95)
+    many = explainer.stress(indicators=["mean"], taus=[-0.2, 0.2], tail=0.45, level=0.95)
     assert not many.remarks

@@ -17,7 +17,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.redundancy.result import Redundancy
-from uqwidgets.stress.columns import stressed_one
+from uqwidgets.stress.columns import stressed_column
 from uqwidgets.stress.importance_over_tau import importance_over_tau
 from uqwidgets.stress.importance_result import ImportanceOverTau
 from uqwidgets.stress.projection import checked_taus
@@ -200,7 +200,7 @@ class Ranking(Explained):
         *,
         category: object | None = None,
         taus: int | npt.ArrayLike = 9,
-        alpha: float = 0.05,
+        tail: float = 0.05,
         anchor: str = "quantile",
         replacement: str = "permutation",
         n_repeats: int | str = 10,
@@ -221,7 +221,7 @@ class Ranking(Explained):
             The feature whose mean is moved.
         measure, features, replacement, n_repeats, interval, level, reference, callback
             As in `importance`, but the measure cannot be a scorer.
-        category, taus, alpha, anchor
+        category, taus, tail, anchor
             As in `stress`. There are 9 levels by default, because each is a whole importance.
         rows : array-like, optional
             A mask or the positions of the rows that are stressed and scored; donors come from all
@@ -261,7 +261,7 @@ class Ranking(Explained):
             self.evaluations,
             self.measure(measure),
             self.units(features),
-            stressed_one(self.table, name, category, alpha, anchor, rows=chosen),
+            stressed_column(self.table, name, category, tail, anchor, rows=chosen),
             checked_taus(taus),
             Settings.of(
                 replacement=replacement,

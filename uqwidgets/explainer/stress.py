@@ -1,4 +1,4 @@
-"""What an explainer can be asked about stress."""
+"""The methods of `uqwidgets.Explainer` that reweight rows."""
 
 from __future__ import annotations
 
@@ -17,21 +17,27 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure, Offers
 from uqwidgets.stress.columns import (
-    Stressed,
-    categories_left_out,
+    StressedColumn,
+    omitted_categories,
     stressable,
-    stressed,
-    stressed_one,
+    stressed_column,
+    stressed_columns,
 )
 from uqwidgets.stress.constrained.constraints import Function, stress_to
-from uqwidgets.stress.indicators import Indicator, MetricIndicator, find_indicator, indicators_of
+from uqwidgets.stress.constrained.result import Reweighting
+from uqwidgets.stress.indicators import (
+    Indicator,
+    MetricIndicator,
+    find_indicator,
+    indicators_of,
+)
 from uqwidgets.stress.profile import stress
 from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
 
 
 class Stressing:
-    """The part of `uqwidgets.Explainer` that reweights rows; it asks the model nothing."""
+    """The part of `uqwidgets.Explainer` that reweights rows; it never calls the model again."""
 
     table: Table
     evaluations: Evaluations
@@ -40,7 +46,7 @@ class Stressing:
 
     @cached_property
     def indicators(self) -> dict[str, Indicator]:
-        """What can be watched under stress with this model, by name."""
+        """Indicators that `stress` computes for this model unless others are named, by name."""
         return indicators_of(
             self.evaluations.original,
             self.evaluations.truth,
@@ -54,47 +60,54 @@ class Stressing:
         indicators: Sequence[object] | None = None,
         *,
         taus: int | npt.ArrayLike = 21,
-        alpha: float = 0.05,
+        tail: float = 0.05,
         anchor: str = "quantile",
         missing: str = "error",
         level: float | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Stress:
-        """Weighted summaries of the rows while each feature's mean is moved.
+        r"""Weighted summaries of the rows while the mean of each feature is moved.
 
-        A categorical feature, and one of two values, is stressed by the share of each
-        category: tau = 1 moves it to 1 - alpha and tau = -1 to alpha, or half-way to 1 or 0
-        where it lies beyond already.
+        The weights :math:`w_i \propto e^{\xi x_i}` (Bachoc et al. 2023, eq. 4) are those closest to
+        equal weights, by Kullback-Leibler divergence, among all that give the feature x the target
+        mean :math:`(1 - |\tau|)\,\bar x + |\tau|\,a`, with the anchor a of the side of tau.
+
+        A categorical feature, and a numeric one of two values, is stressed by the share of each
+        category: tau = 1 moves the share to 1 - tail and tau = -1 to tail, or half-way to 1 or 0
+        where the share is beyond that already.
 
         Parameters
         ----------
         features : sequence of str, optional
-            All that have a value in every row and at most 50 categories, unless named. Of more
-            categories the 50 most frequent are stressed.
+            Features to stress, one after the other; by default all that have a value in every row
+            and at most 50 categories. Of a feature with more categories, the 50 most frequent are
+            stressed.
         indicators : sequence of str, scorer or callable, optional
-            All in `indicators`, unless named; besides, any scikit-learn scorer that takes
-            sample weights, by name, such as ``"roc_auc"`` or ``"r2"``, or as `make_scorer`
-            gives it; and the mean of any measure, by name or as a function (see `measure`).
+            What is summarised; by default everything in `indicators`. An entry is the name of an
+            indicator, the name of a measure (see `measures`), a function ``f(distribution, y)``
+            that returns one number per row (see `measure`), or a scikit-learn scorer that accepts
+            sample weights, by name or made by ``make_scorer``. See Notes.
         taus : int or array-like, default=21
-            Levels within [-1, 1]; -1, 0 and 1 are always among them.
-        alpha : float, default=0.05
-            See ``anchor``.
+            Stress levels within [-1, 1], or how many evenly spaced ones; -1, 0 and 1 are always
+            added.
+        tail : float, default=0.05
+            Between 0 and 0.5: the probability in each tail that the anchors are of.
         anchor : {"quantile", "tail-mean"}, default="quantile"
-            Tau = -1 and 1 move the mean to the quantiles alpha and 1 - alpha (Bachoc et al. 2023,
-            section 2.2), or to the means of the lowest and the highest alpha of the rows, which
-            works for columns so skewed that a quantile lies on the wrong side of the mean.
+            The means that tau = -1 and 1 stand for. ``quantile``: the quantiles ``tail`` and
+            1 - ``tail`` of the feature (Bachoc et al. 2023, section 2.2). ``tail-mean``: the means
+            of the lowest and of the highest ``tail`` of the rows, which works for columns so
+            skewed that a quantile is on the wrong side of the mean.
         missing : {"error", "drop"}, default="error"
-            Whether rows without a value of the stressed feature are left out, with a remark.
+            With ``drop``, rows without a value of the stressed feature are left out, with a
+            remark; with ``error`` they raise.
         level : float, optional
-            Of pointwise intervals, such as 0.95; they re-solve the weights (see
-            `uqwidgets.stress.influence.StressedRows`). One of scikit-learn's metrics is scored
-            1 + 65 times for each feature and level then, and once without (see
-            `uqwidgets.stress.replicates.group_influence`). Where few rows carry the weight
-            (``ess``) they hold less often than they say, above all of a variance, and where a
-            column is stressed towards a long tail; a remark says where.
+            Level of pointwise intervals, such as 0.95; by default there are no intervals. They take
+            into account that another sample has another mean, other anchors and other weights.
+            A scorer is then computed 66 times per feature and tau instead of once. Where few rows
+            carry the weight (``ess``), above all for a variance and for columns that are stressed
+            towards a long tail, coverage is below the level; a remark says where.
         rows : array-like, optional
-            A mask or positions of the rows whose population is stressed: means, quantiles and
-            indicators are of these rows alone.
+            A mask or positions of rows: means, quantiles and indicators are those of these rows.
 
         Returns
         -------
@@ -105,6 +118,46 @@ class Stressing:
         ValueError
             For a name that does not exist, a feature that cannot be stressed, or a value out
             of range.
+
+        See Also
+        --------
+        stress_weights : The weights of one feature at one level.
+        stress_to : Weights that meet several constraints at once.
+        uqwidgets.stress_batches : The same for more rows than fit in memory.
+
+        Notes
+        -----
+        What each analysis accepts:
+
+        ==============================  =======  ========  ======
+        analysis                        measure  function  scorer
+        ==============================  =======  ========  ======
+        ``importance``                  yes      yes       yes
+        ``importance_over_tau``         yes      yes       no
+        ``dependence``                  yes      yes       no
+        ``stress(indicators=...)``      yes      yes       yes
+        ``stress_batches``              yes      yes       no
+        ==============================  =======  ========  ======
+
+        A measure or function has one number per row, whose weighted mean is the indicator. A scorer
+        has one number for all rows together; it is computed from the rows and their weights.
+
+        References
+        ----------
+        Bachoc et al. 2023, sections 2 and 3.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(40.0).reshape(20, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0] ** 2, X, X[:, 0])
+        >>> result = explainer.stress(["x0"], ["mean"], taus=3)
+        >>> result.frame[["tau", "reached", "value", "ess"]].round(1)
+           tau  reached   value   ess
+        0 -1.0      1.9    11.0   2.9
+        1  0.0     19.0   494.0  20.0
+        2  1.0     36.1  1310.6   2.9
         """
         remarks: tuple[str, ...] = ()
         n = len(self.table)
@@ -117,36 +170,36 @@ class Stressing:
         size = n if chosen is None else len(chosen)
         dropped: list[str] = []
 
-        def columns() -> Iterator[Stressed]:
+        def columns() -> Iterator[StressedColumn]:
             for name in names:
-                found = stressed(self.table, name, alpha, anchor, missing, chosen)
-                kept = found[0].kept
-                absent = 0 if kept is None else size - len(kept)
-                if absent:
+                several = stressed_columns(self.table, name, tail, anchor, missing, chosen)
+                positions = several[0].positions
+                n_missing = 0 if positions is None else size - len(positions)
+                if n_missing:
                     of = f"{size} {'rows' if chosen is None else 'chosen rows'}"
-                    dropped.append(f"{name}: {absent} of {of} without a value are left out")
-                dropped.extend(categories_left_out(self.table, name, kept))
-                yield from found
+                    dropped.append(f"{name}: {n_missing} of {of} without a value are left out")
+                dropped.extend(omitted_categories(self.table, name, positions))
+                yield from several
 
         result = stress(
             columns(),
             n,
             self._indicators(indicators),
             checked_taus(taus),
-            alpha=alpha,
+            tail=tail,
             anchor=anchor,
             level=level,
             remarks=remarks,
         )
         return replace(result, remarks=result.remarks + tuple(dropped))
 
-    def indicator(self, wanted: object) -> Indicator | MetricIndicator:
-        """Return what `stress` watches when it is asked for this.
+    def indicator(self, name: object) -> Indicator | MetricIndicator:
+        """Return the indicator that `stress` computes for one entry of its ``indicators``.
 
         Parameters
         ----------
-        wanted : str, scorer or callable
-            See `stress`.
+        name : str, scorer or callable
+            Name of an indicator, a measure or a scorer; or a scorer or a function, see `stress`.
 
         Raises
         ------
@@ -154,7 +207,7 @@ class Stressing:
             If there is none, or this model does not give it; the message says why.
         """
         return find_indicator(
-            wanted,
+            name,
             self.indicators,
             self.evaluations.original,
             self.evaluations.truth,
@@ -163,15 +216,17 @@ class Stressing:
             self._values,
         )
 
-    def _indicators(self, wanted: Sequence[object] | None) -> list[Indicator | MetricIndicator]:
-        if wanted is None:
+    def _indicators(self, entries: Sequence[object] | None) -> list[Indicator | MetricIndicator]:
+        if entries is None:
             return list(self.indicators.values())
-        found = [self.indicator(one) for one in ([wanted] if isinstance(wanted, str) else wanted)]
-        names = [one.name for one in found]
+        indicators = [
+            self.indicator(e) for e in ([entries] if isinstance(entries, str) else entries)
+        ]
+        names = [indicator.name for indicator in indicators]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"indicators has {name!r} twice; give each its own name.")
-        return found
+        return indicators
 
     def _values(self, measure: Measure) -> Floats:
         return self.evaluations.original_values(measure)
@@ -182,40 +237,63 @@ class Stressing:
         tau: float,
         *,
         category: object | None = None,
-        alpha: float = 0.05,
+        tail: float = 0.05,
         anchor: str = "quantile",
         missing: str = "error",
         rows: npt.ArrayLike | None = None,
     ) -> Floats:
-        """Row weights that move a feature's mean to level ``tau``.
-
-        Source: Bachoc et al. 2023, theorem 2.3.
+        """Row weights that move the mean of one feature to level ``tau``.
 
         Parameters
         ----------
         feature : str
         tau : float
-            Within [-1, 1].
+            Stress level within [-1, 1].
         category : object, optional
-            Of a categorical feature: the one whose share is moved.
-        alpha, anchor, missing, rows
-            As in `stress`.
+            For a categorical feature: the category whose share is moved.
+        tail : float, default=0.05
+            Between 0 and 0.5: the probability in each tail that the anchors are of.
+        anchor : {"quantile", "tail-mean"}, default="quantile"
+            Whether tau = -1 and 1 move the mean to the quantiles ``tail`` and 1 - ``tail``, or to
+            the means of the lowest and of the highest ``tail`` of the rows.
+        missing : {"error", "drop"}, default="error"
+            With ``drop``, rows without a value get weight 0; with ``error`` they raise.
+        rows : array-like, optional
+            A mask or positions of the rows whose mean is moved.
 
         Returns
         -------
         ndarray of shape (n,)
-            Mean 1. Pass it as ``sample_weight``, with the same ``rows``: the others have weight
-            1, for donors of replaced values come from all rows.
+            Weights of mean 1. Pass them as ``sample_weight``, with the same ``rows``: the other
+            rows have weight 1, because donors of replaced values come from all rows.
 
         Raises
         ------
         ValueError
             If there are no such weights; the message says why.
+
+        See Also
+        --------
+        stress : Indicators at many levels of tau.
+        stress_to : Weights that meet several constraints at once.
+
+        References
+        ----------
+        Bachoc et al. 2023, eq. 4 and theorem 2.3.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(10.0).reshape(5, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> explainer.stress_weights("x0", 0.5).round(2)
+        array([0.29, 0.48, 0.79, 1.3 , 2.13])
         """
         checked_taus([tau])
         name = self.table.features[self.table.index(feature)]
         chosen = Population.of(len(self.table), rows=rows).rows
-        one = stressed_one(self.table, name, category, alpha, anchor, missing, chosen)
+        one = stressed_column(self.table, name, category, tail, anchor, missing, chosen)
         projection = one.column.project(float(tau))
         if projection.weights is None:
             beyond = projection.status == "beyond quantile"
@@ -224,7 +302,7 @@ class Stressing:
                 f"{one.name!r} cannot be stressed to tau = {tau:g} (mean {projection.target:.6g}): "
                 f"{projection.status}{advice}."
             )
-        return one.spread(projection.weights, len(self.table))
+        return one.expand(projection.weights, len(self.table))
 
     def stress_to(
         self,
@@ -235,25 +313,58 @@ class Stressing:
         shares: Mapping[str | None, Mapping[Any, float]] | None = None,
         pinned: Sequence[str] | None = None,
         functions: Mapping[str, tuple[Function, float]] | None = None,
-    ) -> Floats:
-        """Row weights that meet several constraints at once.
-
-        Source: Bachoc et al. 2023, theorem 2.2 and section 2.2.
+    ) -> Reweighting:
+        """Row weights that meet several constraints at once, as close to the data as possible.
 
         Parameters
         ----------
-        means, variances, covariances, shares, pinned, functions
-            See `uqwidgets.stress.constrained.constraints.projected_to`, which also tells how far
-            the weights are from the data.
+        means : dict of str to float, optional
+            Weighted mean of numeric features, in the feature's unit.
+        variances : dict of str to float, optional
+            Weighted variance of numeric features around their weighted mean, divided by n, not by
+            n - 1. The mean of the feature stays as it is unless ``means`` has it.
+        covariances : dict of (str, str) to float, optional
+            Weighted covariance of two numeric features. Both means stay as they are unless
+            ``means`` has them.
+        shares : dict of str to dict of category to float, optional
+            Share of the rows that have a category, between 0 and 1, of any feature; the key None
+            stands for the target. A row without a value belongs to no category.
+        pinned : sequence of str, optional
+            Features whose mean, or share of each category, stays as it is.
+        functions : dict of str to (callable, float), optional
+            Any other constraint, by a name of its own: a function that takes a DataFrame of the n
+            rows and returns one number or truth value per row, and its weighted mean.
 
         Returns
         -------
-        ndarray of shape (n,)
-            Mean 1. Pass it as ``sample_weight``.
+        Reweighting
+            Pass it as ``sample_weight``; its ``weights``, of shape (n,), have mean 1.
 
         Raises
         ------
         ValueError
-            If a constraint is none, or no weights meet them all; the message says which.
+            If there is no constraint, a name does not exist, a feature is of the wrong kind or
+            lacks values, a number is impossible for its constraint, or no weights meet them all;
+            the message says which.
+
+        See Also
+        --------
+        stress_weights : The weights that move the mean of one feature.
+
+        References
+        ----------
+        Bachoc et al. 2023, theorem 2.2 and section 2.2.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(10.0).reshape(5, 2)
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> result = explainer.stress_to({"x0": 5.0}, variances={"x0": 8.0})
+        >>> result.weights.round(2)
+        array([0.66, 0.7 , 0.83, 1.12, 1.7 ])
+        >>> round(result.ess, 1), result.status
+        (4.4, 'ok')
         """
         return stress_to(self.table, means, variances, covariances, shares, pinned, functions)

@@ -1,8 +1,8 @@
-"""Entropic projection: weights of rows that move means and stay close to the data.
+"""Entropic projection: weights of the rows that move means and stay closest to the data.
 
 Source: Bachoc et al. 2023.
 """
 
-from uqwidgets.stress.constrained.entropic import Projected, project
+from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
 
-__all__ = ["Projected", "project"]
+__all__ = ["ConstrainedProjection", "project"]

@@ -1,4 +1,4 @@
-"""The means that tau = -1 and tau = 1 stand for."""
+"""The anchors: the means that tau = -1 and tau = 1 stand for."""
 
 from __future__ import annotations
 
@@ -19,159 +19,162 @@ ANCHORS: tuple[Anchor, ...] = get_args(Anchor)
 
 @dataclass(frozen=True)
 class EndInfluence:
-    r"""What a row of value x does to an end of its column: what the end would move by, times n.
+    r"""Influence of a row of value x on an anchor: the change of the anchor, times n.
 
     .. math:: \mathrm{IF}(x) = c + s (x - m) + 1\{x \in \mathrm{tail}\} \{j + k (x - q)\}
 
-    where m is the mean of the column, and its tail reaches from the end of the data to q.
+    where m is the mean of the column, and the tail is from the extreme of the data to q.
 
     Attributes
     ----------
-    tail : float
-        The q of the equation.
+    edge : float
+        The q of the equation: where the tail ends.
     constant, slope, jump, rise : float
-        Its c, s, j and k.
+        The c, s, j and k of the equation.
     """
 
-    tail: float
+    edge: float
     constant: float = 0.0
     slope: float = 0.0
     jump: float = 0.0
     rise: float = 0.0
 
     def __call__(self, values: Floats, mean: float, inside: npt.NDArray[np.bool_]) -> Floats:
-        """Influence of rows of these values (n,), of which some are inside of the tail."""
-        everywhere = self.constant + self.slope * (values - mean)
-        return everywhere + inside * (self.jump + self.rise * (values - self.tail))
+        """Influence of rows with values (n,); ``inside`` says which are in the tail."""
+        outside = self.constant + self.slope * (values - mean)
+        return outside + inside * (self.jump + self.rise * (values - self.edge))
 
 
 @dataclass(frozen=True)
 class Anchors:
-    """Two ends for the mean of a column, and how they hang on its rows.
+    """The means of a column that tau = -1 and tau = 1 stand for, and how they depend on its rows.
 
     Attributes
     ----------
     low, high : float
         In the unit of the column.
     kind : {"quantile", "tail-mean", "share"}
-        ``quantile``: the quantiles alpha and 1 - alpha (Bachoc et al. 2023, section 2.2).
-        ``tail-mean``: the means of the lowest and the highest alpha of the rows, which lie on their
-        own side of the mean however skewed the column is. ``share``, for columns of two values:
-        alpha and 1 - alpha of the rows at the upper one, or half-way to none and to all of them
-        where the share lies beyond already.
-    alpha : float
-    tails : tuple of float
-        How far the tails reach that the ends are of: to the quantiles, to the last rows that
-        are averaged, or to the two values.
+        ``quantile``: the quantiles tail and 1 - tail (Bachoc et al. 2023, section 2.2).
+        ``tail-mean``: the means of the lowest and of the highest tail of the rows, which are on
+        different sides of the mean however skewed the column is. ``share``, for columns of two
+        values: the share of the greater value is tail or 1 - tail, or half-way to 0 or 1 where the
+        share is beyond that already.
+    tail : float
+        Probability in each tail.
+    tail_edges : tuple of float
+        Where the lower and the upper tail end: at the quantiles, at the innermost rows that are
+        averaged, or at the two values.
     """
 
     low: float
     high: float
     kind: Literal["quantile", "tail-mean", "share"]
-    alpha: float
-    tails: tuple[float, float]
+    tail: float
+    tail_edges: tuple[float, float]
 
     def influence(self, values: Floats, *, upper: bool) -> Floats:
-        """Influence of each row on an end, shape (n,): what the end would move by, times n.
+        """Influence of each row on an anchor, shape (n,): the change of the anchor, times n.
 
         Parameters
         ----------
         values : ndarray of shape (n,)
             The column.
         upper : bool
-            Which end.
+            Whether the anchor is that of tau = 1.
         """
-        turned = -values if upper else values
-        found = self.end_influence(len(values), lambda p: np.quantile(turned, p), upper=upper)
-        inside = values >= found.tail if upper else values <= found.tail
-        return found(values, float(values.mean()), inside)
+        reflected = -values if upper else values
+        influence = self.end_influence(
+            len(values), lambda p: np.quantile(reflected, p), upper=upper
+        )
+        inside = values >= influence.edge if upper else values <= influence.edge
+        return influence(values, float(values.mean()), inside)
 
     def end_influence(
         self, n: int, quantiles: Callable[[Floats], Floats], *, upper: bool
     ) -> EndInfluence:
-        """Influence on an end as a function of a row's value.
+        """Influence on an anchor as a function of a row's value.
 
         Parameters
         ----------
         n : int
-            Rows of the column.
+            Number of rows of the column.
         quantiles : callable
-            Quantiles of the column at several probabilities, up to a constant; for the upper end,
-            of the column turned round. Asked only where the ends are quantiles.
+            Quantiles of the column at several probabilities, up to a constant; those of the
+            negated column for the upper anchor. It is called only where the anchors are quantiles.
         upper : bool
-            Which end.
+            Whether the anchor is that of tau = 1.
         """
-        end, tail = (self.high, self.tails[1]) if upper else (self.low, self.tails[0])
+        end, edge = (self.high, self.tail_edges[1]) if upper else (self.low, self.tail_edges[0])
         if self.kind == "share":
-            return EndInfluence(tail, slope=0.5 if self._is_beyond(upper=upper) else 0.0)
+            return EndInfluence(edge, slope=0.5 if self._is_beyond(upper=upper) else 0.0)
         if self.kind == "quantile":
-            step = _sparsity(quantiles, n, self.alpha) * (-1.0 if upper else 1.0)
-            return EndInfluence(tail, constant=step * self.alpha, jump=-step)
-        part = tail_rows(n, self.alpha) / (self.alpha * n)
-        return EndInfluence(tail, constant=part * (tail - end), rise=1 / self.alpha)
+            step = _sparsity(quantiles, n, self.tail) * (-1.0 if upper else 1.0)
+            return EndInfluence(edge, constant=step * self.tail, jump=-step)
+        part = tail_rows(n, self.tail) / (self.tail * n)
+        return EndInfluence(edge, constant=part * (edge - end), rise=1 / self.tail)
 
     def _is_beyond(self, *, upper: bool) -> bool:
-        """Whether the share was beyond alpha already, so that the end is half-way from it."""
-        least, most = self.tails
-        usual = 1 - self.alpha if upper else self.alpha
+        """Whether the share is beyond the tail already: then the anchor is half-way to 0 or 1."""
+        least, most = self.tail_edges
+        usual = 1 - self.tail if upper else self.tail
         return (self.high if upper else self.low) != least + usual * (most - least)
 
 
-def anchors_of(values: Floats, alpha: float, anchor: Anchor) -> Anchors:
-    """Find the ends of a column (n,) of finite values; a column of two values goes by its share."""
+def anchors_of(values: Floats, tail: float, anchor: Anchor) -> Anchors:
+    """Compute the anchors of a column (n,) of finite values; a column of two values has shares."""
     least, most = float(values.min()), float(values.max())
     upper = values == most
     if least < most and bool((upper | (values == least)).all()):
-        return share_anchors(float(upper.mean()), alpha, least, most)
+        return share_anchors(float(upper.mean()), tail, least, most)
     if anchor == "quantile":
-        low, high = (float(q) for q in np.quantile(values, [alpha, 1 - alpha]))
-        return Anchors(low, high, anchor, alpha, (low, high))
-    rows = tail_rows(len(values), alpha)
+        low, high = (float(q) for q in np.quantile(values, [tail, 1 - tail]))
+        return Anchors(low, high, anchor, tail, (low, high))
+    rows = tail_rows(len(values), tail)
     ranked = np.partition(values, [rows - 1, len(values) - rows])
-    tails = float(ranked[rows - 1]), float(ranked[-rows])
+    tail_edges = float(ranked[rows - 1]), float(ranked[-rows])
     low, high = float(ranked[:rows].mean()), float(ranked[-rows:].mean())
-    return Anchors(low, high, anchor, alpha, tails)
+    return Anchors(low, high, anchor, tail, tail_edges)
 
 
-def share_anchors(share: float, alpha: float, least: float = 0.0, most: float = 1.0) -> Anchors:
-    """Place the ends of a column of two values, this share of whose rows has the greater."""
-    low, high = share_ends(share, alpha)
+def share_anchors(share: float, tail: float, least: float = 0.0, most: float = 1.0) -> Anchors:
+    """Compute the anchors of a column of two values, from the share of the greater value."""
+    low, high = share_ends(share, tail)
     span = most - least
-    return Anchors(least + low * span, least + high * span, "share", alpha, (least, most))
+    return Anchors(least + low * span, least + high * span, "share", tail, (least, most))
 
 
-def checked_wishes(alpha: float, anchor: str, missing: str) -> Anchor:
-    """Check how a column is to be stressed, and return the anchor.
+def checked_options(tail: float, anchor: str, missing: str) -> Anchor:
+    """Check the options of stress, and return the kind of anchor.
 
     Raises
     ------
     ValueError
-        If one of these cannot be.
+        If one of them is out of range.
     """
-    if not 0 < alpha < 0.5:
-        raise ValueError(f"alpha is {alpha}; it must be between 0 and 0.5, such as 0.05.")
+    if not 0 < tail < 0.5:
+        raise ValueError(f"tail is {tail}; it must be between 0 and 0.5, such as 0.05.")
     if missing not in ("error", "drop"):
         raise ValueError(f"missing is {missing!r}; it must be 'error' or 'drop'.")
     return one_of(ANCHORS, anchor, "anchor")
 
 
-def share_ends(share: float, alpha: float) -> tuple[float, float]:
-    """Shares that tau = -1 and 1 stand for: alpha and 1 - alpha, or half-way to 0 and 1."""
-    low = alpha if share > alpha else share / 2
-    high = 1 - alpha if share < 1 - alpha else (1 + share) / 2
+def share_ends(share: float, tail: float) -> tuple[float, float]:
+    """Shares that tau = -1 and 1 stand for: tail and 1 - tail, or half-way to 0 and 1."""
+    low = tail if share > tail else share / 2
+    high = 1 - tail if share < 1 - tail else (1 + share) / 2
     return low, high
 
 
-def tail_rows(n: int, alpha: float) -> int:
-    """How many of the rows the lowest or highest alpha of them are."""
-    return max(1, int(np.ceil(alpha * n - 1e-9)))
+def tail_rows(n: int, tail: float) -> int:
+    """Return the number of rows in a tail, at least one."""
+    return max(1, int(np.ceil(tail * n - 1e-9)))
 
 
 def _sparsity(quantiles: Callable[[Floats], Floats], n: int, p: float) -> float:
     """Slope of the quantile function at ``p``: a difference over Hall and Sheather's bandwidth.
 
-    Taken along normal scores, in which quantiles in a tail are nearly straight: along ``p`` they
-    bend, and the difference is too large.
+    The difference is that of normal scores, on which quantiles in a tail are nearly linear; on the
+    scale of ``p`` they are convex, and the difference would be too large.
     """
     z = norm.ppf(p)
     width = n ** (-1 / 3) * norm.ppf(0.975) ** (2 / 3)

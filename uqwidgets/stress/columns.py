@@ -1,4 +1,4 @@
-"""What of a table can be stressed: numeric columns, and the share of each category."""
+"""Columns of a table that can be stressed: numeric features, and the share of each category."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import pandas as pd
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.table import Table
-from uqwidgets.stress.anchors import Anchor, checked_wishes
+from uqwidgets.stress.anchors import Anchor, checked_options
 from uqwidgets.stress.projection import Column
 
-# Each category is a column of its own over all rows, and a person reads no more of them.
+# Each category is a column over all rows, and more of them than this are not legible.
 MOST_CATEGORIES = 50
 
 
 @dataclass(frozen=True, eq=False)
-class Stressed:
+class StressedColumn:
     """A column whose mean, or a category whose share, is moved.
 
     Attributes
@@ -29,8 +29,8 @@ class Stressed:
     name : str
         The feature, or ``feature=category``.
     column : Column
-        Of the rows that are kept.
-    kept : ndarray of shape (m,) or None
+        Values of the rows at ``positions``.
+    positions : ndarray of shape (m,) or None
         Positions of the chosen rows with a value; None for all of the table.
     rows : ndarray of shape (r,) or None
         Positions of the chosen rows, whose population is stressed; None for all.
@@ -38,16 +38,16 @@ class Stressed:
 
     name: str
     column: Column
-    kept: npt.NDArray[np.intp] | None
+    positions: npt.NDArray[np.intp] | None
     rows: npt.NDArray[np.intp] | None = None
 
-    def spread(self, weights: Floats, n: int) -> Floats:
-        """Weights of all ``n`` rows, mean 1, from those of the kept ones.
+    def expand(self, weights: Floats, n: int) -> Floats:
+        """Weights of all ``n`` rows, of mean 1, from those of the rows at ``positions``.
 
-        The chosen rows weigh as much together as without stress. The others keep weight 1: as
-        donors they are what they were.
+        The sum over the chosen rows is the same as without stress. The other rows have weight 1,
+        because as donors they are not stressed.
         """
-        if self.kept is None:
+        if self.positions is None:
             return weights
         everywhere = np.zeros(n)
         if self.rows is None:
@@ -56,90 +56,93 @@ class Stressed:
             chosen = len(self.rows)
             everywhere += 1
             everywhere[self.rows] = 0
-        everywhere[self.kept] = weights * (chosen / len(weights))
+        everywhere[self.positions] = weights * (chosen / len(weights))
         return everywhere
 
-    def scored(self, score: Callable[[Floats], float], n: int) -> Callable[[Floats], float]:
-        """Turn a score of weights of all ``n`` rows into one of those of the kept ones."""
-        kept = self.kept
-        if kept is None:
+    def score_of_positions(
+        self, score: Callable[[Floats], float], n: int
+    ) -> Callable[[Floats], float]:
+        """Turn a score of weights of all ``n`` rows into one of weights of ``positions``."""
+        positions = self.positions
+        if positions is None:
             return score
 
-        def of_rows(weights: Floats) -> float:
+        def score_rows(weights: Floats) -> float:
             everywhere = np.zeros(n)
-            everywhere[kept] = weights * (n / len(weights))
+            everywhere[positions] = weights * (n / len(weights))
             return score(everywhere)
 
-        return of_rows
+        return score_rows
 
 
-def stressed(
+def stressed_columns(
     table: Table,
     feature: str,
-    alpha: float,
+    tail: float,
     anchor: str = "quantile",
     missing: str = "error",
     rows: npt.NDArray[np.intp] | None = None,
-) -> list[Stressed]:
-    """Return what there is to stress of a feature: one column, or one for each category.
+) -> list[StressedColumn]:
+    """Return the stressed columns of a feature: one, or one for each category.
 
-    Of more than `MOST_CATEGORIES` categories, the most frequent (see `categories_left_out`).
+    With more than `MOST_CATEGORIES` categories, these are the most frequent ones (see
+    `omitted_categories`).
 
     Parameters
     ----------
     table : Table
     feature : str
-    alpha : float
+    tail : float
         Between 0 and 0.5.
     anchor : {"quantile", "tail-mean"}
         See `uqwidgets.stress.anchors.Anchors`.
     missing : {"error", "drop"}
-        What to do about rows without a value.
+        Whether rows without a value raise or are left out.
     rows : ndarray of shape (r,), optional
         Positions of the rows whose population is stressed, mean and quantiles included.
 
     Raises
     ------
     ValueError
-        If an argument cannot be, or values are missing and not to be dropped.
+        If an option is out of range, or values are missing and ``missing`` is ``error``.
     """
-    kind = checked_wishes(alpha, anchor, missing)
-    with_value = _rows_with_value(table, feature, missing, rows)
+    kind = checked_options(tail, anchor, missing)
+    positions = _positions_with_value(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
-        return [_of_numbers(table, feature, alpha, kind, with_value, rows)]
-    categories = _categories(table, feature, with_value)
+        return [_numeric_column(table, feature, tail, kind, positions, rows)]
+    categories = _categories(table, feature, positions)
     codes, labels = pd.factorize(categories)
-    # Of equally frequent ones, the first in the table.
+    # Equally frequent categories are in the order of the table.
     frequent = np.argsort(-np.bincount(codes), kind="stable")[:MOST_CATEGORIES]
     return [
-        _of_category(feature, categories, label, alpha, kind, with_value, rows)
+        _category_column(feature, categories, label, tail, kind, positions, rows)
         for label in sorted(labels[frequent], key=str)
     ]
 
 
-def stressed_one(
+def stressed_column(
     table: Table,
     feature: str,
     category: object | None,
-    alpha: float,
+    tail: float,
     anchor: str = "quantile",
     missing: str = "error",
     rows: npt.NDArray[np.intp] | None = None,
-) -> Stressed:
-    """Return the one column that is meant: a feature's, or that of one of its categories.
+) -> StressedColumn:
+    """Return one stressed column: that of a numeric feature, or of one category.
 
     Raises
     ------
     ValueError
-        As in `stressed`; or if a category is wanted and not named, or the other way round.
+        As in `stressed_columns`; if a categorical feature has no category, or a numeric one has.
     """
-    kind = checked_wishes(alpha, anchor, missing)
-    with_value = _rows_with_value(table, feature, missing, rows)
+    kind = checked_options(tail, anchor, missing)
+    positions = _positions_with_value(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
         if category is not None:
             raise ValueError(f"{feature!r} is numeric; stress it without a category.")
-        return _of_numbers(table, feature, alpha, kind, with_value, rows)
-    categories = _categories(table, feature, with_value)
+        return _numeric_column(table, feature, tail, kind, positions, rows)
+    categories = _categories(table, feature, positions)
     labels = {str(label): label for label in sorted(categories.unique(), key=str)}
     if category is None:
         raise ValueError(
@@ -149,13 +152,13 @@ def stressed_one(
     if str(category) not in labels:
         raise ValueError(unknown(f"category of {feature!r}", str(category), list(labels)))
     label = labels[str(category)]
-    return _of_category(feature, categories, label, alpha, kind, with_value, rows)
+    return _category_column(feature, categories, label, tail, kind, positions, rows)
 
 
-def categories_left_out(
+def omitted_categories(
     table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None
 ) -> tuple[str, ...]:
-    """Say so where `stressed` leaves out the rarer categories of a feature."""
+    """Return a remark where `stressed_columns` omits the rarer categories of a feature."""
     if table.kind(feature) == "numeric":
         return ()
     distinct = _categories(table, feature, rows).nunique()
@@ -167,50 +170,50 @@ def categories_left_out(
     )
 
 
-def _rows_with_value(
+def _positions_with_value(
     table: Table, feature: str, missing: str, rows: npt.NDArray[np.intp] | None
 ) -> npt.NDArray[np.intp] | None:
-    """Positions of the chosen rows that have a value; None for all of the table."""
+    """Positions of the chosen rows that have a value; None for all rows of the table."""
     present = _present(table, feature, rows)
-    absent = int((~present).sum())
-    if absent and missing == "error":
+    n_missing = int((~present).sum())
+    if n_missing and missing == "error":
         raise ValueError(
-            f"{feature!r} is {_absence(present, rows)}; a mean can be "
+            f"{feature!r} is {_missing_text(present, rows)}; a mean can be "
             "stressed only where every row has a value, so drop or fill them, or pass "
             "missing='drop'."
         )
-    if absent == len(present):
+    if n_missing == len(present):
         where = "any row" if rows is None else "any of the chosen rows"
         raise ValueError(f"{feature!r} has no value in {where}; there is nothing to stress.")
-    if not absent:
+    if not n_missing:
         return rows
     return np.flatnonzero(present) if rows is None else rows[present]
 
 
-def _of_numbers(
+def _numeric_column(
     table: Table,
     feature: str,
-    alpha: float,
+    tail: float,
     kind: Anchor,
-    with_value: npt.NDArray[np.intp] | None,
+    positions: npt.NDArray[np.intp] | None,
     rows: npt.NDArray[np.intp] | None,
-) -> Stressed:
+) -> StressedColumn:
     values = table.numbers(feature)
-    values = np.ascontiguousarray(values if with_value is None else values[with_value])
-    return Stressed(feature, Column(values, alpha, kind), with_value, rows)
+    values = np.ascontiguousarray(values if positions is None else values[positions])
+    return StressedColumn(feature, Column(values, tail, kind), positions, rows)
 
 
-def _of_category(
+def _category_column(
     feature: str,
     categories: pd.Series[Any],
     label: Any,
-    alpha: float,
+    tail: float,
     kind: Anchor,
-    with_value: npt.NDArray[np.intp] | None,
+    positions: npt.NDArray[np.intp] | None,
     rows: npt.NDArray[np.intp] | None,
-) -> Stressed:
-    held = (categories == label).to_numpy(dtype=np.float64)
-    return Stressed(f"{feature}={label}", Column(held, alpha, kind), with_value, rows)
+) -> StressedColumn:
+    indicator = (categories == label).to_numpy(dtype=np.float64)
+    return StressedColumn(f"{feature}={label}", Column(indicator, tail, kind), positions, rows)
 
 
 def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> pd.Series[Any]:
@@ -221,10 +224,10 @@ def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -
 def unstressable(
     table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None
 ) -> str | None:
-    """Why a feature cannot be stressed as it is in these rows, or None if it can."""
+    """Return why a feature cannot be stressed in these rows, or None if it can."""
     present = _present(table, feature, rows)
     if not present.all():
-        return _absence(present, rows)
+        return _missing_text(present, rows)
     if table.kind(feature) == "numeric":
         values = table.numbers(feature)
         values = values if rows is None else values[rows]
@@ -242,7 +245,7 @@ def _present(
     return present if rows is None else present[rows]
 
 
-def _absence(present: npt.NDArray[np.bool_], rows: npt.NDArray[np.intp] | None) -> str:
+def _missing_text(present: npt.NDArray[np.bool_], rows: npt.NDArray[np.intp] | None) -> str:
     of = "rows" if rows is None else "chosen rows"
     return f"missing or infinite in {int((~present).sum())} of {len(present)} {of}"
 
@@ -250,14 +253,14 @@ def _absence(present: npt.NDArray[np.bool_], rows: npt.NDArray[np.intp] | None) 
 def stressable(
     table: Table, missing: str = "error", rows: npt.NDArray[np.intp] | None = None
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the features to stress where none is named, and a remark for each left out.
+    """Return the features to stress by default, and a remark for each other one.
 
-    A constant one is among them: its status says that it is.
+    Constant features are returned too: their status says that they are constant.
     """
     left_out = {}
     for feature in table.features:
         why = unstressable(table, feature, rows) if missing == "error" else None
-        if why in (None, "constant") and categories_left_out(table, feature, rows):
+        if why in (None, "constant") and omitted_categories(table, feature, rows):
             distinct = _categories(table, feature, rows).nunique()
             why = (
                 f"it has {distinct:,} categories; name it to stress the {MOST_CATEGORIES} most "

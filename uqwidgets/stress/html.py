@@ -1,6 +1,8 @@
-"""Static HTML of stress: an indicator over tau, a line per feature."""
+"""Pictures of stress over tau as static HTML, for pages without a kernel."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -81,49 +83,100 @@ def _summary(result: Stress, indicator: str, known: Positions) -> str:
     name, values = result.labels[indicator], result.values[indicator]
     if len(known) == 0:
         return f"{sentence(name)} under stress is {NOT_AVAILABLE}: no feature's mean can be moved."
-    start = values[known[0], _positions(result.taus)[1]]
+    start = values[known[0], nearest_levels(result.taus)[1]]
     ranges = [f"{result.features[j]} ({interval(*_extremes(values[j]))})" for j in known[:3]]
     return f"Without stress, {name} is {number(start)}; it responds most to {listed(ranges)}."
 
 
 def _profile(result: Stress, indicator: str, known: Positions, summary: str) -> Markup:
     values = result.values[indicator]
-    title = label(clipped(result.labels[indicator], WIDTH), 0, FONT / 2)
-    ends = [] if result.level is None else [result.low[indicator], result.high[indicator]]
     leading = [j for j in emphasised(result) if j in known]
-    y = fitted([values, *(side[leading] for side in ends)], TOP + PLOT, TOP)
+    # At tau = 0 an indicator has one value, whatever feature is stressed.
+    start = float(values[leading[0], nearest_levels(result.taus)[1]]) if leading else np.nan
+    return lines_over_tau(
+        [result.features[j] for j in leading],
+        result.taus,
+        values[leading],
+        bands=None
+        if result.level is None
+        else (result.low[indicator][leading], result.high[indicator][leading]),
+        others=values[np.setdiff1d(known, leading)],
+        status=result.status[leading],
+        reference=start,
+        title=result.labels[indicator],
+        axis="τ",
+        summary=summary,
+    )
+
+
+def lines_over_tau(
+    names: Sequence[str],
+    taus: Floats,
+    values: Floats,
+    *,
+    bands: tuple[Floats, Floats] | None,
+    others: Floats,
+    status: npt.NDArray[np.str_],
+    reference: float,
+    title: str,
+    axis: str,
+    summary: str,
+) -> Markup:
+    """Draw a line for each feature over tau, with its name at the right-hand side.
+
+    Parameters
+    ----------
+    names : sequence of str, length k
+        Features that are drawn in colour.
+    taus : ndarray of shape (t,)
+    values : ndarray of shape (k, t)
+        NaN where there is no value; each line has at least one number.
+    bands : tuple of ndarray of shape (k, t), or None
+        Lower and upper ends of the intervals.
+    others : ndarray of shape (m, t)
+        Lines that are drawn faintly and without a name.
+    status : ndarray of str, shape (k, t)
+        Points with status ``edge`` are marked by squares.
+    reference : float
+        Where a dotted horizontal line is drawn.
+    title, axis, summary : str
+    """
+    heading = label(clipped(title, WIDTH), 0, FONT / 2)
+    y = fitted([values, others, *(bands or ())], TOP + PLOT, TOP)
     if y is None:
         middle = label(NOT_AVAILABLE, WIDTH / 2, TOP + 20, "middle")
-        return picture(TOP + 40, summary, title, middle)
-    names = [clipped(result.features[j], NAMES_AT_MOST) for j in leading]
+        return picture(TOP + 40, summary, heading, middle)
+    shown = [clipped(name, NAMES_AT_MOST) for name in names]
     left = max(pixels(text) for _, text in y.ticks(44)) + 14
-    right = WIDTH - max(pixels(name) for name in names) - SWATCH - 10
+    right = WIDTH - max(pixels(name) for name in shown) - SWATCH - 10
     x = Scale(-1.0, 1.0, left, right)
-    xs = [x(tau) for tau in result.taus.tolist()]
+    xs = [x(tau) for tau in taus.tolist()]
     bottom = TOP + PLOT
-    start = y(float(values[leading[0], _positions(result.taus)[1]]))
     parts = [
-        title,
+        heading,
         *left_axis(y, left, right),
         *bottom_axis(x, TOP, bottom),
         line(x(0), TOP, x(0), bottom, 0.5),
-        curve([left, right], [start, start], stroke=PAGE, stroke_dasharray="1 3"),
-        *(
-            curve(xs, [y(v) for v in values[j].tolist()], stroke=PAGE, stroke_opacity="0.22")
-            for j in np.setdiff1d(known, leading)
-        ),
-        label("τ", (left + right) / 2, bottom + 30, "middle"),
     ]
-    if ends:
-        for rank, j in enumerate(leading):
-            low, high = (list(map(y, side[j].tolist())) for side in ends)
-            parts.append(band(xs, low, high, COLOURS[rank], 0.12))
-    for rank, j in enumerate(leading):
-        ys = [y(v) for v in values[j].tolist()]
+    if y.low <= reference <= y.high:
+        at = y(reference)
+        parts.append(curve([left, right], [at, at], stroke=PAGE, stroke_dasharray="1 3"))
+    parts += [
+        *(
+            curve(xs, [y(v) for v in line_values], stroke=PAGE, stroke_opacity="0.22")
+            for line_values in others.tolist()
+        ),
+        label(axis, (left + right) / 2, bottom + 30, "middle"),
+    ]
+    for rank, ends in enumerate(zip(*bands, strict=True) if bands else ()):
+        low, high = (list(map(y, end.tolist())) for end in ends)
+        parts.append(band(xs, low, high, COLOURS[rank], 0.12))
+    for rank, line_values in enumerate(values.tolist()):
+        ys = [y(v) for v in line_values]
         parts.append(curve(xs, ys, stroke_width=2.2, **_style(rank)))
-        parts += _edges(xs, ys, result.status[j].tolist(), COLOURS[rank])
-    last = [_last(y, values[j]) for j in leading]
-    for rank, (name, at) in enumerate(zip(names, _apart(last, TOP, bottom), strict=True)):
+        parts += _edges(xs, ys, status[rank].tolist(), COLOURS[rank])
+    last = [_last(y, line_values) for line_values in values]
+    for rank, (name, at) in enumerate(zip(shown, _apart(last, TOP, bottom), strict=True)):
         parts.append(curve([right + 6, right + SWATCH], [at, at], stroke_width=2.2, **_style(rank)))
         parts.append(label(name, right + SWATCH + 6, at))
     return picture(bottom + AXIS, summary, *parts)
@@ -145,29 +198,29 @@ def _last(y: Scale, values: Floats) -> float:
     return y(float(values[np.isfinite(values)][-1]))
 
 
-def _apart(desired: list[float], top: float, bottom: float) -> list[float]:
-    """Move labels apart until none overlap, in the order of their lines; the ends are limits."""
-    order = np.argsort(desired, kind="stable").tolist()
-    placed = [0.0] * len(desired)
+def _apart(positions: list[float], top: float, bottom: float) -> list[float]:
+    """Move labels apart by as little as makes each legible, in the order of their lines."""
+    order = np.argsort(positions, kind="stable").tolist()
+    moved = [0.0] * len(positions)
     at = top - LINE_HEIGHT
     for k in order:
-        at = placed[k] = max(desired[k], at + LINE_HEIGHT)
+        at = moved[k] = max(positions[k], at + LINE_HEIGHT)
     limit = bottom
     for k in reversed(order):
-        placed[k] = min(placed[k], limit)
-        limit = placed[k] - LINE_HEIGHT
-    return placed
+        moved[k] = min(moved[k], limit)
+        limit = moved[k] - LINE_HEIGHT
+    return moved
 
 
-def _positions(taus: Floats) -> list[int]:
-    """Where tau is lowest, nearest to zero, and highest."""
+def nearest_levels(taus: Floats) -> list[int]:
+    """Positions of the lowest tau, of the tau nearest to zero, and of the highest tau."""
     return [int(taus.argmin()), int(np.abs(taus).argmin()), int(taus.argmax())]
 
 
 def _notes(result: Stress, known: Positions) -> list[str]:
-    end = f"its quantiles {result.alpha:g} and {1 - result.alpha:g}"
+    end = f"its quantiles {result.tail:g} and {1 - result.tail:g}"
     if result.anchor == "tail-mean":
-        end = f"the means of its lowest and highest {result.alpha:.4g} of the rows"
+        end = f"the means of its lowest and highest {result.tail:.4g} of the rows"
     notes = [
         f"τ = −1 and 1 move a feature's mean to {end}, by weighting rows; at τ = 0 all rows count "
         "alike."
@@ -181,7 +234,7 @@ def _notes(result: Stress, known: Positions) -> list[str]:
         notes.append("Squares: only rows at the extreme of the feature still count.")
     missing: dict[str, list[str]] = {}
     for j in np.setdiff1d(np.arange(len(result.features)), known):
-        missing.setdefault(_status(result.status[j]), []).append(result.features[j])
+        missing.setdefault(status_text(result.status[j]), []).append(result.features[j])
     notes += [
         f"{sentence(NOT_AVAILABLE)} ({reason}): {listed(few(names))}."
         for reason, names in missing.items()
@@ -197,7 +250,8 @@ def _extremes(values: Floats) -> tuple[float, float]:
     return float(known.min()), float(known.max())
 
 
-def _status(status: npt.NDArray[np.str_]) -> str:
+def status_text(status: npt.NDArray[np.str_]) -> str:
+    """Return what keeps levels (t,) from being "ok", or "ok"."""
     reasons = dict.fromkeys(_REASONS.get(str(s), str(s)) for s in status if s != "ok")
     return ", ".join(reasons) or "ok"
 
@@ -209,7 +263,7 @@ def _value(result: Stress, indicator: str, j: int, t: int) -> str:
 
 
 def _table(result: Stress, indicator: str, order: Positions) -> Markup:
-    at = _positions(result.taus)
+    at = nearest_levels(result.taus)
     # No-break spaces.
     taus = [f"τ\u00a0=\u00a0{number(result.taus[t])}" for t in at]
     ends = "" if result.level is None else f" ({result.level:.0%} interval)"
@@ -226,7 +280,7 @@ def _table(result: Stress, indicator: str, order: Positions) -> Markup:
             *(number(result.reached[j, t], 4) for t in at),
             *(_value(result, indicator, j, t) for t in at),
             *(number(result.ess[j, t]) for t in (at[0], at[2])),
-            _status(result.status[j]),
+            status_text(result.status[j]),
         ]
         for j in order
     ]

@@ -1,14 +1,13 @@
-"""Importance as lines over tau."""
+"""Chart of importance over tau."""
 
 from __future__ import annotations
 
 import altair as alt
-import numpy as np
 
 from uqwidgets.plotting.altair import FAINT, WIDTH, line_styles, tooltips
 from uqwidgets.plotting.choice import EMPHASISED
 from uqwidgets.plotting.text import sentence
-from uqwidgets.stress.importance_result import ImportanceOverTau
+from uqwidgets.stress.importance_result import ImportanceOverTau, by_importance
 
 
 def importance_over_tau_chart(result: ImportanceOverTau) -> alt.LayerChart:
@@ -22,9 +21,7 @@ def importance_over_tau_chart(result: ImportanceOverTau) -> alt.LayerChart:
     -------
     alt.LayerChart
     """
-    at_rest = result.importance[:, int(np.argmin(np.abs(result.taus)))]
-    order = np.argsort(-np.nan_to_num(at_rest, nan=-np.inf), kind="stable")
-    emphasised = [result.features[j] for j in order[:EMPHASISED]]
+    emphasised = [result.features[j] for j in by_importance(result)[:EMPHASISED]]
     frame = result.frame.drop(columns="status")
     strong = frame["feature"].isin(emphasised)
     unit = f" ({result.unit})" if result.unit else ""

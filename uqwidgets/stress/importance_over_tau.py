@@ -13,7 +13,7 @@ from uqwidgets.importance import Settings, mean_changes
 from uqwidgets.inference import bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure
-from uqwidgets.stress.columns import Stressed
+from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.importance_result import ImportanceOverTau
 
 
@@ -21,19 +21,21 @@ def importance_over_tau(
     evaluations: Evaluations,
     measure: Measure,
     features: Sequence[str],
-    stressed: Stressed,
+    stressed: StressedColumn,
     taus: Floats,
     settings: Settings,
     callback: ProgressCallback | None = None,
 ) -> ImportanceOverTau:
-    """Weigh one set of answers anew at each level: importance of each feature there.
+    """Compute importance at each level of tau from the same model calls, with other weights.
+
+    Source: Wood et al. 2024, eq. 5, with the weights of Bachoc et al. 2023, theorem 2.3.
 
     Parameters
     ----------
     evaluations : Evaluations
     measure : Measure
     features : sequence of str, length p
-    stressed : Stressed
+    stressed : StressedColumn
     taus : ndarray of shape (t,)
     settings, callback
         As in `uqwidgets.importance.importance`.
@@ -44,18 +46,18 @@ def importance_over_tau(
     """
     n = len(evaluations.table)
     projections = stressed.column.projections(taus)
-    # Estimate, standard error, low and high end of every feature at every level.
-    found = np.full((4, len(features), len(taus)), np.nan)
+    # Estimate, standard error, lower and upper end of every feature at every level.
+    statistics = np.full((4, len(features), len(taus)), np.nan)
     ess = np.full(len(taus), np.nan)
     for t, projection in enumerate(projections):
         if projection.weights is None:
             continue
-        weights = stressed.spread(projection.weights, n)
+        weights = stressed.expand(projection.weights, n)
         population = Population.of(n, weights, stressed.rows)
         changed = mean_changes(evaluations, measure, features, population, settings, callback)
         for j, change in enumerate(changed):
             b = bounds(change, settings.interval, settings.level, population, settings.reference)
-            found[:, j, t] = b.estimate, b.std_error, b.low, b.high
+            statistics[:, j, t] = b.estimate, b.std_error, b.low, b.high
         ess[t] = population.ess
     return ImportanceOverTau(
         stressed=stressed.name,
@@ -64,10 +66,10 @@ def importance_over_tau(
         measure=measure.name,
         label=measure.label,
         unit=measure.unit,
-        importance=found[0],
-        std_error=found[1],
-        low=found[2],
-        high=found[3],
+        importance=statistics[0],
+        std_error=statistics[1],
+        low=statistics[2],
+        high=statistics[3],
         ess=ess,
         reached=np.array([p.reached for p in projections]),
         status=np.array([p.status for p in projections]),

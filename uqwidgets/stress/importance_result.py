@@ -1,4 +1,4 @@
-"""Importance while one feature is stressed."""
+"""The result of importance over tau."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.plotting.repr import in_unit, lines, replaced
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ImportanceOverTau:
-    """How much each feature matters as the mean of one of them is moved.
+    """Importance of each feature while the mean of one of them is moved.
 
     Attributes
     ----------
@@ -27,20 +27,46 @@ class ImportanceOverTau:
     features : tuple of str, length p
         In the order of the table.
     taus : ndarray of shape (t,)
+        Stress levels within [-1, 1], among them -1, 0 and 1.
     measure, label, unit : str
+        Name, label and unit of the measure.
     importance, std_error, low, high : ndarray of shape (p, t)
-        NaN where the feature cannot be stressed to that level.
+        Importance, its standard error and the ends of its interval, in the measure's unit; NaN
+        where the feature cannot be stressed to that level.
     ess : ndarray of shape (t,)
-        Effective sample size of the weights.
+        Effective sample size of the weights, in rows.
     reached : ndarray of shape (t,)
-        Mean of the stressed feature.
+        Weighted mean of the stressed feature, in its unit.
     status : ndarray of str, shape (t,)
-        See `Stress`.
-    interval : str
+        ``ok``, ``edge``, ``infeasible``, ``constant`` or ``beyond quantile``, see `Stress`.
+    interval, reference : str
+        Kind of the intervals, and the distribution whose quantiles they use.
     level : float
-    replacement, reference : str
+        Of the intervals.
+    replacement : str
+        How values were replaced.
     n_repeats : int or "all"
     seed : int
+
+    See Also
+    --------
+    uqwidgets.Explainer.importance_over_tau : Computes it.
+    Stress : Indicators instead of importance.
+
+    References
+    ----------
+    Wood et al. 2024, eq. 5; Bachoc et al. 2023, theorem 2.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.arange(40.0).reshape(20, 2)
+    >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    >>> result = explainer.importance_over_tau("x0", "squared_error", n_repeats=2, taus=3)
+    >>> result.importance.round(1)
+    array([[ 36.8, 180.4,  46.1],
+           [  0. ,   0. ,   0. ]])
     """
 
     stressed: str
@@ -100,9 +126,12 @@ class ImportanceOverTau:
         return importance_over_tau_chart(self)
 
     def _repr_html_(self) -> str:
-        wide = pd.DataFrame(
-            self.importance,
-            index=list(self.features),
-            columns=[f"tau {tau:g}" for tau in self.taus],
-        )
-        return str(wide.to_html(float_format=lambda v: f"{v:.3g}", border=0, escape=True))
+        from uqwidgets.stress.importance_html import importance_over_tau_html
+
+        return importance_over_tau_html(self)
+
+
+def by_importance(result: ImportanceOverTau) -> Positions:
+    """Positions of the features, those that matter most without stress first; NaN last."""
+    unstressed = result.importance[:, int(np.argmin(np.abs(result.taus)))]
+    return np.argsort(-np.nan_to_num(unstressed, nan=-np.inf), kind="stable")

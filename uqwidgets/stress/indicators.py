@@ -1,4 +1,4 @@
-"""What is summarised over the stressed rows (Bachoc et al. 2023, section 3 and A.1)."""
+"""Indicators: the weighted summaries of the stressed rows (Bachoc et al. 2023, section 3, A.1)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from uqwidgets.predictive.distributions import Categorical, Distribution, Mixtur
 
 @dataclass(frozen=True)
 class Combination:
-    """A function of weighted means, with its slopes: what an interval needs besides the means.
+    """A function of weighted means with its derivatives, which the delta method needs.
 
     Attributes
     ----------
     value : callable
-        From the weighted means, arrays of one shape, to the indicator.
+        From the weighted means, arrays of the same shape, to the indicator.
     slopes : callable
-        From the same means to the derivative by each.
+        From the same means to the derivative with respect to each.
     """
 
     value: Callable[..., Floats]
@@ -55,8 +55,8 @@ RATIO = Combination(
 ANY, POSITIVE, SHARE = UNBOUNDED, NON_NEGATIVE, UNIT_INTERVAL
 
 
-class Late(Sequence[Floats]):
-    """Arrays that are worked out when they are first looked at: some measures take their time."""
+class LazyColumn(Sequence[Floats]):
+    """A sequence of one array that is computed at first use, because some measures are slow."""
 
     def __init__(self, compute: Callable[[], Floats]) -> None:
         self._compute = compute
@@ -78,16 +78,16 @@ class Late(Sequence[Floats]):
 
 @dataclass(frozen=True, eq=False)
 class Indicator:
-    """A summary of weighted rows, made of weighted means.
+    """A summary of weighted rows that is a function of weighted means.
 
     Attributes
     ----------
     name, label, unit : str
     per_row : sequence of ndarray of shape (n,)
-        What is averaged.
+        The outputs that are averaged.
     combination : Combination
     bounds : tuple of float
-        What it lies between, whatever the rows.
+        Lower and upper bound, for any rows.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Indicator:
     bounds: tuple[float, float]
 
     def combine(self, *means: Floats) -> Floats:
-        """Return the indicator of these weighted means; NaN where it does not exist."""
+        """Compute the indicator from weighted means; NaN where it is not defined."""
         with np.errstate(divide="ignore", invalid="ignore"):
             # By rounding, a share may exceed 1, or a variance be negative.
             return np.asarray(np.clip(self.combination.value(*means), *self.bounds))
@@ -106,7 +106,7 @@ class Indicator:
 
 @dataclass(frozen=True, eq=False)
 class MetricIndicator:
-    """A metric of the rows without replacement, as a function of their weights.
+    """A metric of all rows together, such as ROC AUC, as an indicator.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class MetricIndicator:
     score : callable
         From row weights (n,) to a number; NaN where the metric is not defined for them.
     bounds : tuple of float
-        What it lies between, whatever the rows.
+        Lower and upper bound, for any rows.
     """
 
     name: str
@@ -130,30 +130,30 @@ def indicators_of(
     measures: Offers,
     values: Callable[[Measure], Floats],
 ) -> dict[str, Indicator]:
-    """Every indicator that this model allows, by name.
+    """Return all indicators that a model allows, by name.
 
     ``error_rate``, ``share:<class>`` (predicted class) and, of two classes, ``tpr`` and
     ``fpr`` of the second (Bachoc et al. 2023, sections 3.1 and 3.2, the rates by their usual
     definitions) for classifiers; ``mean``, ``variance`` and ``rmse`` of the prediction (Bachoc et
-    al. 2023, A.1) for regressors; and the mean of every per-row measure that says what no other
-    does.
+    al. 2023, A.1) for regressors; and the mean of every per-row measure that is not the same as
+    another one.
 
     Parameters
     ----------
     q : Distribution
-        The model's answer for the rows as they are.
+        The model's predictive distribution of the original rows.
     truth : ndarray of shape (n,)
-        Class positions where the answer has classes, the target's own values otherwise.
+        Class positions where the distribution has classes, otherwise the values of the target.
     measures : dict
         From `uqwidgets.measures.available`.
     values : callable
-        Gives a measure of every row, shape (n,).
+        From a measure to its values, shape (n,).
     """
-    found: dict[str, Indicator] = {}
+    indicators: dict[str, Indicator] = {}
 
     def add(name: str, label: str, combination: Combination, *per_row: Floats) -> None:
         bounds = POSITIVE if combination in (ROOT, VARIANCE) else SHARE
-        found[name] = Indicator(name, label, "", per_row, combination, bounds)
+        indicators[name] = Indicator(name, label, "", per_row, combination, bounds)
 
     zero_one = measures.get("zero_one")
     if isinstance(zero_one, Measure):
@@ -171,58 +171,59 @@ def indicators_of(
     if q.classes is None and isinstance(squared, Measure):
         assert isinstance(value, Measure)
         prediction = values(value)
-        # Around their own mean: the variance would drown in a large one.
+        # Centred, because the variance would lose its digits beside the square of a large mean.
         centred = prediction - prediction.mean()
-        found["mean"] = Indicator("mean", "mean prediction", "", (prediction,), MEAN, ANY)
+        indicators["mean"] = Indicator("mean", "mean prediction", "", (prediction,), MEAN, ANY)
         add("variance", "variance of prediction", VARIANCE, np.square(centred), centred)
         add("rmse", "RMSE", ROOT, values(squared))
     for name, measure in measures.items():
         if isinstance(measure, Measure) and "indicator" in measure.offered_as:
-            found[name] = _mean_of(measure, values)
-    return found
+            indicators[name] = _mean_of(measure, values)
+    return indicators
 
 
 def find_indicator(
-    wanted: object,
-    offered: dict[str, Indicator],
+    entry: object,
+    available: dict[str, Indicator],
     q: Distribution,
     truth: npt.NDArray[Any],
     classes: npt.NDArray[Any] | None,
     measures: Offers,
     values: Callable[[Measure], Floats],
 ) -> Indicator | MetricIndicator:
-    """Return the indicator of this name; else the metric, or the mean of the measure.
+    """Return the indicator of a name, or else the metric, or else the mean of the measure.
 
     Parameters
     ----------
-    wanted : str, scorer or callable
-        A name, or whatever `uqwidgets.metrics.find_metric` or `uqwidgets.measures.find` takes.
-    offered : dict
+    entry : str, scorer or callable
+        A name, or anything that `uqwidgets.metrics.find_metric` or `uqwidgets.measures.find`
+        accepts.
+    available : dict
         From `indicators_of`.
     q, truth, measures, values
         As for `indicators_of`.
     classes : ndarray of shape (k,) or None
-        Of the model.
+        Classes of the model.
 
     Raises
     ------
     ValueError
-        If there is none, or it cannot be stressed.
+        If there is no such indicator, or the metric does not accept weights.
     """
-    if isinstance(wanted, str) and wanted in offered:
-        return offered[wanted]
-    if is_metric(wanted):
-        metric = find_metric(wanted, classes)
+    if isinstance(entry, str) and entry in available:
+        return available[entry]
+    if is_metric(entry):
+        metric = find_metric(entry, classes)
         if not metric.takes_weights:
             raise ValueError(
                 f"{metric.name} takes no weights of rows, which stress consists of; use another."
             )
         score = metric.on(q, truth)
-        score(None)  # what cannot be scored at all is said before any column is stressed
+        score(None)  # raises before any column is stressed if the model cannot be scored
         return MetricIndicator(metric.name, metric.label, metric.unit, score, metric.bounds)
-    if isinstance(wanted, str) and look_up(wanted, measures) is None:
-        raise ValueError(unknown("indicator", wanted, list(offered)))
-    measure = find(wanted, measures)  # type: ignore[arg-type]
+    if isinstance(entry, str) and look_up(entry, measures) is None:
+        raise ValueError(unknown("indicator", entry, list(available)))
+    measure = find(entry, measures)  # type: ignore[arg-type]
     return _mean_of(measure, values)
 
 
@@ -231,7 +232,7 @@ def _mean_of(measure: Measure, values: Callable[[Measure], Floats]) -> Indicator
         measure.name,
         f"mean {measure.label}",
         measure.unit,
-        Late(lambda: values(measure)),
+        LazyColumn(lambda: values(measure)),
         MEAN,
         measure.bounds,
     )

@@ -1,6 +1,9 @@
-"""Intervals of stressed summaries, from the influence of each row."""
+"""Intervals of stressed summaries from the influence of each row, and where they are unreliable."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, stdtrit
@@ -14,6 +17,8 @@ from uqwidgets.stress.indicators import SHARE
 _BIAS_FACTOR = 5.0
 # Upper bound of the bias that is allowed for, in standard errors: larger ones are hardly known.
 _MAX_BIAS = 2.0
+# Number of features that a remark names.
+_NAMED = 3
 # A share this near to 0 or 1 is 0 or 1 up to rounding.
 _ROUNDING = 1e-12
 
@@ -175,3 +180,56 @@ def _transformed_width(ahead: float, behind: float, half: float) -> float:
 
     linear = remaining(near) - remaining(near) * (1 - remaining(near)) * (step - near)
     return span * (share - max(linear, remaining(step)))
+
+
+class Coverage(NamedTuple):
+    """Simulated coverage of intervals where few rows carry the weight.
+
+    Attributes
+    ----------
+    min_ess : int
+        Effective sample size below which the coverage is not reliable.
+    simulated : str
+        Coverage in simulations.
+    """
+
+    min_ess: int
+    simulated: str
+
+
+# From benchmarks/bench_stress_coverage.py: eight designs of 400 rows at tau = -1 and 1, where the
+# effective sample size is 40 by quantiles (coverage 84 to 99 %) and 15 by tail means (66 to 99 %).
+COVERAGE_BY_ROWS = Coverage(
+    50, "66 to 99 % of 95 % intervals held the truth, 94 to 95 % on average"
+)
+# Four outputs of a normal column, 5,000 and 50,000 rows, effective sample sizes of 300 to 3,000.
+COVERAGE_BY_NODES = Coverage(5000, "85 to 97 % of 95 % intervals held the truth")
+
+
+def coverage_remarks(
+    features: Sequence[str], taus: Floats, ess: Floats, coverage: Coverage
+) -> tuple[str, ...]:
+    """Remark on intervals that rest on so few rows that their coverage may be below their level.
+
+    Parameters
+    ----------
+    features : sequence of str, length p
+    taus : ndarray of shape (t,)
+    ess : ndarray of shape (p, t)
+        NaN where there are no weights.
+    coverage : Coverage
+    """
+    few = ess < coverage.min_ess
+    names = [name for name, line in zip(features, few, strict=True) if line.any()]
+    if not names:
+        return ()
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more"]
+    named = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    least = np.abs(taus[few.any(axis=0)]).min()
+    where = f"from |tau| = {least:g} on" if least < 1 else "at |tau| = 1"
+    return (
+        f"{where}, intervals of {named} rest on fewer than {coverage.min_ess:,} effective "
+        f"rows (ess), where in simulations {coverage.simulated} (take a smaller |tau|, a larger "
+        "tail, or more rows)",
+    )

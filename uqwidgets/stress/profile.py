@@ -1,4 +1,4 @@
-"""Indicators over tau, for every feature."""
+"""Indicators over tau for every feature: the computation of `Stress`."""
 
 from __future__ import annotations
 
@@ -12,45 +12,51 @@ from uqwidgets._typing import Floats
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import effective_sample_size
 from uqwidgets.inference.sums import dot
-from uqwidgets.stress.columns import Stressed
+from uqwidgets.metrics import undefined
+from uqwidgets.stress.columns import StressedColumn
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import RATIO, Indicator, MetricIndicator
 from uqwidgets.stress.influence import StressedRows
-from uqwidgets.stress.intervals import clopper_pearson, corrected_interval, is_zero_or_one
+from uqwidgets.stress.intervals import (
+    COVERAGE_BY_ROWS,
+    clopper_pearson,
+    corrected_interval,
+    coverage_remarks,
+    is_zero_or_one,
+)
 from uqwidgets.stress.jackknife import influence_and_bias
-from uqwidgets.stress.remarks import BY_ROWS, few_rows, undefined_points
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
 
 
 def stress(
-    columns: Iterable[Stressed],
+    columns: Iterable[StressedColumn],
     n: int,
     indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
     *,
-    alpha: float,
+    tail: float,
     anchor: str,
     level: float | None,
     remarks: tuple[str, ...],
 ) -> Stress:
-    """Stress each column alone and summarise the rows at each level.
+    """Stress each column separately and summarise the rows at each level.
 
     Source: Bachoc et al. 2023, sections 2.2, 3.
 
     Parameters
     ----------
-    columns : iterable of Stressed, length p
-        Made one by one: all at once they would be a second table.
+    columns : iterable of StressedColumn, length p
+        An iterator, because all columns at once would take the memory of a second table.
     n : int
-        Rows of the table.
+        Number of rows of the table.
     indicators : sequence, length q
     taus : ndarray of shape (t,)
-    alpha : float
+    tail : float
     anchor : str
     level : float or None
-        Of the intervals; None for none.
+        Level of the intervals; None for none.
     remarks : tuple of str
 
     Returns
@@ -62,7 +68,7 @@ def stress(
     level = None if level is None else checked_level(level)
     by_rows = level is not None or any(isinstance(i, MetricIndicator) for i in indicators)
     plain = [i for i in indicators if isinstance(i, Indicator)]
-    # Contiguous by column, as `compress` likes them.
+    # Columns are contiguous, which is fastest for `compress`.
     outputs = np.empty((0, 0)) if by_rows else np.stack([v for i in plain for v in i.per_row]).T
     features, lines = [], []
     for column in columns:
@@ -81,44 +87,46 @@ def stress(
         if isinstance(one, MetricIndicator):
             remarks += undefined_points(one.label, values[one.name], reached)
     if level is not None:
-        remarks += few_rows(features, taus, np.stack([line.ess for line in lines]), BY_ROWS)
-    return assembled(
+        remarks += coverage_remarks(
+            features, taus, np.stack([line.ess for line in lines]), COVERAGE_BY_ROWS
+        )
+    return build_result(
         features,
         lines,
         indicators,
         (values, each("low"), each("high")),
         taus,
-        alpha=alpha,
+        tail=tail,
         anchor=anchor,
         level=level,
         remarks=remarks,
     )
 
 
-def assembled(
+def build_result(
     features: Sequence[str],
-    lines: Sequence[_Line | Levels],
+    lines: Sequence[_Profile | Levels],
     indicators: Sequence[Indicator | MetricIndicator],
     intervals: tuple[dict[str, Floats], dict[str, Floats], dict[str, Floats]],
     taus: Floats,
     *,
-    alpha: float,
+    tail: float,
     anchor: str,
     level: float | None,
     remarks: tuple[str, ...],
 ) -> Stress:
-    """Put columns that were stressed one by one together.
+    """Build the result from columns that are stressed one by one.
 
     Parameters
     ----------
     features : sequence of str, length p
     lines : sequence, length p
-        What each level makes of the weights of a column.
+        Weights and statistics of each column at each level.
     indicators : sequence, length q
     intervals : tuple of dict of str to ndarray of shape (p, t)
-        Values of each indicator, and their lower and upper ends.
+        Values of each indicator, and lower and upper ends of their intervals.
     taus : ndarray of shape (t,)
-    alpha, anchor, level, remarks
+    tail, anchor, level, remarks
         See `Stress`.
     """
     values, low, high = intervals
@@ -137,7 +145,7 @@ def assembled(
         high=high,
         labels={i.name: i.label for i in indicators},
         units={i.name: i.unit for i in indicators},
-        alpha=alpha,
+        tail=tail,
         anchor=anchor,
         level=level,
         remarks=remarks,
@@ -145,7 +153,7 @@ def assembled(
 
 
 @dataclass(frozen=True, eq=False)
-class _Line:
+class _Profile:
     """One stressed column at every level: arrays (t,), and (q, t) for indicators."""
 
     target: Floats
@@ -160,67 +168,73 @@ class _Line:
 
 
 def _over_nodes(
-    stressed: Stressed, indicators: Sequence[Indicator], outputs: Floats, taus: Floats
-) -> _Line:
-    """Summarise a column that is compressed once: a level costs the same for any rows."""
-    if stressed.kept is not None:
-        outputs = outputs[stressed.kept]
-    ends = stressed.column.anchors
-    found = levels(compress(stressed.column.values, outputs, ends.low, ends.high), taus)
-    means, values, start = found.means.T, np.empty((len(indicators), len(taus))), 0
+    stressed: StressedColumn, indicators: Sequence[Indicator], outputs: Floats, taus: Floats
+) -> _Profile:
+    """Summarise a column by its nodes, at a cost per level that is independent of the rows."""
+    if stressed.positions is not None:
+        outputs = outputs[stressed.positions]
+    anchors = stressed.column.anchors
+    solved = levels(compress(stressed.column.values, outputs, anchors.low, anchors.high), taus)
+    means, values, start = solved.means.T, np.empty((len(indicators), len(taus))), 0
     for q, indicator in enumerate(indicators):
         stop = start + len(indicator.per_row)
         values[q] = indicator.combine(*means[start:stop])
         start = stop
-    nothing = np.full(values.shape, np.nan)
-    return _Line(
-        found.target,
-        found.reached,
-        found.ess,
-        found.kl,
-        found.half_share,
-        found.status,
+    no_interval = np.full(values.shape, np.nan)
+    return _Profile(
+        solved.target,
+        solved.reached,
+        solved.ess,
+        solved.kl,
+        solved.half_share,
+        solved.status,
         values,
-        nothing,
-        nothing,
+        no_interval,
+        no_interval,
     )
 
 
 def _over_rows(
-    stressed: Stressed,
+    stressed: StressedColumn,
     n: int,
     indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
     level: float | None,
-) -> _Line:
-    """Summarise a column by the weights of its rows, which intervals and metrics need."""
+) -> _Profile:
+    """Summarise a column by the weights of its rows, which intervals and scorers need."""
     shape = (len(indicators), len(taus))
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
     projections = stressed.column.projections(taus)
-    for t, found in enumerate(projections):
-        if found.weights is None:
+    for t, projection in enumerate(projections):
+        if projection.weights is None:
             continue
-        for name, value in {"reached": found.reached, **described_weights(found.weights)}.items():
+        described = {"reached": projection.reached, **described_weights(projection.weights)}
+        for name, value in described.items():
             points[name][t] = value
         rows = None
-        if level is not None and np.count_nonzero(found.weights) > 1:  # one row has no spread
-            rows = StressedRows(stressed.column, float(taus[t]), found.weights)
+        if level is not None and np.count_nonzero(projection.weights) > 1:
+            rows = StressedRows(stressed.column, float(taus[t]), projection.weights)
         for q, indicator in enumerate(indicators):
             if isinstance(indicator, MetricIndicator):
-                score = stressed.scored(indicator.score, n)
-                values[q, t] = value = score(found.weights)
+                score = stressed.score_of_positions(indicator.score, n)
+                values[q, t] = value = score(projection.weights)
                 if rows is not None and level is not None and np.isfinite(value):
                     low[q, t], high[q, t] = metric_interval(
                         score, value, rows, level, indicator.bounds
                     )
                 continue
-            outputs = [v if stressed.kept is None else v[stressed.kept] for v in indicator.per_row]
-            means = np.array([dot(found.weights, output) for output in outputs]) / len(outputs[0])
+            outputs = [
+                v if stressed.positions is None else v[stressed.positions]
+                for v in indicator.per_row
+            ]
+            means = np.array([dot(projection.weights, output) for output in outputs]) / len(
+                outputs[0]
+            )
             values[q, t] = value = float(indicator.combine(*means))
             if rows is not None and level is not None and np.isfinite(value):
                 low[q, t], high[q, t] = _interval(indicator, value, outputs, means, rows, level)
-    return _Line(
+    return _Profile(
         target=np.array([p.target for p in projections]),
         status=np.array([p.status for p in projections], dtype="<U15"),
         values=values,
@@ -230,8 +244,23 @@ def _over_rows(
     )
 
 
+def undefined_points(label: str, values: Floats, reached: Floats) -> tuple[str, ...]:
+    """Remark on points where there are weights, but a metric is not defined for them.
+
+    Parameters
+    ----------
+    label : str
+        Of the metric.
+    values, reached : ndarray of shape (p, t)
+        Of the metric, and of the features' means, which are NaN where there are no weights.
+    """
+    known = np.isfinite(reached)
+    missing = int((known & np.isnan(values)).sum())
+    return (undefined(label, missing, int(known.sum()), "points"),) if missing else ()
+
+
 def described_weights(weights: Floats) -> dict[str, float]:
-    """Effective sample size, divergence and half share of weights (n,) of mean 1."""
+    """Effective sample size, divergence and half share of weights (n,) of mean 1, by name."""
     return {
         "ess": effective_sample_size(weights),
         "kl": divergence(weights),
@@ -259,9 +288,9 @@ def _interval(
     rows: StressedRows,
     level: float,
 ) -> tuple[float, float]:
-    """Interval of an indicator that is of these weighted means of outputs."""
+    """Interval of an indicator that is a function of weighted means of outputs."""
     if is_zero_or_one(value, indicator.bounds):
-        # Of a rate, only the rows that it is a rate of could have been otherwise.
+        # The effective sample size of a rate is that of the rows in its denominator.
         others = rows.weights * outputs[1] if indicator.combination is RATIO else rows.weights
         return clopper_pearson(value, effective_sample_size(others), level)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Entropic projection: weights that move a feature's mean, as close to the data as possible."""
+"""Entropic projection: weights that move the mean of one column and stay closest to the data."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Projection:
     Attributes
     ----------
     weights : ndarray of shape (n,) or None
-        Mean 1; None where there are none.
+        Weights of mean 1; None where no weights reach the target.
     target, reached : float
-        In the unit of the column; ``reached`` is NaN where there are no weights.
+        Mean to reach and weighted mean, in the column's unit; NaN where there are no weights.
     status : str
         See `uqwidgets.Stress`.
     """
@@ -45,62 +45,63 @@ class Column:
     ----------
     values : ndarray of shape (n,)
         Finite.
-    alpha : float
+    tail : float
+        Probability in each tail.
     anchor : {"quantile", "tail-mean"}, default="quantile"
         What tau = -1 and 1 stand for, see `uqwidgets.stress.anchors.Anchors`.
     """
 
-    def __init__(self, values: Floats, alpha: float, anchor: Anchor = "quantile") -> None:
+    def __init__(self, values: Floats, tail: float, anchor: Anchor = "quantile") -> None:
         self.values = values
         self.mean = float(values.mean())
-        self.anchors = anchors_of(values, alpha, anchor)
+        self.anchors = anchors_of(values, tail, anchor)
 
     @property
     def std(self) -> float:
-        """Standard deviation (of all rows, not a sample's)."""
+        """Standard deviation in the unit of the column, divided by n, not by n - 1."""
         return self._compressed.std
 
     def project(self, tau: float) -> Projection:
-        """Weights at level ``tau``, which lies within [-1, 1]."""
+        """Weights at one level of tau within [-1, 1]."""
         return self.projections(np.array([tau]))[0]
 
     def projections(self, taus: Floats) -> list[Projection]:
-        """Weights at every level, solved on the compressed column.
+        """Weights at every level of tau (t,), solved on the compressed column.
 
         Source: Bachoc et al. 2023, eq. 4 and theorem 2.3.
         """
         solved = levels(self._compressed, taus)
-        found = []
+        projections = []
         for t, (tau, status) in enumerate(zip(taus.tolist(), solved.status.tolist(), strict=True)):
             weights, reached = None, np.nan
             if status in ("ok", "edge"):
                 weights = solved.row_weights(t, self.values)
                 moved = dot(weights, self.values - self.mean) / len(weights) if tau else 0.0
                 reached = self.mean + moved
-            found.append(Projection(weights, self.target(tau), reached, status))
-        return found
+            projections.append(Projection(weights, self.target(tau), reached, status))
+        return projections
 
     def target(self, tau: float) -> float:
-        """Mean that tau stands for (Bachoc et al. 2023, section 2.2)."""
+        """Mean that tau stands for, by linear interpolation (Bachoc et al. 2023, section 2.2)."""
         end = self.anchors.low if tau < 0 else self.anchors.high
         return (1.0 - abs(tau)) * self.mean + abs(tau) * end
 
     @cached_property
     def end_influences(self) -> tuple[Floats, Floats]:
-        """Influence of each row on the lower and on the upper end, each of shape (n,)."""
+        """Influence of each row on the lower and on the upper anchor, each of shape (n,)."""
         low, high = (self.anchors.influence(self.values, upper=upper) for upper in (False, True))
         return low, high
 
     @cached_property
     def _compressed(self) -> Compressed:
-        ends = self.anchors
-        return compress(self.values, np.empty((len(self.values), 0)), ends.low, ends.high)
+        low, high = self.anchors.low, self.anchors.high
+        return compress(self.values, np.empty((len(self.values), 0)), low, high)
 
 
 def checked_taus(taus: int | npt.ArrayLike) -> Floats:
-    """Levels to look at; -1, 0 and 1 are always among them.
+    """Stress levels in ascending order; -1, 0 and 1 are always among them.
 
-    A number gives evenly spaced levels; an even one is rounded up, so that 0 is exactly there.
+    A number gives evenly spaced levels; an even number is rounded up, so that 0 is a level.
 
     Raises
     ------

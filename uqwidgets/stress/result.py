@@ -1,7 +1,8 @@
-"""Stress: weighted summaries over tau."""
+"""The result of stress: weighted summaries over tau."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,48 +13,71 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import unknown
+from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
 from uqwidgets.plotting.repr import lines
 
 if TYPE_CHECKING:
     import altair as alt
 
-import itertools
-
-from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stress:
-    """Weighted summaries of the rows while one feature's mean is moved.
+    """Weighted summaries of the rows while the mean of each feature is moved.
 
     Attributes
     ----------
     features : tuple of str, length p
+        Stressed features, or ``feature=category``.
     indicators : tuple of str, length q
     taus : ndarray of shape (t,)
-        Stress levels in [-1, 1], -1, 0 and 1 among them.
-    target, reached, ess, kl, half_share : ndarray of shape (p, t)
-        Mean that was asked for and the one that was got, in the feature's unit; effective
-        sample size of the weights; their Kullback-Leibler divergence from equal ones in nats;
-        the smallest share of the rows that carries half the weight.
+        Stress levels within [-1, 1], among them -1, 0 and 1.
+    target, reached : ndarray of shape (p, t)
+        The mean that tau stands for and the weighted mean, in the feature's unit.
+    ess : ndarray of shape (p, t)
+        Effective sample size of the weights, in rows.
+    kl : ndarray of shape (p, t)
+        Kullback-Leibler divergence of the weights from equal weights, in nats.
+    half_share : ndarray of shape (p, t)
+        Smallest share of the rows that carries half of the weight.
     status : ndarray of str, shape (p, t)
-        ``ok``; ``edge``: the target is the extreme of the data, equal weight on the rows there;
-        ``infeasible``, ``constant`` or ``beyond quantile``: there are no such weights, and
+        ``ok``; ``edge``: the target is the extreme of the data, and the rows there have equal
+        weights; ``infeasible``, ``constant`` or ``beyond quantile``: there are no such weights, and
         every value at this point is NaN.
     values, low, high : dict of str to ndarray of shape (p, t)
-        Each indicator, with its pointwise interval; NaN where no level was asked for, and where
-        one of scikit-learn's metrics lies on a bound, such as a ROC AUC of 1, does not answer to
-        the weights, or is not defined for weights near these.
+        Each indicator and the ends of its pointwise interval. The ends are NaN without a level,
+        and where a scorer is on a bound (such as a ROC AUC of 1), does not respond to the weights,
+        or is not defined for similar weights.
     labels, units : dict of str to str
-        How each is shown.
-    alpha : float
+        Label and unit of each indicator.
+    tail : float
+        Probability in each tail that the anchors are of.
     anchor : {"quantile", "tail-mean"}
-        What tau = -1 and 1 stand for: the quantiles alpha and 1 - alpha, or the means of the
-        lowest and highest alpha of the rows.
+        Whether tau = -1 and 1 stand for the quantiles ``tail`` and 1 - ``tail``, or for the means
+        of the lowest and of the highest ``tail`` of the rows.
     level : float or None
-        Of the intervals.
+        Of the intervals; None where there are none.
     remarks : tuple of str
         What a reader of the numbers should know.
+
+    See Also
+    --------
+    uqwidgets.Explainer.stress, uqwidgets.stress_batches : Compute it.
+
+    References
+    ----------
+    Bachoc et al. 2023, sections 2 and 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.arange(40.0).reshape(20, 2) % 17
+    >>> explainer = uq.Explainer(lambda X: X[:, 0] - X[:, 1], X, X[:, 0])
+    >>> result = explainer.stress(indicators=["mean"], taus=5)
+    >>> result.responses().round(2)
+      feature  response   low  high  ess
+    0      x0      7.87 -0.15  7.72  2.9
+    1      x1     -0.85 -0.15 -1.00  2.9
     """
 
     features: tuple[str, ...]
@@ -70,7 +94,7 @@ class Stress:
     high: dict[str, Floats]
     labels: dict[str, str]
     units: dict[str, str]
-    alpha: float
+    tail: float
     anchor: str
     level: float | None
     remarks: tuple[str, ...] = ()
@@ -113,17 +137,17 @@ class Stress:
         *,
         least_ess: float = 10.0,
     ) -> pd.DataFrame:
-        """How much each feature's indicator moves between two levels (Bachoc et al. 2023, table 1).
+        """Change of an indicator between two levels, by feature (Bachoc et al. 2023, table 1).
 
         Parameters
         ----------
         low, high : float
             Levels among ``taus``.
         indicator : str, optional
-            The first, unless named.
+            By default the first of the result.
         least_ess : float, default=10
             Features with a smaller effective sample size at either level come after all others:
-            a response that rests on a row or two says nothing about the feature.
+            a response that depends on a row or two says nothing about the feature.
 
         Returns
         -------
@@ -190,7 +214,7 @@ class Stress:
     def __repr__(self) -> str:
         head = (
             f"Stress of {len(self.features)} features at {len(self.taus)} levels of tau "
-            f"(alpha {self.alpha:g}): {', '.join(self.indicators)}"
+            f"(tail {self.tail:g}): {', '.join(self.indicators)}"
         )
         return lines(head, self.frame, self.remarks)
 
@@ -200,7 +224,7 @@ class Stress:
         return stress_html(self)
 
     def to_altair(self, indicator: str | None = None) -> alt.LayerChart:
-        """Chart of one indicator (the first, unless named), to restyle or save."""
+        """Chart of one indicator (by default the first), to restyle or save."""
         from uqwidgets.stress.chart import stress_chart
 
         return stress_chart(self, self.indicators[0] if indicator is None else indicator)
@@ -225,11 +249,11 @@ class Stress:
         low, high : float
             Levels among ``taus``.
         indicators : sequence of str, optional
-            All of the result, unless named. They share one scale of colours, which is centred
-            on no change.
+            By default all of the result. They share one colour scale, which is centred on no
+            change.
         least_ess : float, default=10
-            A pixel with a smaller effective sample size at either level is left blank, as is one
-            without a value: what rests on a picture or two says nothing of the others.
+            A pixel with a smaller effective sample size at either level is left blank, because it
+            depends on a picture or two only; so is a pixel without a value.
 
         Returns
         -------
@@ -241,18 +265,18 @@ class Stress:
             If the shape does not fit the features, a level or an indicator is not part of this
             result, or the indicators differ in their unit.
         """
-        from uqwidgets.stress.pixels_chart import pixel_chart
+        from uqwidgets.stress.chart import pixel_chart
 
         return pixel_chart(self, shape, low, high, indicators, least_ess)
 
 
 def response(values: Floats) -> Floats:
-    """How far each feature moves an indicator over all tau, shape (p,).
+    """Range of an indicator over all tau, for each feature, shape (p,).
 
     Parameters
     ----------
     values : ndarray of shape (p, t)
-        Of one indicator. A feature without any number moves it by NaN.
+        Values of one indicator; the range of a feature without any number is NaN.
     """
     known = np.isfinite(values)
     highest = np.where(known, values, -np.inf).max(axis=1)
@@ -261,15 +285,16 @@ def response(values: Floats) -> Floats:
 
 
 def by_response(result: Stress, indicator: str) -> Positions:
-    """Positions of the features, those first to which an indicator responds most; NaN last."""
+    """Positions of the features in descending order of the indicator's range; NaN last."""
     return np.argsort(-response(result.values[indicator]), kind="stable")
 
 
 def emphasised(result: Stress) -> list[int]:
     """Positions of the features that are drawn in colour, the same for every indicator.
 
-    Up to 5 features to which an indicator responds most; of several indicators their first ones,
-    then their second ones, and so on, up to 7. So a feature keeps its colour from chart to chart.
+    These are the 5 features to which an indicator responds most. With several indicators, they are
+    the first feature of each, then the second of each, and so on, up to 7 features. A feature
+    therefore has the same colour in all charts.
     """
     known = [
         [j for j in by_response(result, i).tolist() if np.isfinite(result.values[i][j]).any()]

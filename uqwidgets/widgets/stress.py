@@ -12,7 +12,7 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.sums import dot
-from uqwidgets.stress.columns import Stressed, stressed
+from uqwidgets.stress.columns import StressedColumn, stressed_columns
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Projection, Status, checked_taus
 from uqwidgets.stress.result import Stress
@@ -21,7 +21,7 @@ from uqwidgets.widgets.inputs import Condition, Inputs, immovable
 from uqwidgets.widgets.panel import Content, Panel
 
 STATUSES: tuple[str, ...] = get_args(Status)
-ALPHA = 0.05
+TAIL = 0.05
 _LEVELS = 21
 _MOST_FILTERS = 4
 
@@ -41,7 +41,7 @@ class _Chosen:
     bounded : dict of (str, str) to Stress
         With intervals, by feature and indicator: they take longer than values, so they are of
         what is shown.
-    columns : dict of str to Stressed
+    columns : dict of str to StressedColumn
         By feature.
     """
 
@@ -49,7 +49,7 @@ class _Chosen:
     n: int
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str], Stress] = field(default_factory=dict)
-    columns: dict[str, Stressed] = field(default_factory=dict)
+    columns: dict[str, StressedColumn] = field(default_factory=dict)
 
 
 class StressPanel(Panel):
@@ -94,7 +94,7 @@ class StressPanel(Panel):
             if feature not in chosen.profiles:
                 tell(len(chosen.profiles), len(self.features))
                 chosen.profiles[feature] = self._explainer.stress(
-                    [feature], taus=_LEVELS, alpha=ALPHA, rows=chosen.rows
+                    [feature], taus=_LEVELS, tail=TAIL, rows=chosen.rows
                 )
 
     def bounded(self, inputs: Inputs) -> bool:
@@ -106,7 +106,7 @@ class StressPanel(Panel):
         """Find the intervals of the picked indicator while the stressed feature is moved."""
         key, chosen = (inputs.stress_feature, inputs.indicator), self._chosen
         chosen.bounded[key] = self._explainer.stress(
-            [key[0]], [key[1]], taus=_LEVELS, alpha=ALPHA, level=LEVEL, rows=chosen.rows
+            [key[0]], [key[1]], taus=_LEVELS, tail=TAIL, level=LEVEL, rows=chosen.rows
         )
 
     def project(self, feature: str, tau: float) -> Projection:
@@ -115,12 +115,12 @@ class StressPanel(Panel):
 
     def spread(self, feature: str, weights: Floats) -> Floats:
         """Weights of all rows, from those of the chosen ones."""
-        return self._column(feature).spread(weights, len(self._explainer.table))
+        return self._column(feature).expand(weights, len(self._explainer.table))
 
-    def _column(self, feature: str) -> Stressed:
+    def _column(self, feature: str) -> StressedColumn:
         chosen = self._chosen
         if feature not in chosen.columns:
-            (one,) = stressed(self._explainer.table, feature, ALPHA, rows=chosen.rows)
+            (one,) = stressed_columns(self._explainer.table, feature, TAIL, rows=chosen.rows)
             chosen.columns[feature] = one
         return chosen.columns[feature]
 

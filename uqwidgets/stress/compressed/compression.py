@@ -1,4 +1,4 @@
-"""A column and what is averaged over its rows, as a small table that adds up.
+"""A column and its outputs as a small table of sums; the tables of two batches add up.
 
 Source: Bachoc et al. 2023, eq. 4.
 """
@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.sums import dot
-from uqwidgets.stress.compressed.grids import Distinct, Sums, distinct_values
-from uqwidgets.stress.compressed.panels import Panels
+from uqwidgets.stress.compressed.grids import Distinct, Panels, Sums, distinct_values
 
 Grid = Distinct | Panels
 
@@ -23,18 +22,18 @@ Grid = Distinct | Panels
 class Compressed:
     """Rows of a column with their outputs, reduced to sums over the nodes of a grid.
 
-    For every xi that a mean between the two ends calls for, and for twice as much,
-    sum_i exp(xi x_i) o_i over rows equals sum_j exp(xi x_j) mass_j over nodes to about 1e-12 of
-    the sum of the absolute values; so do sums with further factors that are polynomials of x.
-    Weights, reached mean, effective sample size, divergence and every weighted mean of the
-    outputs follow from the table alone, whatever the number of rows.
+    The sum over rows of exp(xi x_i) o_i equals the sum over nodes of exp(xi x_j) mass_j, to about
+    1e-12 of the sum of the absolute values, for every xi that moves the mean to a target between
+    the anchors, and for 2 xi. The same holds with an additional factor that is a polynomial of x.
+    Weights, reached mean, effective sample size, divergence and every weighted mean of the outputs
+    therefore follow from the table, at a cost that does not depend on the number of rows.
 
     Attributes
     ----------
     least, most : float
-        Ends of the column.
+        Minimum and maximum of the column.
     low, high : float
-        Means that tau = -1 and 1 stand for.
+        Anchors: the means that tau = -1 and 1 stand for.
     grid : Grid
     sums : Sums
     """
@@ -47,12 +46,12 @@ class Compressed:
     sums: Sums
 
     def __add__(self, other: Compressed) -> Compressed:
-        """Rows of both.
+        """Compress the rows of both.
 
         Raises
         ------
         ValueError
-            If they were compressed on different grids, whose nodes do not stand for each other.
+            If they were compressed on different grids.
         """
         if (self.least, self.low, self.high) != (other.least, other.low, other.high) or not (
             np.array_equal(self.grid.below, other.grid.below)
@@ -67,7 +66,7 @@ class Compressed:
 
     @cached_property
     def n(self) -> int:
-        """Rows."""
+        """Number of rows."""
         return round(float(self.sums.counts.sum()))
 
     @property
@@ -77,8 +76,8 @@ class Compressed:
 
     @property
     def std(self) -> float:
-        """Standard deviation of the column (of all rows, not a sample's)."""
-        return self.grid.unit * self.spread
+        """Standard deviation of the column, divided by n, not by n - 1."""
+        return self.grid.unit * self.unit_std
 
     @cached_property
     def mean_below(self) -> float:
@@ -92,46 +91,46 @@ class Compressed:
 
     @cached_property
     def occupied(self) -> npt.NDArray[np.intp]:
-        """Positions of the nodes that stand for any rows."""
+        """Positions of the nodes with a mass other than 0."""
         return np.flatnonzero(self.sums.masses.any(axis=0))
 
     def quantiles(self, probabilities: Floats, *, upper: bool) -> Floats:
-        """Quantiles from the counts of the bins, in which rows are taken to lie evenly.
+        """Quantiles from the counts of the bins, within which rows are assumed to be evenly spaced.
 
-        Those of the nodes are exact where these are the distinct values.
+        They are exact where the nodes are the distinct values.
 
         Parameters
         ----------
         probabilities : ndarray of shape (k,)
         upper : bool
-            Whether to start from the greatest value, with the column turned round.
+            Whether the quantiles are those of the negated column.
 
         Returns
         -------
         ndarray of shape (k,)
-            Distances from the least value, or from the greatest one, in the unit of the column.
+            Distances from the minimum, or from the maximum if ``upper``, in the column's unit.
         """
         distances = self.grid.bins_above if upper else self.grid.bins_below
         order = slice(None, None, -1 if upper else 1)
-        middles, widths = distances[order], self.grid.bin_widths[order]
+        centres, widths = distances[order], self.grid.bin_widths[order]
         counts = self.sums.counts[order]
-        upto = np.cumsum(counts)
+        cumulative = np.cumsum(counts)
 
-        def ranked(rank: Floats) -> Floats:
-            at = np.searchsorted(upto, rank, side="right")
-            within = (rank + 0.5 - upto[at]) / counts[at] + 0.5
-            return np.asarray(self.grid.unit * (middles[at] + widths[at] * within))
+        def value_at(rank: Floats) -> Floats:
+            at = np.searchsorted(cumulative, rank, side="right")
+            within = (rank + 0.5 - cumulative[at]) / counts[at] + 0.5
+            return np.asarray(self.grid.unit * (centres[at] + widths[at] * within))
 
         place = (self.n - 1) * probabilities
         first = np.floor(place)
-        below, above = ranked(first), ranked(np.minimum(first + 1, self.n - 1))
+        below, above = value_at(first), value_at(np.minimum(first + 1, self.n - 1))
         return below + (place - first) * (above - below)
 
     @cached_property
-    def spread(self) -> float:
+    def unit_std(self) -> float:
         """Standard deviation in the grid's unit."""
         deviation = self.grid.below - self.mean_below
-        # Squares of small numbers leave the range of floats.
+        # Squares of very small numbers underflow.
         scale = float(np.abs(deviation).max()) or 1.0
         square = dot(self.sums.masses[0], np.square(deviation / scale))
         return scale * float(np.sqrt(max(0.0, square / self.n)))
@@ -145,14 +144,14 @@ def compress(values: Floats, outputs: Floats, low: float, high: float) -> Compre
     values : ndarray of shape (n,)
         Finite.
     outputs : ndarray of shape (n, q)
-        What is to be averaged; fastest with contiguous columns.
+        What is averaged; contiguous columns are fastest.
     low, high : float
-        Means that tau = -1 and 1 stand for (Bachoc et al. 2023, section 2.2).
+        Anchors: the means that tau = -1 and 1 stand for (Bachoc et al. 2023, section 2.2).
 
     Returns
     -------
     Compressed
-        Nodes are the distinct values where these are few, so that sums over them are exact.
+        Its nodes are the distinct values where these are few; then sums over them are exact.
     """
     least, most = float(values.min()), float(values.max())
     distinct = distinct_values(values)

@@ -1,4 +1,4 @@
-"""What can be asked of a reweighted table: means, variances, covariances, shares."""
+"""Constraints on a reweighted table: means, variances, covariances, shares and functions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import pandas as pd
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets.evaluation.table import Table
-from uqwidgets.stress.constrained.entropic import Projected, project
+from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
+from uqwidgets.stress.constrained.result import Reweighting
 
 Function = Callable[[pd.DataFrame], npt.ArrayLike]
 
-# Of a sum of shares, and of a correlation: what rounding makes of 1.
+# Rounding error of a sum of shares and of a correlation, both of which are at most 1.
 _ROUNDING = 1e-9
 
 
@@ -28,26 +29,42 @@ def stress_to(
     shares: Mapping[str | None, Mapping[Any, float]] | None = None,
     pinned: Sequence[str] | None = None,
     functions: Mapping[str, tuple[Function, float]] | None = None,
-) -> Floats:
-    """Row weights under which the table meets all that is asked: see `projected_to`.
+) -> Reweighting:
+    """Row weights under which a table meets several constraints.
+
+    Parameters
+    ----------
+    table : Table
+    means, variances, covariances, shares, pinned, functions
+        See `uqwidgets.Explainer.stress_to`.
 
     Returns
     -------
-    ndarray of shape (n,)
-        Mean 1. Pass it as ``sample_weight``.
+    Reweighting
 
     Raises
     ------
     ValueError
-        As `projected_to`, and if no weights meet the constraints; the message says which.
+        As `project_table`, and if no weights meet the constraints; the message says which.
     """
-    found = projected_to(table, means, variances, covariances, shares, pinned, functions)
-    if found.weights is None:
-        raise ValueError(found.message)
-    return found.weights
+    projection = project_table(table, means, variances, covariances, shares, pinned, functions)
+    if projection.weights is None:
+        raise ValueError(projection.message)
+    return Reweighting(
+        weights=projection.weights,
+        names=projection.names,
+        target=projection.target,
+        reached=projection.reached,
+        xi=projection.xi,
+        ess=projection.ess,
+        kl=projection.kl,
+        half_share=projection.half_share,
+        status=projection.status,
+        remarks=(projection.message,) if projection.status == "edge" else (),
+    )
 
 
-def projected_to(
+def project_table(
     table: Table,
     means: Mapping[str, float] | None = None,
     variances: Mapping[str, float] | None = None,
@@ -55,42 +72,31 @@ def projected_to(
     shares: Mapping[str | None, Mapping[Any, float]] | None = None,
     pinned: Sequence[str] | None = None,
     functions: Mapping[str, tuple[Function, float]] | None = None,
-) -> Projected:
-    """Reweight a table to several constraints at once, as close to the data as possible.
+) -> ConstrainedProjection:
+    """Turn constraints on a table into columns of Phi and targets, and project its rows.
+
+    Variances and covariances are constraints on (X_i, X_j, X_i X_j), so that they fix the means of
+    their features too (end of Bachoc et al. 2023, section 2.2).
 
     Parameters
     ----------
     table : Table
-    means : dict of str to float, optional
-        Weighted mean of numeric features.
-    variances : dict of str to float, optional
-        Weighted variance of numeric features around their weighted mean, in the population's
-        definition (divided by n, not n - 1). The mean stays as it is, unless it is given.
-    covariances : dict of (str, str) to float, optional
-        Weighted covariance, likewise. Both means stay as they are, unless given: constraints
-        are on (X_i, X_j, X_i X_j) as at the end of Bachoc et al. 2023, section 2.2.
-    shares : dict of str to dict of category to float, optional
-        Share of the rows that have a category, of any feature; None stands for the target. A
-        row without a value belongs to no category.
-    pinned : sequence of str, optional
-        Features whose mean, or share of each category, stays as it is.
-    functions : dict of str to (callable, float), optional
-        Anything else: what gives a number, or a truth value, for each row of the table's
-        DataFrame, and its weighted mean.
+    means, variances, covariances, shares, pinned, functions
+        See `uqwidgets.Explainer.stress_to`.
 
     Returns
     -------
-    Projected
-        Its constraints in the order means, variances, covariances, shares, pinned features,
-        functions, each mean once; their names are in `Projected.names`.
+    ConstrainedProjection
+        Its constraints are in the order means, variances, covariances, shares, pinned features and
+        functions, each mean once.
 
     Raises
     ------
     ValueError
-        If nothing is asked, a name does not exist, a feature is of the wrong kind or lacks
-        values, a number cannot be what it is given for, or the table has one row.
+        If there is no constraint, a name does not exist, a feature is of the wrong kind or lacks
+        values, a number is impossible for its constraint, or the table has one row.
     """
-    asked = _Asked(table)
+    constraints = _Constraints(table)
     # A Series maps names to numbers too, but has no truth value.
     means = {} if means is None else dict(means)
     variances = {} if variances is None else dict(variances)
@@ -99,24 +105,24 @@ def projected_to(
     functions = {} if functions is None else dict(functions)
     names = [] if pinned is None or len(pinned) == 0 else as_names(pinned, "pinned")
     for feature, mean in means.items():
-        asked.mean(feature, mean)
+        constraints.mean(feature, mean)
     for feature, variance in variances.items():
-        asked.variance(feature, variance)
+        constraints.variance(feature, variance)
     for pair, covariance in covariances.items():
-        asked.covariance(pair, covariance, variances)
-    for of, wanted in shares.items():
-        asked.shares(of, wanted)
+        constraints.covariance(pair, covariance, variances)
+    for feature_or_target, share_of in shares.items():
+        constraints.shares(feature_or_target, share_of)
     for feature in names:
         if feature in means or feature in shares:
             raise ValueError(f"{feature!r} is pinned and given a value too; leave out one of them.")
-        asked.pin(feature)
+        constraints.pin(feature)
     for name, (function, mean) in functions.items():
-        asked.function(name, function, mean)
-    return asked.project()
+        constraints.function(name, function, mean)
+    return constraints.project()
 
 
-class _Asked:
-    """Constraints as they come in: a column of Phi, a target and a name for each."""
+class _Constraints:
+    """Collects constraints: for each a column of Phi, a target and a name."""
 
     def __init__(self, table: Table) -> None:
         if len(table) == 1:
@@ -125,9 +131,11 @@ class _Asked:
         self._constraints: dict[str, tuple[Floats, float]] = {}
         self._means: dict[str, float] = {}
 
-    def project(self) -> Projected:
+    def project(self) -> ConstrainedProjection:
         if not self._constraints:
-            raise ValueError("nothing is asked; give means, variances, covariances or shares.")
+            raise ValueError(
+                "there is no constraint; give means, variances, covariances or shares."
+            )
         columns, targets = zip(*self._constraints.values(), strict=True)
         return project(np.column_stack(columns), targets, names=list(self._constraints))
 
@@ -136,11 +144,11 @@ class _Asked:
         self._add(f"mean of {feature!r}", self._numbers(feature), self._means[feature])
 
     def variance(self, feature: str, variance: float) -> None:
-        wanted = _number(variance, f"the variance of {feature!r}")
-        if wanted < 0:
-            raise ValueError(f"the variance of {feature!r} is {wanted:g}; give 0 or more.")
-        # With the mean where it is asked to be, this is X^2 without its rounding errors.
-        self._add(f"variance of {feature!r}", np.square(self._around_mean(feature)), wanted)
+        target = _number(variance, f"the variance of {feature!r}")
+        if target < 0:
+            raise ValueError(f"the variance of {feature!r} is {target:g}; give 0 or more.")
+        # The mean is a constraint too; centring at its target avoids the rounding errors of X^2.
+        self._add(f"variance of {feature!r}", np.square(self._around_mean(feature)), target)
 
     def covariance(self, pair: Any, value: float, variances: Mapping[str, float]) -> None:
         if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
@@ -149,24 +157,26 @@ class _Asked:
         what = f"covariance of {first!r} and {second!r}"
         if f"covariance of {second!r} and {first!r}" in self._constraints:
             raise ValueError(f"the {what} is given twice; leave out one of them.")
-        wanted = _number(value, f"the {what}")
+        target = _number(value, f"the {what}")
         if first in variances and second in variances:
             most = float(np.sqrt(variances[first]) * np.sqrt(variances[second]))
-            if abs(wanted) > most * (1 + _ROUNDING):
+            if abs(target) > most * (1 + _ROUNDING):
                 raise ValueError(
-                    f"the {what} cannot be {wanted:g}: with these variances it lies within "
+                    f"the {what} cannot be {target:g}: with these variances it lies within "
                     f"{-most:.6g} to {most:.6g} (Cauchy-Schwarz)."
                 )
         product = self._around_mean(first) * self._around_mean(second)
-        self._add(what, product, wanted)
+        self._add(what, product, target)
 
-    def shares(self, feature: str | None, wanted: Mapping[Any, float]) -> None:
-        known = self._categories(feature)
+    def shares(self, feature: str | None, shares: Mapping[Any, float]) -> None:
+        indicators = self._categories(feature)
         of = repr(self._table.target if feature is None else feature)
         total = 0.0
-        for category, share in wanted.items():
-            if category not in known:
-                raise ValueError(unknown(f"category of {of}", category, [str(c) for c in known]))
+        for category, share in shares.items():
+            if category not in indicators:
+                raise ValueError(
+                    unknown(f"category of {of}", category, [str(c) for c in indicators])
+                )
             value = _number(share, f"the share of {category!r} in {of}")
             if not -_ROUNDING <= value <= 1 + _ROUNDING:
                 raise ValueError(
@@ -174,13 +184,13 @@ class _Asked:
                 )
             value = min(max(value, 0.0), 1.0)
             total += value
-            self._add(f"share of {category!r} in {of}", known[category], value)
+            self._add(f"share of {category!r} in {of}", indicators[category], value)
         if total > 1 + _ROUNDING:
             raise ValueError(f"the shares in {of} sum to {total:.6g}; they cannot exceed 1.")
 
     def pin(self, feature: str) -> None:
         if self._table.kind(feature) == "numeric":
-            self._mean_as_it_is(feature)
+            self._keep_mean(feature)
             return
         for category, rows in self._categories(feature).items():
             self._add(f"share of {category!r} in {feature!r}", rows, float(rows.mean()))
@@ -195,7 +205,7 @@ class _Asked:
             )
         self._add(str(name), values, _number(mean, f"the mean of {name!r}"))
 
-    def _mean_as_it_is(self, feature: str) -> float:
+    def _keep_mean(self, feature: str) -> float:
         if feature not in self._means:
             values = self._numbers(feature)
             self._means[feature] = float(values.mean())
@@ -203,7 +213,7 @@ class _Asked:
         return self._means[feature]
 
     def _around_mean(self, feature: str) -> Floats:
-        return self._numbers(feature) - self._mean_as_it_is(feature)
+        return self._numbers(feature) - self._keep_mean(feature)
 
     def _numbers(self, feature: str) -> Floats:
         values = self._table.numbers(feature)

@@ -1,4 +1,4 @@
-"""Where a point lies in the convex hull of many others: linear programs in few variables."""
+"""Position of a point relative to the convex hull of many others, by linear programs."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from scipy.optimize import linprog
 
 from uqwidgets._typing import Floats
 
-# How near the hull's edge counts as on it, in the unit of the points: standard deviations.
+# A point within this distance of the hull's boundary is on it. All distances are in the unit of the
+# points, which is a standard deviation.
 EDGE = 1e-12
-# What the solver may leave of a constraint. Where the first is too much to ask, it says so.
+# Tolerances of the solver; a looser one is tried if it does not converge with a tighter one.
 _PRECISIONS = (1e-10, 1e-9, 1e-8)
-# How near the plane of a face counts as on the face, to that precision.
+# A point within this distance of the plane of a face is on the face.
 FACE = 5e-10
-# Parts of the rows that each give a cut.
+# The rows are divided into this number of parts, each of which contributes one cut.
 _PARTS = 16
-# Slopes of the hull beyond this one are told apart by no number that a person reads.
+# Upper bound of the slopes of the hull: steeper ones make no visible difference.
 _STEEPEST = 1e6
 
 
 @dataclass(frozen=True, eq=False)
 class Exit:
-    """Where the ray from the mean of the points through a target leaves their hull.
+    """The face of the hull that a ray from the mean of the points through a target leaves by.
 
     Attributes
     ----------
     outward : ndarray of shape (r,)
-        Of length 1 and orthogonal to the face of the hull that the ray leaves by.
+        The outward normal of the face, of length 1.
     depth : float
-        How far inside that face the target is; negative outside.
+        Distance of the target from the plane of the face; negative outside of the hull.
     """
 
     outward: Floats
@@ -42,14 +43,14 @@ def exit_towards(points: Floats, target: Floats) -> Exit | None:
     """Follow the ray from the mean of the points through the target; None if they are the same.
 
     The target is a convex combination of the points with positive weights, which is what Bachoc et
-    al. 2023, theorem 2.2, asks for, just if its depth is positive. Of all slopes d with <d, ray> =
-    1, that of the face is the one with the least max_i <d, points_i>, and this is how far away
-    the face is.
+    al. 2023, theorem 2.2, assumes, if and only if its depth is positive. Among all slopes d with
+    <d, ray> = 1, that of the face minimises max_i <d, points_i>, and the minimum is the distance to
+    the face along the ray.
 
     Parameters
     ----------
     points : ndarray of shape (n, r)
-        Of rank r, with their mean at the origin.
+        Points of rank r with mean 0.
     target : ndarray of shape (r,)
     """
     far = float(np.linalg.norm(target))
@@ -64,7 +65,7 @@ def exit_towards(points: Floats, target: Floats) -> Exit | None:
         high=np.append(free, np.inf),
         ray=ray,
     )
-    # The answer to the program bounds this from below.
+    # The optimum of the program is a lower bound of this maximum.
     exits_at, steepness = float((points @ slope).max()), float(np.linalg.norm(slope))
     return Exit(slope / steepness, (exits_at - far) / steepness)
 
@@ -77,13 +78,13 @@ def distance(points: Floats, target: Floats) -> float:
 
 
 def reach(points: Floats, target: Floats) -> tuple[float, float]:
-    """Least and greatest last coordinate in the hull, where the others are the target's.
+    """Minimum and maximum of the last coordinate in the hull, where the others are the target's.
 
     Parameters
     ----------
     points : ndarray of shape (n, r)
     target : ndarray of shape (r,)
-        All but the last coordinate within the reach of the points.
+        All coordinates but the last one are those of a point in the hull.
     """
     ends = []
     steepest = np.append(np.full(len(target) - 1, _STEEPEST), [0.0, np.inf])
@@ -109,15 +110,15 @@ def _program(
 ) -> tuple[Floats, float]:
     """Minimise <objective, (d, c)> with low <= (d, c) <= high and c >= max_i <d, points_i>.
 
-    By cutting planes (Kelley): few of the rows ever matter, so the program is solved for some,
-    and those which its answer violates most are added until there are none.
+    By Kelley's cutting-plane method: few rows are active, so the program is solved with some rows,
+    and the rows whose constraints its solution violates most are added, until there are none.
 
     Parameters
     ----------
     points : ndarray of shape (n, r)
     objective, low, high : ndarray of shape (r + 1,)
     ray : ndarray of shape (r,), optional
-        Holds d to <d, ray> = 1.
+        Adds the constraint <d, ray> = 1.
 
     Returns
     -------
@@ -129,8 +130,8 @@ def _program(
     bounds = list(zip(low.tolist(), high.tolist(), strict=True))
     while True:
         cuts = np.column_stack([points[rows], np.full(len(rows), -1.0)])
-        found = _solved(objective, cuts, bounds, ray)
-        direction, support = found[:-1], float(found[-1])
+        solution = _solve_program(objective, cuts, bounds, ray)
+        direction, support = solution[:-1], float(solution[-1])
         along = points @ direction
         worst = _worst_of_each(along, starts)
         more = np.setdiff1d(worst[along[worst] > support + EDGE], rows)
@@ -145,11 +146,11 @@ def _worst_of_each(along: Floats, starts: npt.NDArray[np.intp]) -> npt.NDArray[n
     return np.array([a + int(along[a:b].argmax()) for a, b in pairs], dtype=np.intp)
 
 
-def _solved(
+def _solve_program(
     objective: Floats, cuts: Floats, bounds: list[tuple[float, float]], ray: Floats | None
 ) -> Floats:
     for precision in _PRECISIONS:
-        found = linprog(
+        result = linprog(
             objective,
             A_ub=cuts,
             b_ub=np.zeros(len(cuts)),
@@ -162,8 +163,8 @@ def _solved(
                 "dual_feasibility_tolerance": precision,
             },
         )
-        if found.status == 0:
-            return np.asarray(found.x, dtype=np.float64)
+        if result.status == 0:
+            return np.asarray(result.x, dtype=np.float64)
     raise ArithmeticError(
-        f"whether the targets can be reached could not be decided: {found.message}"
+        f"whether the targets can be reached could not be decided: {result.message}"
     )

@@ -10,30 +10,30 @@ from uqwidgets._typing import Floats
 
 _MOST_STEPS = 300
 _ARMIJO = 1e-4
-# Of H, by that of the largest exponent.
+# Rounding error of H, relative to the largest exponent.
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 # Rows at a time, so that a block and its weighted copy stay in the processor's cache.
 _BLOCK = 1 << 13
 
-# In standard deviations of each column.
+# Tolerance of the weighted means, in standard deviations of each column.
 TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """Weights of the exponential family through the points.
+    """Weights of the exponential family with the points as sufficient statistics.
 
     Attributes
     ----------
     xi : ndarray of shape (r,)
     weights : ndarray of shape (n,)
-        Sum 1.
+        Weights of sum 1.
     gap : ndarray of shape (r,)
-        Weighted mean of the points less the target.
+        Weighted mean of the points minus the target.
     value : float
         H(xi) (Bachoc et al. 2023, theorem 2.1).
     steps : int
-        Newton's, from xi = 0.
+        Number of steps of Newton's method, from xi = 0.
     """
 
     xi: Floats
@@ -43,18 +43,18 @@ class Tilt:
     steps: int
 
     @property
-    def miss(self) -> float:
+    def error(self) -> float:
         """Length of the gap."""
         return float(np.linalg.norm(self.gap))
 
 
 def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
-    """Weights base exp(<xi, points>) / Z(xi) whose weighted mean is the target.
+    """Solve for weights base exp(<xi, points>) / Z(xi) with the target as weighted mean.
 
     Source: Bachoc et al. 2023, eq. 3, 4.
 
-    Damped Newton on the strictly convex H(xi) = log Z(xi) - <xi, target> (Bachoc et al. 2023,
-    theorem 2.1): its gradient is the gap of the means, its Hessian their covariance under the
+    Damped Newton's method on the strictly convex H(xi) = log Z(xi) - <xi, target> (Bachoc et al.
+    2023, theorem 2.1): its gradient is the gap of the means, its Hessian their covariance under the
     weights.
 
     Parameters
@@ -62,24 +62,24 @@ def tilt(points: Floats, base: Floats, target: Floats) -> Tilt:
     points : ndarray of shape (n, r)
         Of rank r, in units in which their covariance is about 1.
     base : ndarray of shape (n,)
-        Weights of the rows before, positive, sum 1.
+        Positive weights of the rows before tilting, of sum 1.
     target : ndarray of shape (r,)
         Inside the convex hull of the points.
 
     Returns
     -------
     Tilt
-        Its gap is down to rounding, unless it stays above `TOLERANCE`.
+        Its gap is at rounding level, or above `TOLERANCE` if the method did not converge.
     """
-    relative = points - target  # which makes <xi, target> vanish from H
+    relative = points - target  # so that H has no term <xi, target>
     farthest = float(np.sqrt(np.square(relative).sum(axis=1).max()))
-    now = _at(relative, base, np.zeros(points.shape[1]))
-    while now.miss > 0 and now.steps < _MOST_STEPS:
-        new = _next(relative, base, now, farthest)
-        if new is None or (now.miss <= TOLERANCE and new.miss >= now.miss):
-            break  # what is left is rounding
-        now = new
-    return now
+    current = _at(relative, base, np.zeros(points.shape[1]))
+    while current.error > 0 and current.steps < _MOST_STEPS:
+        new = _next(relative, base, current, farthest)
+        if new is None or (current.error <= TOLERANCE and new.error >= current.error):
+            break  # the remaining gap is rounding error
+        current = new
+    return current
 
 
 def _at(relative: Floats, base: Floats, xi: Floats, steps: int = 0) -> Tilt:
@@ -93,7 +93,7 @@ def _at(relative: Floats, base: Floats, xi: Floats, steps: int = 0) -> Tilt:
 
 def _next(relative: Floats, base: Floats, now: Tilt, farthest: float) -> Tilt | None:
     direction = _newton_direction(_covariance(relative, now), now.gap)
-    # Where nearly all weight is on one row, the covariance says nothing of how far to go.
+    # Where nearly all weight is on one row, the covariance is too small to limit the step.
     longest = 10 * max(1.0, float(np.linalg.norm(now.xi)))
     direction *= min(1.0, longest / float(np.linalg.norm(direction)))
     slope = float(direction @ now.gap)
@@ -102,10 +102,11 @@ def _next(relative: Floats, base: Floats, now: Tilt, farthest: float) -> Tilt | 
         new = _at(relative, base, now.xi + size * direction, now.steps + 1)
         if new.value <= now.value + _ARMIJO * size * slope:
             return new
-        # Near the minimum the fall of H is lost in rounding, but not yet its gradient. A rise
-        # beyond rounding is a step too far, even where it halves the gap: such steps alternate.
+        # Near the minimum, changes of H are below rounding error, but its gradient is still exact.
+        # A rise of H beyond rounding is a step too far, even where it halves the gap: such steps
+        # would alternate.
         rounding = _ROUNDING * (1 + float(np.linalg.norm(new.xi)) * farthest)
-        if new.value <= now.value + rounding and new.miss <= 0.5 * now.miss:
+        if new.value <= now.value + rounding and new.error <= 0.5 * now.error:
             return new
         size /= 2
     return None

@@ -1,4 +1,4 @@
-"""Functions of the rows in units of their own: uncorrelated, and only as many as there are."""
+"""Whitening: constraints as uncorrelated coordinates of unit variance, without redundant ones."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from uqwidgets._typing import Floats
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Points and a target in r coordinates, made from k by a shift and a matrix.
+    """Points and a target in r coordinates, which are linear combinations of k original ones.
 
     Attributes
     ----------
     points : ndarray of shape (n, r)
     target : ndarray of shape (r,)
     matrix : ndarray of shape (k, r)
-        Its columns are the coordinates, as sums of the first ones.
+        Its columns are the coefficients of the coordinates.
     noise : ndarray of shape (k,)
-        Of the first coordinates: the size below which a difference is rounding.
+        Rounding error of each original coordinate.
     """
 
     points: Floats
@@ -29,11 +29,11 @@ class Space:
     noise: Floats
 
     def noise_along(self, directions: Floats) -> Floats:
-        """Size below which a difference along directions (..., r) is rounding."""
+        """Bound of the rounding error along directions (..., r)."""
         return np.abs(directions @ self.matrix.T) @ self.noise
 
     def most_likely_error(self, direction: Floats) -> Floats:
-        """Of the errors (r,) that reach 1 along a direction (r,), the least beside the noise."""
+        """Return the error of 1 along a direction (r,) that is least relative to the noise."""
         error: Floats = self.matrix.T @ (np.square(self.noise) * (self.matrix @ direction))
         return error / (error @ direction)
 
@@ -42,10 +42,10 @@ class Space:
         return Space(self.points @ basis, self.target @ basis, self.matrix @ basis, self.noise)
 
 
-def whitened(space: Space, base: Floats) -> Space | None:
-    """Bring the mean of the points to the origin and their covariance to the identity.
+def whiten(space: Space, base: Floats) -> Space | None:
+    """Transform the points to mean 0 and covariance identity.
 
-    Directions in which they do not vary are dropped, if the target asks nothing else of them.
+    Directions in which the points do not vary are dropped, if the target agrees with them there.
 
     Parameters
     ----------
@@ -56,24 +56,24 @@ def whitened(space: Space, base: Floats) -> Space | None:
     Returns
     -------
     Space or None
-        None if no weights of these rows reach the target in a direction that is dropped.
+        None if the target differs from the points in a direction in which these do not vary.
     """
     centre = base @ space.points
     target = space.target - centre
-    # Singular values of the points themselves: those of their covariance would lose half of
-    # the digits, and with them constraints that are nearly, but not quite, the same.
+    # The singular values of the points, because those of their covariance would lose half of the
+    # digits: too many to tell nearly redundant constraints from redundant ones.
     centred = space.points - centre
     triangle = np.linalg.qr(centred * np.sqrt(base)[:, None], mode="r")
-    _, spread, directions = np.linalg.svd(triangle)
-    spread = np.append(spread, np.zeros(len(directions) - len(spread)))
+    _, std, directions = np.linalg.svd(triangle)
+    std = np.append(std, np.zeros(len(directions) - len(std)))
     least = np.maximum(space.noise_along(directions), 1e-12)
-    varies = spread > least
+    varies = std > least
     if (np.abs(directions @ target) > least)[~varies].any():
         return None
     moved = Space(centred, target, space.matrix, space.noise)
-    return moved.within(directions[varies].T / spread[varies])
+    return moved.within(directions[varies].T / std[varies])
 
 
-def across(direction: Floats) -> Floats:
-    """Orthonormal basis (r, r - 1) of what is orthogonal to a direction (r,) of length 1."""
+def orthogonal_complement(direction: Floats) -> Floats:
+    """Orthonormal basis (r, r - 1) of the orthogonal complement of a unit vector (r,)."""
     return np.linalg.svd(direction[None, :])[2][1:].T

@@ -1,4 +1,9 @@
-"""Exact order statistics of a column that is only seen batch by batch."""
+"""Exact order statistics of a column in batches, by radix selection on the bits of the numbers.
+
+Numbers are mapped to 64-bit integers in the same order. The first pass counts the leading bits of
+all numbers; each further pass counts the next bits of the numbers that share the leading bits of a
+rank, until the number of this rank is known exactly.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +18,15 @@ from uqwidgets._typing import Floats
 
 Keys = npt.NDArray[np.int64]
 
-# Every pass settles so many more of a number's 64 bits, or all of them where few rows are left.
+# Bits that a pass determines; it determines all that remain if at most FEW_ROWS rows share the
+# leading bits.
 DIGIT = 16
 FEW_ROWS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
-    """How often each key occurs; those of two batches add up.
+class KeyCounts:
+    """Number of occurrences of each key; the counts of two batches add up.
 
     Attributes
     ----------
@@ -33,23 +39,23 @@ class Counted:
     counts: Keys
 
     @classmethod
-    def of(cls, keys: Keys) -> Counted:
+    def of(cls, keys: Keys) -> KeyCounts:
         """Count the keys (n,)."""
         return cls(*np.unique(keys, return_counts=True))
 
-    def __add__(self, other: Counted) -> Counted:
+    def __add__(self, other: KeyCounts) -> KeyCounts:
         keys, place = np.unique(np.concatenate([self.keys, other.keys]), return_inverse=True)
         counts = np.zeros(len(keys), dtype=np.int64)
         np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
-        return Counted(keys, counts)
+        return KeyCounts(keys, counts)
 
     @cached_property
     def n(self) -> int:
-        """How many there are."""
+        """Number of all occurrences."""
         return int(self.counts.sum())
 
     def at(self, rank: int) -> tuple[int, int, int]:
-        """Key of this rank from 0, how many are less, and how many equal it."""
+        """Key of a rank (from 0), number of smaller keys, and number of equal keys."""
         upto = np.cumsum(self.counts)
         k = int(np.searchsorted(upto, rank, side="right"))
         return int(self.keys[k]), int(upto[k] - self.counts[k]), int(self.counts[k])
@@ -57,18 +63,18 @@ class Counted:
 
 @dataclass(frozen=True)
 class Rank:
-    """What is known of the value of one rank.
+    """The leading bits of the value of one rank.
 
     Attributes
     ----------
     rank : int
-        Place in ascending order, from 0.
+        Position in ascending order, from 0.
     key : int
-        The first bits of its key.
+        The leading bits of its key.
     shift : int
-        How many bits are missing.
+        Number of bits that are not known yet.
     below, equal : int
-        Rows whose first bits are less, and equal.
+        Number of rows whose leading bits are smaller, and equal.
     """
 
     rank: int
@@ -78,52 +84,52 @@ class Rank:
     equal: int
 
     @classmethod
-    def among(cls, counted: Counted, rank: int, shift: int) -> Rank:
-        """Begin with the counts of all keys, less their last ``shift`` bits."""
+    def among(cls, counted: KeyCounts, rank: int, shift: int) -> Rank:
+        """Start from the counts of all keys without their last ``shift`` bits."""
         return cls(rank, counted.at(rank)[0], shift, *counted.at(rank)[1:])
 
     @property
     def next_shift(self) -> int:
-        """How many bits will still be missing after another pass."""
+        """Number of bits that are not known after another pass."""
         return 0 if self.equal <= FEW_ROWS else max(0, self.shift - DIGIT)
 
-    def look(self, keys: Keys) -> Counted:
-        """Count those keys (n,) of a batch among which the one wanted is, in more bits."""
-        return Counted.of(keys[keys >> self.shift == self.key] >> self.next_shift)
+    def count(self, keys: Keys) -> KeyCounts:
+        """Count the next bits of the keys (n,) of a batch that have the leading bits."""
+        return KeyCounts.of(keys[keys >> self.shift == self.key] >> self.next_shift)
 
-    def narrowed(self, counted: Counted) -> Rank:
-        """Know what the counts of all batches tell."""
+    def refine(self, counted: KeyCounts) -> Rank:
+        """Return the rank with the bits that the counts of all batches determine."""
         key, below, equal = counted.at(self.rank - self.below)
         return Rank(self.rank, key, self.next_shift, self.below + below, equal)
 
     @property
     def value(self) -> float:
-        """The number, once no bits are missing."""
+        """The number of this rank; all bits have to be known."""
         return float(numbers_of(np.array([self.key]))[0])
 
 
 def keys_of(values: Floats) -> Keys:
-    """Integers in the order of the numbers (n,), from the bits of these."""
-    return _turned((values + 0.0).view(np.int64))  # -0.0 is 0.0
+    """Integers in the same order as the numbers (n,), made of their bits."""
+    return _reflect_negative((values + 0.0).view(np.int64))  # -0.0 is 0.0
 
 
 def numbers_of(keys: Keys) -> Floats:
-    """Return the numbers of the keys (n,)."""
-    return _turned(keys).view(np.float64)
+    """Return the numbers of keys (n,): the inverse of `keys_of`."""
+    return _reflect_negative(keys).view(np.float64)
 
 
-def quantile_ranks(n: int, alpha: float) -> tuple[int, int, float]:
-    """Ranks of the two values between which a quantile lies, and how far from the first."""
-    place = (n - 1) * alpha
+def quantile_ranks(n: int, probability: float) -> tuple[int, int, float]:
+    """Ranks of the two values around a quantile, and the quantile's position between them."""
+    place = (n - 1) * probability
     first = int(np.floor(place))
     return first, min(first + 1, n - 1), place - first
 
 
-def between(values: Sequence[float], part: float) -> float:
-    """Go this part of the way between two values, rounding as `numpy.quantile` does."""
-    return float(np.quantile(np.array(values), part))
+def interpolate(values: Sequence[float], position: float) -> float:
+    """Interpolate linearly between two values, with the rounding of `numpy.quantile`."""
+    return float(np.quantile(np.array(values), position))
 
 
-def _turned(bits: Keys) -> Keys:
-    # The bits of negative numbers count the wrong way.
+def _reflect_negative(bits: Keys) -> Keys:
+    # As integers, the bits of negative floats are in the reverse order.
     return np.asarray(bits ^ ((bits >> 63) & np.int64(2**63 - 1)))

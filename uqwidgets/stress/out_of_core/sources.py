@@ -1,4 +1,4 @@
-"""Where batches of rows come from, and how what is made of them is added up."""
+"""Sources of batches of rows, and sums over all batches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, Protocol, Self, TypeVar
 
 import pandas as pd
 
-# Rows of a Parquet file to hold at a time.
+# Rows of a Parquet file in memory at a time.
 _PARQUET_ROWS = 1 << 17
 
 
 class Addable(Protocol):
-    """What adds up."""
+    """A value with a sum: of the same type, and independent of the order but for rounding."""
 
     def __add__(self, other: Self, /) -> Self: ...
 
@@ -25,27 +25,27 @@ Work = Callable[[pd.DataFrame], T]
 
 
 class Source(Protocol):
-    """Batches that can be gone through as often as wanted."""
+    """Batches of rows over which several passes can be made."""
 
     def total(self, work: Work[T]) -> T | None:
-        """Sum of what ``work`` makes of every batch that has rows; None where none has."""
+        """Sum of ``work(batch)`` over the batches that have rows; None where no batch has any."""
 
 
 def source_of(batches: Any) -> Source:
-    """Read batches from whatever holds them.
+    """Wrap batches of any accepted kind as a source.
 
     Parameters
     ----------
     batches : DataFrame, sequence of DataFrame, callable, path, sequence of path, or Dask DataFrame
-        A function is called without arguments whenever the batches are needed again, and
-        returns them from the first one on. Paths are of Parquet files or directories of them,
-        read in pieces. Partitions of a Dask DataFrame are worked on where they are, on the
+        A callable is called without arguments for each pass and returns an iterator that starts
+        with the first batch. Paths are those of Parquet files or of directories of them, which
+        are read in pieces. Partitions of a Dask DataFrame are processed where they are, on the
         cluster of the current `dask.distributed.Client` if there is one.
 
     Raises
     ------
     TypeError
-        If it is none of these.
+        If the batches are of no accepted kind.
     """
     if isinstance(batches, pd.DataFrame):
         return _Local(lambda: [batches])
@@ -76,12 +76,12 @@ class _Local:
     batches: Callable[[], Iterable[pd.DataFrame]]
 
     def total(self, work: Work[T]) -> T | None:
-        found = None
+        total = None
         for batch in self.batches():
             if not isinstance(batch, pd.DataFrame):
                 raise TypeError(f"a batch is a {type(batch).__name__}; it must be a DataFrame.")
-            found = _sum(found, _done(work, batch))
-        return found
+            total = _sum(total, _apply(work, batch))
+        return total
 
 
 @dataclass(frozen=True)
@@ -91,15 +91,15 @@ class _Dask:
     def total(self, work: Work[T]) -> T | None:
         from dask.delayed import delayed
 
-        parts = [delayed(_done, pure=False)(work, part) for part in self.frame.to_delayed()]
-        while len(parts) > 1:  # in pairs, so that sums are made where the parts are
+        parts = [delayed(_apply, pure=False)(work, part) for part in self.frame.to_delayed()]
+        while len(parts) > 1:  # a tree of pairs, so that each sum is computed where its parts are
             pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
             parts = [delayed(_sum, pure=False)(*p) if len(p) == 2 else p[0] for p in pairs]
-        found: T | None = parts[0].compute()
-        return found
+        total: T | None = parts[0].compute()
+        return total
 
 
-def _done(work: Work[T], batch: pd.DataFrame) -> T | None:
+def _apply(work: Work[T], batch: pd.DataFrame) -> T | None:
     return work(batch) if len(batch) else None
 
 

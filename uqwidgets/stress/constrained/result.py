@@ -1,0 +1,113 @@
+"""Row weights that meet several constraints, with how far they are from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets._typing import Floats
+from uqwidgets.plotting.repr import lines
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reweighting:
+    """Row weights that meet several constraints and stay as close to the data as possible.
+
+    Pass it, or its ``weights``, as ``sample_weight``; `numpy.asarray` gives the weights.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n,)
+        Weights of the rows, of mean 1.
+    names : tuple of str, length k
+        Names of the constraints: means, variances, covariances, shares, pinned features and
+        functions, in this order, each mean once.
+    target, reached : ndarray of shape (k,)
+        The moment that each constraint asks for and the weighted moment, in the constraint's unit.
+    xi : ndarray of shape (k,)
+        Multiplier of each constraint (Bachoc et al. 2023, eq. 4), in 1 over the constraint's unit.
+        NaN with status ``edge``, where the multipliers diverge. Redundant constraints have one of
+        many possible choices.
+    ess : float
+        Effective sample size of the weights, in rows.
+    kl : float
+        Kullback-Leibler divergence of the weights from equal weights, in nats.
+    half_share : float
+        Smallest share of the rows that carries half of the weight.
+    status : {"ok", "edge"}
+        ``edge``: the constraints can be met only by weights that are zero on some rows. The weights
+        are then the limit of those for targets slightly inside of what the rows can reach.
+    remarks : tuple of str
+        What a reader of the weights should know.
+
+    See Also
+    --------
+    uqwidgets.Explainer.stress_to : Computes it.
+    uqwidgets.Explainer.stress_weights : Weights that move the mean of one feature.
+
+    References
+    ----------
+    Bachoc et al. 2023, theorems 2.1 and 2.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.arange(10.0).reshape(5, 2)
+    >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    >>> result = explainer.stress_to({"x0": 5.0})
+    >>> result.frame[["constraint", "target", "reached"]].round(6)
+         constraint  target  reached
+    0  mean of 'x0'     5.0      5.0
+    >>> np.asarray(result).round(2)
+    array([0.56, 0.72, 0.94, 1.21, 1.57])
+    """
+
+    weights: Floats
+    names: tuple[str, ...]
+    target: Floats
+    reached: Floats
+    xi: Floats
+    ess: float
+    kl: float
+    half_share: float
+    status: str
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``constraint, target, reached, xi``, a line per constraint."""
+        return pd.DataFrame(
+            {
+                "constraint": list(self.names),
+                "target": self.target,
+                "reached": self.reached,
+                "xi": self.xi,
+            }
+        )
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        """Return the weights, shape (n,)."""
+        return np.array(self.weights, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def __repr__(self) -> str:
+        k, n = len(self.names), len(self.weights)
+        head = (
+            f"Weights of {n} rows that meet {k} constraint{'' if k == 1 else 's'}: effective "
+            f"sample size {self.ess:.4g}, divergence {self.kl:.3g} nats, status {self.status}"
+        )
+        return lines(head, self.frame, self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.stress.constrained.html import reweighting_html
+
+        return reweighting_html(self)
