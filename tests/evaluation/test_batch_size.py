@@ -118,3 +118,20 @@ def test_time_left_is_about_what_it_takes(overhead, per_row):
     _, sizes = run(50_000, overhead, per_row)
     needed = 50_000 * per_row + len(sizes) * overhead
     assert pace.seconds(50_000) == pytest.approx(needed, rel=0.5)
+
+
+@pytest.mark.parametrize(("overhead", "per_row"), [(0.0, 1e-5), (0.0, 1e-3), (0.02, 1e-5)])
+def test_a_call_that_stalled_is_forgotten_once_another_one_contradicts_it(overhead, per_row):
+    sizer = BatchSizer(10**9)
+
+    def ask(calls):
+        sizes = []
+        for _ in range(calls):
+            sizes.append(sizer.rows(10**6))
+            sizer.observe(sizes[-1], overhead + sizes[-1] * per_row)
+        return sizes
+
+    before = ask(6)[-1]
+    sizer.observe(2 * before, 60.0)
+    assert sizer.rows(10**6) < before / 10, "the next call is careful"
+    assert ask(10)[-1] == pytest.approx(before, rel=0.1)

@@ -18,6 +18,9 @@ FIRST_ROWS = (8, 256)
 GROWTH = 32
 # Relative difference between the times of two calls of one size.
 JITTER = 0.1
+# A call of many rows was held up by something else if fewer rows then take less than this share of
+# what they would take at its pace.
+CONTRADICTION = 0.5
 
 
 class BatchSizer:
@@ -37,6 +40,9 @@ class BatchSizer:
 
     def observe(self, rows: int, seconds: float) -> None:
         """Learn from one call."""
+        if self._contradicts_largest(rows, seconds):
+            # Kept, one call that stalled would make all later blocks tiny.
+            self._largest = None
         if self._smallest is None or (rows, seconds) < self._smallest:
             self._smallest = (rows, seconds)
         if self._largest is None or rows >= self._largest[0]:
@@ -71,6 +77,16 @@ class BatchSizer:
         block = max(1, min(block, self._most))
         # A small remainder joins the block rather than pay the overhead of another call.
         return waiting if waiting <= min(1.5 * block, self._most) else block
+
+    def _contradicts_largest(self, rows: int, seconds: float) -> bool:
+        """Whether a call took too little time for the largest one to tell what a row costs."""
+        if self._smallest is None or self._largest is None:
+            return False
+        (few, quick), (many, slow) = self._smallest, self._largest
+        if not few < many:
+            return False
+        per_row = (slow - min(quick, slow)) / (many - few)
+        return seconds < CONTRADICTION * rows * per_row
 
     def _dearest_row(self) -> float:
         """Return an upper bound for the time of each further row, in seconds."""
