@@ -1,4 +1,5 @@
 import { type HostModel, Session } from "./model.ts";
+import { hidePicture } from "./picture.ts";
 import { explorer } from "./views/explorer.ts";
 
 interface Initialize {
@@ -20,6 +21,7 @@ export default () => {
     render({ model, el, signal }: Render): void {
       session ??= new Session(model, signal);
       explorer(session, el, signal);
+      if (session.about) hidePicture(model, signal);
     },
   };
 };

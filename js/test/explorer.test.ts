@@ -50,6 +50,30 @@ describe("the widget", () => {
     expect(one("uq-tau")).toBeTruthy();
   });
 
+  it("hides the picture that a notebook keeps of it, as long as it is shown", async () => {
+    const id = "0123456789abcdef".repeat(2);
+    const picture = document.body.appendChild(document.createElement("div"));
+    picture.className = `uq-picture-${id}`;
+    const other = document.body.appendChild(document.createElement("div"));
+    other.className = `uq-picture-${"f".repeat(32)}`;
+    const shown = (element: Element) => getComputedStyle(element).display !== "none";
+    const { abort } = await mount(about, undefined, { _picture: id });
+    expect([shown(picture), shown(other)]).toEqual([false, true]);
+    abort.abort();
+    expect(shown(picture)).toBe(true);
+    const hostile = await mount(about, undefined, { _picture: "x, body" });
+    expect(shown(document.body)).toBe(true);
+    expect(document.head.textContent).not.toContain("x, body");
+    hostile.abort.abort();
+  });
+
+  it("leaves the picture where it cannot show anything itself", async () => {
+    const id = "0123456789abcdef".repeat(2);
+    const before = document.head.children.length;
+    await mount(about, {}, { _about: {}, _picture: id });
+    expect(document.head.children.length).toBe(before);
+  });
+
   it("says what is wrong when the kernel sent no description", async () => {
     const { one } = await mount(about, {}, { _about: {} });
     expect(one("uq-error").textContent).toMatch(/no description of the model/);

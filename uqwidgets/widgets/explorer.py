@@ -14,6 +14,7 @@ from typing import Any, Self
 import anywidget
 import numpy as np
 import traitlets as t
+from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
@@ -32,12 +33,14 @@ from uqwidgets.widgets.inputs import (
 )
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
+from uqwidgets.widgets.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.still import still
 
 # How long showing the widget waits for something to put in its still twin.
 _STILL_SECONDS = 3.0
+_WITHOUT_WIDGETS = "An Explorer: run this in a notebook to use the widget."
 # A server holds a small message back until the one before it is acknowledged, which takes the
 # browser 40 ms. So nothing small may go ahead of a frame: neither an echo of what was received,
 # nor the kernel's word that it is idle again. What handles a request waits this long for its
@@ -121,6 +124,8 @@ class Explorer(anywidget.AnyWidget):
     _stop = t.Int(0).tag(**_SYNCED)
     _about = t.Dict().tag(**_SYNCED)
     _frame = t.Dict().tag(**_SYNCED)
+    # Identifies the output that the front end hides.
+    _picture = t.Unicode("").tag(**_SYNCED)
 
     def __init__(
         self, explainer: Explainer, *, learner: Learner | None = None, **inputs: Any
@@ -147,10 +152,13 @@ class Explorer(anywidget.AnyWidget):
         self._learner = self._session.learner
         self._filter: tuple[Condition, ...] = ()
         self._requested: tuple[int, Inputs, str | None] | None = None
+        self._answered: tuple[int, Inputs, str | None] | None = None
+        self._notebook_picture = NotebookPicture(self._request_picture)
+        self._picture_due = False
         self._answering: tuple[int, Inputs] | None = None
         # What was published last of the model; two threads publish.
         self._published: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
-        super().__init__(_about=about(explainer), **inputs)
+        super().__init__(_about=about(explainer), _picture=self._notebook_picture.id, **inputs)
         if "layout" not in inputs:
             self._own_layout = self.layout
         if self.comm is not None:
@@ -205,6 +213,7 @@ class Explorer(anywidget.AnyWidget):
     def close(self) -> None:
         """Stop working and free what the widget holds, here and in the browser."""
         self._scheduler.close()
+        self._notebook_picture.cancel()
         if self._learner is not None:
             self._learner.close()
         super().close()
@@ -293,18 +302,37 @@ class Explorer(anywidget.AnyWidget):
             self.set_state(data["state"])
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        shown = super()._repr_mimebundle_(**kwargs)
+        view, metadata = self._view(**kwargs)
+        return {**view, "text/html": self._picture_html()}, metadata
+
+    def _ipython_display_(self) -> None:
+        # Of several forms of one output a notebook shows the view, even where no kernel is left
+        # to draw it; so the picture is an output of its own.
+        view, metadata = self._view()
+        view["text/plain"] = _WITHOUT_WIDGETS
+        display(view, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        self._notebook_picture.display(self._picture_html())
+
+    def _view(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        assert bundle is not None, "a widget always has a view"
+        data, metadata = bundle
+        return data, metadata
+
+    def _picture_html(self) -> str:
+        """Return the picture as far as it can be drawn soon."""
         if self._publisher != threading.get_ident():
             self.wait(_STILL_SECONDS)
-        data = shown[0] if isinstance(shown, tuple) else shown
-        if data is not None:
-            try:
-                data["text/html"] = still(self._session, self._inputs()[0])
-            except Exception as error:  # noqa: BLE001  the widget is shown all the same
-                report_uncaught(error)
-                why = escape(in_one_line(error))
-                data["text/html"] = f"<p>There is no picture of this widget: {why}</p>"
-        return shown
+        try:
+            return still(self._session, self._inputs()[0])
+        except Exception as error:  # noqa: BLE001  the widget is shown all the same
+            report_uncaught(error)
+            return f"<p>There is no picture of this widget: {escape(in_one_line(error))}</p>"
+
+    def _request_picture(self) -> None:
+        with self._requesting:
+            self._picture_due = True
+            self._scheduler.request()
 
     def _sifted(self, sync_data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
         accepted: dict[str, Any] = {}
@@ -345,6 +373,7 @@ class Explorer(anywidget.AnyWidget):
             if request != self._requested:
                 self._requested = request
                 self._trouble = None
+                self._notebook_picture.cancel()
                 self._scheduler.request()
 
     def _inputs(self) -> tuple[Inputs, str | None]:
@@ -360,9 +389,15 @@ class Explorer(anywidget.AnyWidget):
     def _work(self, ticket: Ticket) -> None:
         with self._requesting:
             assert self._requested is not None
-            seq, inputs, complaint = self._requested
+            request = self._requested
+            picture_due, self._picture_due = self._picture_due, False
+        seq, inputs, complaint = request
+        if picture_due and request == self._answered:
+            self._notebook_picture.replace(still(self._session, inputs, ticket.check))
+            return
         self._answering = (seq, inputs)
         self._session.answer(inputs, ticket, complaint)
+        self._answered = request
 
     def _publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
         assert self._answering is not None
@@ -390,7 +425,9 @@ class Explorer(anywidget.AnyWidget):
                 finally:
                     self._publisher = former
                 if self._trouble == trouble:
-                    return
+                    break
+            if meta["final"]:
+                self._notebook_picture.draw_at_rest()
 
     def _choose(self, top: int) -> None:
         name = self.explainer.features[top]

@@ -17,7 +17,7 @@ from uqwidgets.importance import (
     remarks_on_pairs,
 )
 from uqwidgets.importance.result import Importance
-from uqwidgets.inference import bounds, checked_interval
+from uqwidgets.inference import Change, bounds, checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.about import LEVEL, ranked_by
@@ -139,10 +139,30 @@ class ImportancePanel(Panel):
         }
         self.content = Content(self.wanted(inputs, populations, n_repeats), meta, columns)
 
-    def results(self, inputs: Inputs, n_repeats: int) -> list[Importance]:
-        """Return results of all rows, unstressed, by each measure; they ask the model nothing."""
-        ex, population = self._explainer, Population.of(len(self._explainer.table))
-        settings = self._settings(inputs, n_repeats)
+    def results(
+        self,
+        inputs: Inputs,
+        n_repeats: int,
+        population: Population,
+        check: Callable[[], None],
+    ) -> list[Importance]:
+        """Return results by each measure; they ask the model nothing.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        n_repeats : int
+            Known ones.
+        population : Population
+        check : callable
+            Called before each feature; what it raises ends the work.
+        """
+        ex, settings = self._explainer, self._settings(inputs, n_repeats)
+
+        def change(m: int, feature: str) -> Change:
+            check()
+            return self.repeats.change(m, feature, n_repeats, population)
+
         return [
             importance_of_changes(
                 ex.evaluations,
@@ -150,7 +170,7 @@ class ImportancePanel(Panel):
                 ex.features,
                 population,
                 settings,
-                (self.repeats.change(m, f, n_repeats, population) for f in ex.features),
+                (change(m, feature) for feature in ex.features),
             )
             for m, measure in enumerate(self.measures)
         ]

@@ -42,14 +42,16 @@ class FilteredRows:
         """
         if conditions == self._last[0]:
             return self._last[1]
+        # Of its own, for the picture of the widget may be drawn on another thread meanwhile.
+        masks = self._met
         for condition in dict.fromkeys(conditions):
-            if condition not in self._met:
+            if condition not in masks:
                 check()
-                self._met[condition] = np.packbits(condition.mask(self._explainer))
-        self._met = {condition: self._met[condition] for condition in conditions}
+                masks[condition] = np.packbits(condition.mask(self._explainer))
+        self._met = masks = {condition: masks[condition] for condition in conditions}
         met = None
         if conditions:
-            bits = np.bitwise_and.reduce(list(self._met.values()))
+            bits = np.bitwise_and.reduce(list(masks.values()))
             met = np.unpackbits(bits, count=len(self._explainer.table)).astype(np.bool_)
             met = None if met.all() else met
         self._last = (conditions, met)

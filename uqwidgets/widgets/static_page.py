@@ -101,7 +101,7 @@ def still_html(
         for html in (left, right)
         if html
     ]
-    if not columns:
+    if not columns and not message:
         parts.append(element("p", words("Nothing has been computed yet.")))
     style = "display:flex;flex-wrap:wrap;gap:12px 32px"
     return element("div", *parts, element("div", *columns, style=style))

@@ -2,41 +2,102 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from uqwidgets.dependence import dependence as curves
+from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference.population import Population
+from uqwidgets.plotting.text import counted, few, listed, number
 from uqwidgets.widgets.about import LEVEL
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs import Condition, Inputs
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.static_page import Beside, still_html
 
 
-def still(session: Session, inputs: Inputs) -> str:
-    """HTML of what the model was asked so far; asks it nothing."""
-    ex = session.explainer
+def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: None) -> str:
+    """HTML of what the model was asked so far, stressed and filtered; asks it nothing.
+
+    Parameters
+    ----------
+    session : Session
+    inputs : Inputs
+    check : callable, optional
+        Called before each feature; what it raises ends the work.
+    """
+    ex, learner = session.explainer, session.learner
+    n = len(ex.table)
+    heading = (
+        f"{ex.predictive.name}: {n:,} rows, {len(ex.features)} features, target {ex.table.target}"
+    )
+    rows = session.rows.meeting(inputs.ice_filter, check)
+    conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
+    if rows is not None and not rows.any():
+        return still_html([], None, None, heading=heading, message=f"No row has {conditions}.")
+    population, messages = Population.of(n, rows=rows), []
+    if rows is not None:
+        chosen = counted(len(population.positions), "row")
+        messages.append(f"Shown are the {chosen} with {conditions}.")
+    if inputs.stress_feature and inputs.tau:
+        population, sentence = _stressed(ex, inputs, population)
+        messages.append(sentence)
     repeats = session.importance.known_repeats(inputs.n_repeats)
     fewest = 2 if inputs.interval in OVER_REPEATS else 1
-    importances = session.importance.results(inputs, repeats) if repeats >= fewest else []
+    importances = []
+    if repeats >= fewest:
+        importances = session.importance.results(inputs, repeats, population, check)
+    check()
     dependence = None
     if inputs.feature and session.dependence.known(inputs.feature):
         dependence = curves(
             ex.evaluations,
             ex.measure(inputs.measure),
             session.dependence.grid(inputs.feature),
-            Population.of(len(ex.table)),
+            population,
             form=session.dependence.form(inputs),
             level=LEVEL,
         )
-    stress = ex.stress(indicators=[inputs.indicator]) if session.stress.features else None
-    learner = session.learner
+    check()
     target = min(inputs.n_repeats, session.importance.repeats.most_repeats)
-    complete = repeats == target and (learner is None or not learner.pending)
-    rows = f"{len(ex.table):,} rows, {len(ex.features)} features"
+    if repeats < target or (learner is not None and learner.pending):
+        messages.append("Still computing when this was saved.")
     return still_html(
         importances,
         dependence,
-        stress,
+        session.stress.result(inputs),
         learner=None if learner is None else Beside(learner.name, *learner.results()),
-        heading=f"{ex.predictive.name}: {rows}, target {ex.table.target}",
-        message=None if complete else "Still computing when this was saved.",
+        heading=heading,
+        message=" ".join(messages) or None,
     )
+
+
+def _stressed(ex: Explainer, inputs: Inputs, population: Population) -> tuple[Population, str]:
+    """Return the rows as τ weights them, and a sentence on what that moves."""
+    feature, tau = inputs.stress_feature, inputs.tau
+    try:
+        weights = ex.stress_weights(feature, tau, rows=population.rows)
+    except ValueError as error:
+        return population, f"Without stress: {error}"
+    stressed = Population.of(len(ex.table), weights, population.rows)
+    values = ex.table.numbers(feature)
+    means = [number(float(np.average(values, weights=p.scored))) for p in (population, stressed)]
+    sentence = (
+        f"Stressed: τ = {number(tau)} moves the mean of {feature} from {means[0]} to {means[1]}."
+    )
+    return stressed, sentence
+
+
+def _condition(condition: Condition, ex: Explainer) -> str:
+    name = ex.table.target if condition.feature is None else condition.feature
+    if condition.values is not None:
+        texts = ["missing" if value is None else value for value in condition.values]
+        return f"{name} {' or '.join(few(texts)) or 'of no value'}"
+    ends = []
+    if condition.low is not None:
+        ends.append(f"at least {number(condition.low)}")
+    if condition.high is not None:
+        ends.append(f"at most {number(condition.high)}")
+    missing = " or missing" if condition.missing else ""
+    return f"{name} {' and '.join(ends) or 'of any value'}{missing}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -161,6 +161,29 @@ class StressPanel(Panel):
             "stress.high": bounded.high[indicator.name][0] if bounded else unknown,
         }
         self.content = Content(None, meta, columns)
+
+    def result(self, inputs: Inputs) -> Stress | None:
+        """Return the profiles that are drawn as one result; None where there are none."""
+        profiles, name = self._drawn.profiles, inputs.indicator
+        shown = [profiles[f] for f in self.features if f in profiles]
+        if not shown:
+            return None
+
+        return replace(
+            shown[0],
+            features=tuple(profile.features[0] for profile in shown),
+            indicators=(name,),
+            target=np.vstack([profile.target for profile in shown]),
+            reached=np.vstack([profile.reached for profile in shown]),
+            ess=np.vstack([profile.ess for profile in shown]),
+            kl=np.vstack([profile.kl for profile in shown]),
+            half_share=np.vstack([profile.half_share for profile in shown]),
+            status=np.vstack([profile.status for profile in shown]),
+            values={name: np.vstack([profile.values[name] for profile in shown])},
+            low={name: np.vstack([profile.low[name] for profile in shown])},
+            high={name: np.vstack([profile.high[name] for profile in shown])},
+            remarks=tuple(dict.fromkeys(r for profile in shown for r in profile.remarks)),
+        )
 
     def _now(self, inputs: Inputs, projection: Projection | None) -> dict[str, Any] | None:
         if projection is None:

@@ -1,0 +1,116 @@
+"""The picture of a widget that a notebook keeps: an output of its own, drawn anew at rest."""
+
+from __future__ import annotations
+
+import gc
+import queue
+import re
+import weakref
+from typing import Any
+
+import pytest
+
+import uqwidgets as uq
+from uqwidgets.widgets.still import still
+from widgets.conftest import Counting, table
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+class Outputs:
+    """What a notebook is sent, in order."""
+
+    def __init__(self) -> None:
+        self.sent: queue.Queue[tuple[dict[str, Any], dict[str, Any]]] = queue.Queue()
+
+    def __call__(self, data: dict[str, Any], **options: Any) -> None:
+        self.sent.put((data, options))
+
+    def next(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self.sent.get(timeout=20)
+
+
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> Outputs:
+    outputs = Outputs()
+    for module in ("explorer", "notebook_picture"):
+        monkeypatch.setattr(f"uqwidgets.widgets.{module}.display", outputs)
+    monkeypatch.setattr("uqwidgets.widgets.notebook_picture._SECONDS_AT_REST", 0.05)
+    return outputs
+
+
+def text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", html))
+
+
+def test_the_view_and_its_picture_are_outputs_of_their_own(
+    explorer: uq.Explorer, outputs: Outputs
+) -> None:
+    explorer._ipython_display_()
+    (view, _), (picture, options) = outputs.next(), outputs.next()
+    assert VIEW in view
+    assert "text/html" not in view, "a notebook without a kernel shows the view of several forms"
+    assert list(picture) == ["text/html"]
+    assert picture["text/html"].startswith(f'<div class="uq-picture-{explorer._picture}">')
+    assert options["display_id"] == explorer._picture
+    assert not options["update"]
+
+
+def test_the_picture_follows_when_the_widget_rests_and_asks_the_model_nothing(
+    explorer: uq.Explorer, outputs: Outputs
+) -> None:
+    explorer._ipython_display_()
+    first = text([outputs.next(), outputs.next()][1][0]["text/html"])
+    assert "Stressed" not in first
+    explorer.feature = "b"
+    assert explorer.wait(20)
+    rows = explorer.explainer.rows_evaluated
+    explorer.set_state(
+        {
+            "tau": 0.5,
+            "stress_feature": "a",
+            "ice_filter": [
+                {"feature": "c", "values": ["red"]},
+                {"feature": "b", "low": -1, "high": 1.5},
+            ],
+            "_seq": 7,
+        }
+    )
+    while "Stressed" not in (shown := text((sent := outputs.next())[0]["text/html"])):
+        pass
+    assert sent[1]["update"]
+    assert re.search(r"the \d+ rows with c red and b at least −1 and at most 1.5\.", shown)
+    assert "Stressed: τ = 0.5 moves the mean of a from" in shown
+    assert "weighted (effective sample size" in shown
+    assert "probability of yes on b" in shown
+    assert explorer.explainer.rows_evaluated == rows
+
+
+def test_a_filter_without_rows_and_a_level_that_cannot_be_reached_are_said(
+    explorer: uq.Explorer,
+) -> None:
+    explorer.ice_filter = [{"feature": "b", "low": 50, "high": 60}]
+    assert explorer.wait(20)
+    inputs = explorer._inputs()[0]
+    assert "No row has b at least 50 and at most 60." in text(still(explorer._session, inputs))
+    explorer.set_trait("ice_filter", [])
+    explorer.set_trait("stress_feature", "same")
+    explorer.set_trait("tau", 0.5)
+    assert explorer.wait(20)
+    shown = text(still(explorer._session, explorer._inputs()[0]))
+    assert "Without stress: &#x27;same&#x27; cannot be stressed to tau = 0.5" in shown
+    assert "Importance for" in shown
+
+
+def test_a_picture_that_waits_for_rest_keeps_no_widget_alive(outputs: Outputs) -> None:  # noqa: ARG001
+    widget = uq.Explorer(uq.Explainer(Counting(), *table()), n_repeats=2)
+    assert widget.wait(20)
+    picture = widget._notebook_picture
+    widget._ipython_display_()
+    picture.draw_at_rest()
+    widget.close()
+    reference = weakref.ref(widget)
+    del widget
+    gc.collect()
+    assert reference() is None
+    picture._call()
