@@ -498,6 +498,12 @@ describe("many categories", () => {
     expect(shown.length).toBeGreaterThan(3);
     expect(shown.length).toBeLessThan(8);
     for (const text of shown) expect(labels).toContain(text);
+    for (let width = 480; width < 560; width += 7) {
+      chart.update({ ...data, categorical: true, labels, edges: null } as never, width, false);
+      const last = [...chart.element.querySelectorAll(".uq-axis-bottom > g")].at(-1);
+      const at = Number(/translate\(([\d.]+)/.exec(last?.getAttribute("transform") ?? "")?.[1]);
+      expect(at + 30, `${width} pixels`).toBeLessThanOrEqual(width);
+    }
   });
 });
 

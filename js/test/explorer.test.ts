@@ -405,6 +405,21 @@ describe("τ", () => {
     expect(root.querySelector(".uq-hint")?.textContent).toContain("No feature of this table");
   });
 
+  it("says once why no feature can be stressed, however many rows lack a value", async () => {
+    const features = about.features.map((one, i) => ({
+      ...one,
+      unstressable: `missing or infinite in ${i + 3} of 1,200 rows`,
+    }));
+    const none = { ...about, features };
+    const { root, one } = await mount(none, wireFrame(none, 1, { stress_feature: "" }));
+    expect(root.querySelector(".uq-stress .uq-empty")?.textContent).toBe(
+      "no feature can be stressed (missing or infinite)",
+    );
+    const select = one<HTMLSelectElement>("uq-stress-feature");
+    expect(select.selectedOptions[0]?.textContent).toBe("no feature");
+    expect(root.querySelector<HTMLElement>(".uq-meter")?.hidden).toBe(true);
+  });
+
   it("is read out with the mean, the sample and the indicator", async () => {
     const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     expect(one("uq-stress-readout").textContent).toBe(

@@ -143,6 +143,10 @@ def test_a_table_of_categories_alone_is_shown(shown):
     expect(root.locator(".uq-stress .uq-empty")).to_have_text(
         "no feature can be stressed (categorical)"
     )
+    stressed = root.get_by_test_id("uq-stress-feature")
+    chosen = stressed.evaluate("(select) => select.selectedOptions[0]?.textContent")
+    assert chosen == "no feature"
+    expect(root.locator(".uq-meter")).to_be_hidden()
     for feature in ("site", "sort"):
         with answered(root):
             root.get_by_test_id("uq-feature").select_option(value=feature)

@@ -333,5 +333,8 @@ def test_few_effective_rows_are_said_with_a_level_and_only_then():
     for names, named in ((["x1"], "x1"), (["x0", "x1", "x2"], "x0, x1 and x2")):
         (remark,) = explainer.stress(names, ["r2"], taus=3, level=0.9).remarks
         assert remark.startswith(f"at |tau| = 1, intervals of {named} rest on fewer than 50 ")
+    (remark,) = regression(n=30, p=2).stress(["x0"], ["mean"], taus=3, level=0.9).remarks
+    assert remark.startswith("at every tau, intervals of x0 rest on")
+    assert remark.endswith("(take more rows)")
     many = explainer.stress(indicators=["mean"], taus=[-0.2, 0.2], tail=0.45, level=0.95)
     assert not many.remarks

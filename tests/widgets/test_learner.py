@@ -312,7 +312,7 @@ def test_the_still_twin_has_both_and_asks_neither(
     assert numbers(of_learner[1])[0] == pytest.approx(result.importance[0], abs=5e-4)
     assert len(ranked) == len(of_learner) == 5
     assert [line[0] for line in curve[1:]] == [line[0] for line in curve_of_learner[1:]]
-    assert "Still computing" not in html
+    assert "Not everything was computed" not in html
 
 
 def test_a_still_twin_while_it_is_fitted_says_so(
@@ -323,7 +323,7 @@ def test_a_still_twin_while_it_is_fitted_says_so(
         assert Waiting.started.wait(20)
         shown = widget._repr_mimebundle_()
         html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
-        assert "Still computing when this was saved." in html
+        assert "Not everything was computed when this was saved." in html
         assert "The same by" not in html
         assert "Importance for" in html
 

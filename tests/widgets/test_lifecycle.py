@@ -510,7 +510,7 @@ def test_it_can_be_shown_when_one_repeat_is_known(explainer: uq.Explainer, inter
     session = Session(explainer, nothing, nothing, None, nothing)
     session.importance.repeats.extend(1, nothing)
     html = still(session, inputs)
-    assert "Still computing" in html
+    assert "Not everything was computed" in html
     assert ("nll" in html) == (interval == "u-statistic"), "an interval over repeats needs two"
 
 

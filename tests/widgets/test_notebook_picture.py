@@ -102,6 +102,17 @@ def test_a_filter_without_rows_and_a_level_that_cannot_be_reached_are_said(
     assert "Importance for" in shown
 
 
+def test_a_picture_says_why_a_panel_is_missing() -> None:
+    model = Counting()
+    explainer = uq.Explainer(model, *table())
+    model.broken = True
+    with uq.Explorer(explainer, n_repeats=2) as widget:
+        assert widget.wait(20)
+        shown = text(still(widget._session, widget._inputs()[0]))
+    assert shown.count("the model is out of order") == 1
+    assert "error rate" in shown.lower()
+
+
 def test_a_picture_that_waits_for_rest_keeps_no_widget_alive(outputs: Outputs) -> None:  # noqa: ARG001
     widget = uq.Explorer(uq.Explainer(Counting(), *table()), n_repeats=2)
     assert widget.wait(20)

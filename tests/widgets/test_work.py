@@ -152,6 +152,24 @@ def test_the_curve_of_a_clicked_feature_comes_before_further_repeats() -> None:
     assert frames[-1]["meta"]["importance"]["n_repeats"] == 40
 
 
+def test_a_slow_model_shows_every_panel_before_further_repeats(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Of so many rows that stress is profiled after what the model is asked.
+    monkeypatch.setattr("uqwidgets.widgets.answer._BOUNDED_AT_ONCE", 10)
+    X, y = table(400)
+    with uq.Explorer(uq.Explainer(PerRow(), X, y)) as widget:
+        frames = Frames(widget)
+        assert widget.wait(60)
+    assert widget.feature == "a"
+    complete = next(f["meta"] for f in frames if all(parts(f).values()))
+    assert complete["dependence"]["feature"] == "a"
+    assert complete["importance"]["n_repeats"] <= 2
+    drawn = next(f["meta"] for f in frames if len(f["meta"]["stress"]["features"]) == 3)
+    assert drawn["importance"]["n_repeats"] <= 2
+    assert frames[-1]["meta"]["importance"]["n_repeats"] == 10
+
+
 @pytest.mark.parametrize("feature", ["b", "a"])
 def test_after_a_stop_the_picker_and_the_chart_name_one_feature(feature: str) -> None:
     model = Gate()
@@ -264,7 +282,7 @@ def test_weights_and_filters_never_ask_however_little_memory_there_is(
             assert frame["meta"]["error"] is None
         shown = widget._repr_mimebundle_()
         html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
-        assert "Still computing" not in html
+        assert "Not everything was computed" not in html
         assert explainer.rows_evaluated == rows, "nor does the still picture"
     shown = columns(frame)["importance.value"]
     for m, measure in enumerate(("nll", "entropy")):

@@ -228,8 +228,10 @@ def coverage_remarks(
     named = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     least = np.abs(taus[few.any(axis=0)]).min()
     where = f"from |tau| = {least:g} on" if least < 1 else "at |tau| = 1"
+    advice = "take a smaller |tau|, a larger tail, or more rows"
+    if least == 0:
+        where, advice = "at every tau", "take more rows"
     return (
         f"{where}, intervals of {named} rest on fewer than {coverage.min_ess:,} effective "
-        f"rows (ess), where in simulations {coverage.simulated} (take a smaller |tau|, a larger "
-        "tail, or more rows)",
+        f"rows (ess), where in simulations {coverage.simulated} ({advice})",
     )

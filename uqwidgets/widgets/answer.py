@@ -99,7 +99,8 @@ class Answer:
 
     def _ask(self) -> None:
         feature, target = self._inputs.feature, self._target
-        if self._seconds_left() > _LONG:
+        long = self._seconds_left() > _LONG
+        if long:
             # Progress from the first moment, and what asks the model nothing before what does.
             self._tell_importance("importance", 0)
             if len(self._explainer.table) <= _BOUNDED_AT_ONCE:
@@ -108,11 +109,17 @@ class Answer:
         # What was clicked comes first.
         if feature:
             self._ask_dependence()
-            self._ask_importance(target)
-        else:
-            self._ask_importance(min(target, _REPEATS_BEFORE_CHOICE))
+        if long:
+            # A look at every panel before what only makes intervals narrower.
+            self._ask_importance(min(target, FEWEST))
+        if not feature:
+            if not (long and self._leads_clearly()):
+                self._ask_importance(min(target, _REPEATS_BEFORE_CHOICE))
             self._choose_feature()
-            self._ask_importance(target)
+        if long:
+            self._profile_stress()
+            self._send()
+        self._ask_importance(target)
         self._profile_stress()
         self._bound_stress()
         self._refine_importance()
@@ -235,6 +242,18 @@ class Answer:
                 return
             self._sum_importance(panel.affordable_repeats(step, _AT_ONCE))
             self._send()
+
+    def _leads_clearly(self) -> bool:
+        """Whether the interval of the most important feature lies above all others."""
+        panel = self._session.importance
+        known = panel.known_repeats(self._target)
+        if known < FEWEST:
+            return False
+        self._sum_importance(known)
+        if not panel.meta:
+            return False
+        low, high = (panel.content.columns[f"importance.{end}"][0] for end in ("low", "high"))
+        return bool(low[panel.top] > np.delete(high, panel.top).max(initial=-np.inf))
 
     def _choose_feature(self) -> None:
         panel = self._session.importance

@@ -62,7 +62,8 @@ def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: 
     check()
     target = min(inputs.n_repeats, session.importance.repeats.most_repeats)
     if repeats < target or (learner is not None and learner.pending):
-        messages.append("Still computing when this was saved.")
+        why = dict.fromkeys(f"{sentence.rstrip('.')}." for sentence in session.failed.values())
+        messages += [*why] or ["Not everything was computed when this was saved."]
     return still_html(
         importances,
         dependence,

@@ -124,9 +124,12 @@ export function curves() {
       const xTicks: Tick[] =
         slot === null
           ? ticksOf(xScale, inner, 64)
-          : x.flatMap((at, i) =>
-              i % step ? [] : [{ at, label: clipped(names[i] ?? "", step * slot - 6) }],
-            );
+          : x.flatMap((at, i) => {
+              const label = clipped(names[i] ?? "", step * slot - 6);
+              // The last name of many can stand nearer to the edge than it is wide.
+              const fits = step === 1 || at + labelWidth([label]) / 2 <= width;
+              return i % step === 0 && fits ? [{ at, label }] : [];
+            });
 
       set(element, { width });
       set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });

@@ -20,7 +20,8 @@ export function picker(
     element: h("label", { class: "uq-field" }, h("span", {}, label), select),
     update(choices: PickerChoice[], value: string): void {
       setOptions(select, choices);
-      if (select.value !== value) select.value = value;
+      // Where every choice is disabled, the value is "" without any choice being shown.
+      if (select.value !== value || select.selectedIndex < 0) select.value = value;
     },
   };
 }

@@ -94,6 +94,7 @@ export function readout() {
         stress.unit ? ` ${stress.unit}` : "",
       );
       setText(ends, interval === null ? "" : ` (${interval})`);
+      meter.hidden = false;
       meter.classList.toggle("uq-low", isShaky(stress, now));
       meter.style.setProperty(
         "--uq-share",
@@ -102,7 +103,7 @@ export function readout() {
     },
     clear(text: string): void {
       for (const part of [sample, indicator, ends]) part.replaceChildren();
-      meter.style.setProperty("--uq-share", "0%");
+      meter.hidden = true;
       setText(mean, text);
     },
   };

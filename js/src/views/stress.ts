@@ -63,7 +63,8 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
     update({ frame, inputs }) {
       const stress = frame?.stress ?? null;
       const chosen = names.includes(inputs.stress_feature);
-      const none = { value: "", label: "choose a feature", disabled: true };
+      const label = movable ? "choose a feature" : "no feature";
+      const none = { value: "", label, disabled: true };
       feature.update(chosen ? choices : [none, ...choices], inputs.stress_feature);
       const why = chosen ? null : movable ? PICK_FIRST : NONE_MOVABLE;
       slider.update(inputs.tau, meanAt(stress, inputs.stress_feature), why);
@@ -89,9 +90,11 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   const plot = h("div", { class: "uq-layers" }, chart.element, read.element, read.card);
   const waiting = "no stress yet";
   const empty = h("p", { class: "uq-empty" });
-  const reasons = [...new Set(about.features.map(({ unstressable }) => unstressable))]
-    .filter(Boolean)
-    .join(", ");
+  // Of how many rows, the list of features says of each.
+  const kinds = about.features.map(({ unstressable }) =>
+    unstressable?.replace(/ in [\d,]+ of [\d,]+ rows$/, ""),
+  );
+  const reasons = [...new Set(kinds)].filter(Boolean).join(", ");
   fig.content.append(plot);
   fig.plot.append(empty);
   const indicator = picker(
