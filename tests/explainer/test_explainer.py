@@ -16,7 +16,7 @@ from sklearn.model_selection import train_test_split
 
 import uqwidgets as uq
 from models import classification, regression
-from uqwidgets import Explainer, Normal, measures
+from uqwidgets import Explainer
 
 
 @pytest.fixture(scope="module")
@@ -166,11 +166,3 @@ def test_a_curve_that_is_no_importance_has_none():
         _ = curve.importance
     relative = explainer.dependence("x0", "nll", relative=True, spacing="observed")
     assert np.isfinite(relative.importance)
-
-
-def test_a_measure_without_a_place_in_the_order_comes_last(monkeypatch):
-    order = [name for name in measures._ORDER if name != "nll"]
-    monkeypatch.setattr(measures, "_ORDER", tuple(order))
-    q = Normal(np.zeros(3), np.ones(3))
-    assert list(measures.available(q, classifier=False))[-1] == "nll"
-    assert np.isfinite(regression(30).importance("nll", n_repeats=2).importance).all()
