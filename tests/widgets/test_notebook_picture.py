@@ -81,11 +81,7 @@ def test_the_picture_follows_when_the_widget_rests_and_asks_the_model_nothing(
     assert sent[1]["update"]
     assert re.search(r"the \d+ rows with c red and b at least −1 and at most 1.5\.", shown)
     assert "Stressed: τ = 0.5 moves the mean of a from" in shown
-<<<<<<< HEAD
-    assert re.search(r"weighted \(\D*\d", shown)
-=======
     assert "weighted, worth about" in shown
->>>>>>> shown
     assert "probability of yes on b" in shown
     assert explorer.explainer.rows_evaluated == rows
 
