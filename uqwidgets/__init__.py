@@ -25,7 +25,8 @@ from uqwidgets.stress.result import Stress
 if TYPE_CHECKING:
     from uqwidgets.predictive.torch import BayesByBackprop as BayesByBackprop
     from uqwidgets.predictive.torch import MonteCarloDropout as MonteCarloDropout
-    from uqwidgets.widgets.explorer import Explorer, explore
+    from uqwidgets.widgets.explore import explore
+    from uqwidgets.widgets.explorer import Explorer
 
 __version__ = "0.1.0"
 
@@ -64,10 +65,14 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Scripts that only compute need neither the widget libraries nor the built front end.
-    if name in ("Explorer", "explore"):
-        from uqwidgets.widgets import explorer
+    if name == "Explorer":
+        from uqwidgets.widgets.explorer import Explorer
 
-        return getattr(explorer, name)
+        return Explorer
+    if name == "explore":
+        from uqwidgets.widgets.explore import explore
+
+        return explore
     if name in ("BayesByBackprop", "MonteCarloDropout"):
         from uqwidgets.predictive import torch
 

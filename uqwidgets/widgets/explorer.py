@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from html import escape
-from types import TracebackType
-from typing import Any, Self
+from types import TracebackType, new_class
+from typing import Any, ClassVar, Self
 
 import anywidget
-import numpy as np
 import traitlets as t
 from IPython.display import display
 
@@ -30,29 +28,30 @@ from uqwidgets.widgets.inputs import (
     checked,
     checked_from_browser,
     conditions,
+    input_traits,
+    is_stressable,
 )
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
-from uqwidgets.widgets.session import Session
+from uqwidgets.widgets.session import Session, check_arguments
 from uqwidgets.widgets.still import still
+from uqwidgets.widgets.timing import Timing
 
-# How long showing the widget waits for something to put in its still twin.
-_STILL_SECONDS = 3.0
 _WITHOUT_WIDGETS = "An Explorer: run this in a notebook to use the widget."
-# A server holds a small message back until the one before it is acknowledged, which takes the
-# browser 40 ms. So nothing small may go ahead of a frame: neither an echo of what was received,
-# nor the kernel's word that it is idle again. What handles a request waits this long for its
-# first frame.
-_FIRST_FRAME_SECONDS = 0.2
 # Pages count their requests on from the latest one, so a number far beyond it is none of theirs;
 # taken, it would leave them no next one.
 _MOST_AHEAD = 1_000_000
 _SYNCED = {"sync": True, "echo_update": False}
 
 
-class Explorer(anywidget.AnyWidget):
+_InputTraits: Any = new_class(
+    "_InputTraits", (t.HasTraits,), exec_body=lambda body: body.update(input_traits(**_SYNCED))
+)
+
+
+class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. What a
@@ -68,7 +67,7 @@ class Explorer(anywidget.AnyWidget):
     explainer : Explainer
     learner : Learner, optional
         Shown beside the model: the mean over refits with its corrected interval. It is fitted
-        and asked while the rest is shown, and speaks of its own rows, whatever the stress and
+        and evaluated while the rest is shown, on rows of its own, whatever the stress and
         the filters.
     **inputs
         Any of the traits below.
@@ -105,18 +104,7 @@ class Explorer(anywidget.AnyWidget):
 
     _esm = bundle("index.js")
     _css = bundle("styles.css")
-
-    tau = t.Float(0.0).tag(**_SYNCED)
-    stress_feature = t.Unicode("").tag(**_SYNCED)
-    feature = t.Unicode("").tag(**_SYNCED)
-    measure = t.Unicode("").tag(**_SYNCED)
-    indicator = t.Unicode("").tag(**_SYNCED)
-    ice_filter = t.List(t.Dict()).tag(**_SYNCED)
-    ice_lines = t.Int(100).tag(**_SYNCED)
-    n_repeats = t.Int(10).tag(**_SYNCED)
-    interval = t.Unicode("u-statistic").tag(**_SYNCED)
-    center = t.Bool(False).tag(**_SYNCED)
-    derivative = t.Bool(False).tag(**_SYNCED)
+    _timing: ClassVar[Timing] = Timing()
 
     # Not None: then hosts count the views.
     _view_count = t.Int(0).tag(**_SYNCED)
@@ -138,7 +126,7 @@ class Explorer(anywidget.AnyWidget):
         self.renew_locks()
         renew_after_fork(self)
         free_hidden()
-        _check_arguments(explainer, learner, inputs)
+        check_arguments(explainer, learner, inputs)
         self.explainer = explainer
         # What was wrong with the browser's last message.
         self._complaint: str | None = None
@@ -147,7 +135,12 @@ class Explorer(anywidget.AnyWidget):
         inputs.setdefault("measure", offered(explainer)[0].name)
         inputs.setdefault("indicator", next(iter(explainer.indicators)))
         self._session = Session(
-            explainer, self._publish, self._choose, learner, self._publish_again
+            explainer,
+            self._publish,
+            self._choose,
+            learner,
+            self._publish_again,
+            self._timing,
         )
         self._learner = self._session.learner
         self._filter: tuple[Condition, ...] = ()
@@ -257,8 +250,10 @@ class Explorer(anywidget.AnyWidget):
             if self._trouble is not None:
                 self._publish_again()
         if "_seq" in accepted and self._requested is not requested:
-            # From a client that sends one request at a time.
-            self._shown.wait(_FIRST_FRAME_SECONDS)
+            # From a client that sends one request at a time. Nagle's algorithm with delayed
+            # acknowledgement holds a small TCP message back for about 40 ms, so none may go ahead
+            # of a frame: neither an echo nor the kernel's idle status, which follows this call.
+            self._shown.wait(self._timing.first_frame)
 
     def send_state(self, key: str | Iterable[str] | None = None) -> None:
         """Send the browser what it does not know; a page that is gone ends nothing."""
@@ -322,7 +317,7 @@ class Explorer(anywidget.AnyWidget):
     def _picture_html(self) -> str:
         """Return the picture as far as it can be drawn soon."""
         if self._publisher != threading.get_ident():
-            self.wait(_STILL_SECONDS)
+            self.wait(self._timing.picture)
         try:
             return still(self._session, self._inputs()[0])
         except Exception as error:  # noqa: BLE001  the widget is shown all the same
@@ -429,15 +424,13 @@ class Explorer(anywidget.AnyWidget):
             if meta["final"]:
                 self._notebook_picture.draw_at_rest()
 
-    def _choose(self, top: int) -> None:
-        name = self.explainer.features[top]
+    def _choose(self, name: str) -> None:
         # The feature last: its observers may wait for all that follows from both.
-        if not self.stress_feature and name in self._session.stress.features:
-            with self._surviving("an observer of stress_feature"):
-                self.stress_feature = name
-        if not self.feature:
-            with self._surviving("an observer of feature"):
-                self.feature = name
+        inputs = ["stress_feature"] if is_stressable(self.explainer.table, name) else []
+        for trait in (*inputs, "feature"):
+            if not getattr(self, trait):
+                with self._surviving(f"an observer of {trait}"):
+                    setattr(self, trait, name)
 
     @contextmanager
     def _surviving(self, what: str) -> Iterator[None]:
@@ -454,86 +447,3 @@ class Explorer(anywidget.AnyWidget):
                 raise
             if not repeated:
                 report_uncaught(error)
-
-
-def explore(
-    model: Any,
-    X: Any = None,
-    y: Any = None,
-    *,
-    learner: Learner | None = None,
-    feature_groups: Mapping[str, Sequence[str]] | None = None,
-    random_state: int | np.random.RandomState | None = 0,
-    memory_limit: int | str = "1GiB",
-    **inputs: Any,
-) -> Explorer:
-    """Show what drives a fitted model's predictions, errors and confidence, in one widget.
-
-    Parameters
-    ----------
-    model : object, callable or Explainer
-        A fitted model, see `as_predictive`; or an `Explainer`, which holds X and y already.
-    X : DataFrame or array-like of shape (n, p)
-        Rows to explain, best ones the model was not fitted on.
-    y : array-like of shape (n,)
-        Their true target.
-    learner : Learner, optional
-        Shown beside the model: the mean over refits of the procedure, with its interval.
-    feature_groups : mapping of str to sequence of str, optional
-        Features that move together, by the name of their group; see `Explainer`.
-    random_state : int, RandomState or None, default=0
-        Of the donors that are drawn.
-    memory_limit : int or str, default="1GiB"
-        How much of the model's answers may be kept.
-    **inputs
-        Where the controls begin, such as ``feature="age"``, ``measure="entropy"`` or ``tau=0.5``:
-        ``tau``, ``stress_feature``, ``feature``, ``measure``, ``indicator``, ``ice_filter``,
-        ``ice_lines``, ``n_repeats``, ``interval``, ``center``, ``derivative``; see `Explorer`.
-
-    Returns
-    -------
-    Explorer
-        The widget; its controls are traits that can be read, set and observed.
-
-    Raises
-    ------
-    TypeError
-        For an argument that does not exist, or an Explainer beside X, y or how to make one.
-    ValueError
-        If X, y and the model do not fit each other, or an input cannot have its value.
-    """
-    if isinstance(model, Explainer):
-        if X is not None or y is not None or feature_groups is not None:
-            raise TypeError(
-                "explore got an Explainer, which holds X, y and feature_groups already; leave "
-                "them out, or pass the model itself."
-            )
-        return Explorer(model, learner=learner, **inputs)
-    if X is None or y is None:
-        raise TypeError("explore needs the rows and their target: uq.explore(model, X, y).")
-    explainer = Explainer(
-        model,
-        X,
-        y,
-        feature_groups=feature_groups,
-        random_state=random_state,
-        memory_limit=memory_limit,
-    )
-    return Explorer(explainer, learner=learner, **inputs)
-
-
-def _check_arguments(explainer: Any, learner: Any, inputs: Mapping[str, Any]) -> None:
-    if not isinstance(explainer, Explainer):
-        raise TypeError(
-            f"Explorer got {type(explainer).__name__}; pass an Explainer, or use "
-            "uq.explore(model, X, y)."
-        )
-    if learner is not None and not isinstance(learner, Learner):
-        raise TypeError(
-            f"learner is {type(learner).__name__}; pass a Learner: uq.Learner(estimator, X, y)."
-        )
-    for name in inputs:
-        if name not in (*NAMES, "layout"):
-            near = get_close_matches(name, NAMES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
-            raise TypeError(f"Explorer has no argument {name!r}; {hint}")
