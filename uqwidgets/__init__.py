@@ -65,14 +65,14 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Scripts that only compute need neither the widget libraries nor the built front end.
-    if name == "explore":
-        from uqwidgets.widgets.explore import explore
-
-        return explore
     if name == "Explorer":
         from uqwidgets.widgets.explorer import Explorer
 
         return Explorer
+    if name == "explore":
+        from uqwidgets.widgets.explore import explore
+
+        return explore
     if name in ("BayesByBackprop", "MonteCarloDropout"):
         from uqwidgets.predictive import torch
 

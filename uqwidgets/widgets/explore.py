@@ -1,4 +1,4 @@
-"""One line from a fitted model to the widget."""
+"""The front door: one call from a fitted model to the widget."""
 
 from __future__ import annotations
 
