@@ -61,17 +61,21 @@ export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** An element, or a group of marks with names beside the element that holds them. */
+type Pooled = Element | { element: Element };
+const elementOf = (item: Pooled): Element => (item instanceof Element ? item : item.element);
+
 /** Exactly `count` children of one kind, reused from frame to frame. */
-export function pool<E extends Element>(parent: Element, create: () => E): (count: number) => E[] {
-  const made: E[] = [];
+export function pool<T extends Pooled>(parent: Element, create: () => T): (count: number) => T[] {
+  const items: T[] = [];
   return (count) => {
-    while (made.length < count) {
-      const element = create();
-      made.push(element);
-      parent.append(element);
+    while (items.length < count) {
+      const item = create();
+      items.push(item);
+      parent.append(elementOf(item));
     }
-    for (const element of made.splice(count)) element.remove();
-    return made;
+    for (const item of items.splice(count)) elementOf(item).remove();
+    return items;
   };
 }
 

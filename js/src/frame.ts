@@ -1,126 +1,11 @@
-import type { About } from "./about.ts";
-import { Columns, isRecord, SCHEMA, WireError } from "./wire.ts";
+import { INPUT_TYPES, type Inputs } from "./inputs.ts";
+import type { ModelInfo } from "./modelInfo.ts";
+import { VIEWS } from "./views/index.ts";
+import { Columns, Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 
-/**
- * One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. A missing value
- * is one of its own: null among values, and beside a range where `missing` says so.
- */
-export type Condition =
-  | { feature: string; low: number | null; high: number | null; missing?: boolean }
-  | { feature: string | null; values: (string | null)[] };
-
-/** The public traits, which the client writes and the kernel answers. */
-export interface Inputs {
-  tau: number;
-  stress_feature: string;
-  feature: string;
-  measure: string;
-  indicator: string;
-  ice_filter: Condition[];
-  ice_lines: number;
-  n_repeats: number;
-  interval: string;
-  center: boolean;
-  derivative: boolean;
-}
-
-export interface ImportanceMeasure {
-  name: string;
-  label: string;
-  unit: string;
-  baseline: number | null;
-}
-
-/** Importance of every feature (in the order of the table) by one or two measures. */
-export interface Importance {
-  stale: boolean;
-  measures: ImportanceMeasure[];
-  order: number[];
-  n_repeats: number;
-  n_repeats_wanted: number;
-  n_rows: number;
-  interval: string;
-  level: number;
-  /** Row-major (measures, features). */
-  value: Float64Array;
-  low: Float64Array;
-  high: Float64Array;
-  base: Float64Array;
-}
-
-export interface Dependence {
-  stale: boolean;
-  feature: string;
-  measure: string;
-  label: string;
-  unit: string;
-  categorical: boolean;
-  /** Whether each line starts at zero, or is a slope. */
-  center: boolean;
-  derivative: boolean;
-  labels: string[] | null;
-  n_rows: number;
-  n_lines: number;
-  grid: Float64Array;
-  average: Float64Array;
-  low: Float64Array;
-  high: Float64Array;
-  base: Float64Array;
-  /** 1 where there are rows around the value; elsewhere the curve is a guess of the model. */
-  near: Uint8Array;
-  /** Row-major (lines, grid). */
-  ice: Float32Array;
-  iceWeight: Float32Array;
-  iceClass: Int32Array;
-  edges: Float64Array | null;
-  /** Row-major (classes, bins): the share of rows, now and at tau 0. */
-  counts: Float64Array;
-  countsBase: Float64Array;
-  bins: number;
-}
-
-export interface StressNow {
-  feature: string;
-  tau: number;
-  /** Rows that meet the filter, whose population is stressed. */
-  n_rows: number;
-  mean: number | null;
-  target: number | null;
-  reached: number | null;
-  std: number | null;
-  ess: number | null;
-  ess_share: number | null;
-  half_share: number | null;
-  kl: number | null;
-  status: string;
-  value: number | null;
-  base: number | null;
-}
-
-export interface Stress {
-  stale: boolean;
-  indicator: string;
-  label: string;
-  unit: string;
-  /** Index into the features of the table, one per row of the arrays below. */
-  features: number[];
-  /** Rows that the values are of; others than those of `now` while the panel is stale. */
-  n_rows: number;
-  now: StressNow | null;
-  taus: Float64Array;
-  /** Row-major (features, taus). */
-  value: Float64Array;
-  reached: Float64Array;
-  ess: Float64Array;
-  status: Uint8Array;
-  /** Interval of the stressed feature's indicator at each τ; NaN while it is not known. */
-  level: number;
-  low: Float64Array;
-  high: Float64Array;
-}
-
-/** The words behind `Stress.status`. */
-export const STATUS = ["ok", "edge", "infeasible", "constant", "beyond quantile"] as const;
+/** What the views read of a frame, by their names; each view adds its own line to this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: the views fill it
+export interface Parts {}
 
 export interface Progress {
   what: string;
@@ -141,20 +26,17 @@ export interface Averages {
 export interface Learner {
   n_refits: number;
   state: "pending" | "stopped" | "failed" | "done";
-  importance: Averages | null;
-  dependence: Averages | null;
+  /** Beside the content of a view, by its name. */
+  averages: Readonly<Record<string, Averages | null>>;
 }
 
-/** One atomic answer of the kernel. */
-export interface Frame {
+/** One atomic answer of the kernel, without what the views read of it. */
+export interface Answer {
   seq: number;
   final: boolean;
   inputs: Inputs;
-  /** How many rows meet the filter; with none, all panels show the last ones that did. */
+  /** How many rows meet the filter; with none, all views show the last ones that did. */
   rows: number;
-  importance: Importance | null;
-  dependence: Dependence | null;
-  stress: Stress | null;
   /** Only where a learner was given. */
   learner: Learner | null;
   cost: { calls: number; rows: number; seconds: number };
@@ -166,146 +48,108 @@ export interface Frame {
   faults: string[];
 }
 
-type Raw = Record<string, unknown>;
+export type Frame = Answer & { [Name in keyof Parts]: Parts[Name] | null };
 
-const unreadable = (name: string) =>
-  `The kernel's answer has a part "${name}" that could not be read; run the cell again.`;
+const LEARNER_STATES = ["pending", "stopped", "failed", "done"] as const;
 
-function part(meta: Raw, name: string): Raw | null {
-  const value = meta[name];
-  if (value === null || value === undefined) return null;
-  if (!isRecord(value)) throw new WireError(unreadable(name));
-  return value;
-}
-
-function readImportance(meta: Raw, columns: Columns, about: About): Importance {
-  const measures = meta.measures as ImportanceMeasure[];
-  const shape = [measures.length, about.features.length];
-  const order = (meta.order as number[]).filter((i) => about.features[i] !== undefined);
+function readLearner(fields: Fields, columns: Columns, shapes: Record<string, number[]>): Learner {
+  const state = fields.text("state");
+  const known = LEARNER_STATES.find((one) => one === state);
+  if (!known)
+    throw new WireError(`The kernel's answer has a learner that is ${state}; run the cell again.`);
+  const averages = Object.entries(shapes).map(([view, shape]) => {
+    const own = columns.of(view);
+    const known = fields.raw[view] === true;
+    const get = (name: string) => own.get(name, shape);
+    return [view, known ? { value: get("value"), low: get("low"), high: get("high") } : null];
+  });
   return {
-    ...(meta as unknown as Importance),
-    measures,
-    order,
-    value: columns.get("importance.value", shape),
-    low: columns.get("importance.low", shape),
-    high: columns.get("importance.high", shape),
-    base: columns.get("importance.base", shape),
+    n_refits: fields.number("n_refits"),
+    state: known,
+    averages: Object.fromEntries(averages),
   };
 }
 
-function readDependence(meta: Raw, columns: Columns, about: About): Dependence {
-  const points = columns.rows("dependence.grid");
-  const lines = columns.rows("dependence.ice");
-  const edges = meta.categorical ? null : columns.get("dependence.edges", [null]);
-  const bins = edges ? Math.max(0, edges.length - 1) : points;
-  const classes = Math.max(1, about.classes.length);
-  return {
-    ...(meta as unknown as Dependence),
-    grid: columns.get("dependence.grid", [points]),
-    average: columns.get("dependence.average", [points]),
-    low: columns.get("dependence.low", [points]),
-    high: columns.get("dependence.high", [points]),
-    base: columns.get("dependence.base", [points]),
-    near: columns.get<Uint8Array>("dependence.near", [points]),
-    ice: columns.get<Float32Array>("dependence.ice", [lines, points]),
-    iceWeight: columns.get<Float32Array>("dependence.ice_weight", [lines]),
-    iceClass: columns.get<Int32Array>("dependence.ice_class", [lines]),
-    edges,
-    counts: columns.get("dependence.counts", [classes, bins]),
-    countsBase: columns.get("dependence.counts_base", [classes, bins]),
-    bins,
-  };
-}
-
-function readStress(meta: Raw, columns: Columns): Stress {
-  const features = meta.features as number[];
-  const taus = columns.get("stress.taus", [null]);
-  const shape = [features.length, taus.length];
-  return {
-    ...(meta as unknown as Stress),
-    features,
-    taus,
-    value: columns.get("stress.value", shape),
-    reached: columns.get("stress.reached", shape),
-    ess: columns.get("stress.ess", shape),
-    status: columns.get<Uint8Array>("stress.status", shape),
-    low: columns.get("stress.low", [taus.length]),
-    high: columns.get("stress.high", [taus.length]),
-  };
-}
-
-function readLearner(meta: Raw, columns: Columns, importance: Importance | null): Learner {
-  const measures = importance?.measures.length ?? 0;
-  const features = importance ? importance.value.length / measures : 0;
-  const averages = (panel: string, shape: (number | null)[]): Averages | null =>
-    meta[panel] === true
-      ? {
-          value: columns.get(`learner.${panel}.value`, shape),
-          low: columns.get(`learner.${panel}.low`, shape),
-          high: columns.get(`learner.${panel}.high`, shape),
-        }
-      : null;
-  return {
-    ...(meta as unknown as Learner),
-    importance: importance && averages("importance", [measures, features]),
-    dependence: averages("dependence", [columns.rows("dependence.grid")]),
-  };
-}
+const areInputs = (raw: object): raw is Inputs =>
+  Object.entries(INPUT_TYPES).every(([name, type]) => typeof Reflect.get(raw, name) === type);
 
 /** The seq of a raw frame, readable even where the rest is not: a broken answer is an answer too. */
 export const seqOf = (raw: unknown): number | null =>
   isRecord(raw) && typeof raw.seq === "number" ? raw.seq : null;
 
 /** Reads a frame part by part: one that cannot be read stays as it was `before`, and the others are shown. */
-export function readFrame(raw: unknown, about: About, before: Frame | null = null): Frame {
+export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = null): Frame {
   const seq = seqOf(raw);
-  if (seq === null || !isRecord(raw) || !isRecord(raw.meta) || !isRecord(raw.inputs))
+  if (
+    seq === null ||
+    !isRecord(raw) ||
+    !isRecord(raw.meta) ||
+    !isRecord(raw.inputs) ||
+    !areInputs(raw.inputs)
+  )
     throw new WireError("The kernel sent an answer that is no frame; run the cell again.");
   if (raw.schema !== SCHEMA)
     throw new WireError(
       `The kernel's answer is of version ${String(raw.schema)}, this page reads version ${SCHEMA}; ` +
         "restart the kernel and reload the page after an upgrade.",
     );
-  const meta = raw.meta;
-  const columns = new Columns(meta.cols, raw.cols);
+  const subject = "The kernel's answer";
+  const meta = new Fields(subject, raw.meta);
+  const columns = new Columns(raw.meta.cols, raw.cols);
   const faults: string[] = [];
-  const readPart = <T>(name: string, read: (part: Raw) => T, last: T | null | undefined) => {
+  const readPart = <T>(name: string, read: (part: Fields) => T, last: T | null | undefined) => {
     try {
-      const found = part(meta, name);
-      return found && read(found);
+      return meta.optional(name, () => read(meta.record(name)));
     } catch (error) {
       if (!(error instanceof WireError)) console.error(error);
-      faults.push(error instanceof WireError ? error.message : unreadable(name));
+      faults.push(
+        error instanceof WireError
+          ? error.message
+          : `${subject} has a part "${name}" that could not be read; run the cell again.`,
+      );
       return last ?? null;
     }
   };
-  const importance = readPart(
-    "importance",
-    (found) => readImportance(found, columns, about),
-    before?.importance,
-  );
-  return {
+  const shapes: Record<string, number[]> = {};
+  const parts: Partial<Record<string, unknown>> = {};
+  for (const { name, read, averagesShape } of VIEWS) {
+    const part = readPart(
+      name,
+      (fields) => read(fields, columns.of(name), info),
+      before?.[name as keyof Frame],
+    );
+    parts[name] = part;
+    if (part && averagesShape) shapes[name] = averagesShape(part);
+  }
+  const count = (fields: Fields) => ({
+    calls: fields.number("calls"),
+    rows: fields.number("rows"),
+  });
+  const cost = meta.record("cost");
+  const answer: Answer = {
     seq,
-    final: meta.final === true,
-    inputs: raw.inputs as unknown as Inputs,
-    rows: (meta.rows ?? about.n_rows) as number,
-    importance,
-    dependence: readPart(
-      "dependence",
-      (found) => readDependence(found, columns, about),
-      before?.dependence,
-    ),
-    stress: readPart("stress", (found) => readStress(found, columns), before?.stress),
+    final: meta.flag("final"),
+    inputs: raw.inputs,
+    rows: meta.optional("rows", (m) => m.number("rows")) ?? info.n_rows,
     learner: readPart(
       "learner",
-      (found) => readLearner(found, columns, importance),
+      (fields) => readLearner(fields, columns.of("learner"), shapes),
       before?.learner,
     ),
-    cost: meta.cost as Frame["cost"],
-    total: meta.total as Frame["total"],
-    progress: (meta.progress ?? null) as Progress | null,
-    error: (meta.error ?? null) as string | null,
-    notes: (meta.notes ?? []) as string[],
+    cost: { ...count(cost), seconds: cost.number("seconds") },
+    total: count(meta.record("total")),
+    progress: meta.optional("progress", (m) => readProgress(m.record("progress"))),
+    error: meta.optional("error", (m) => m.text("error")),
+    notes: meta.texts("notes"),
     faults,
   };
+  // Each part is what the view of its name read.
+  return { ...(parts as { [Name in keyof Parts]: Parts[Name] | null }), ...answer };
 }
+
+const readProgress = (fields: Fields): Progress => ({
+  what: fields.text("what"),
+  done: fields.number("done"),
+  total: fields.number("total"),
+  seconds_left: fields.optional("seconds_left", (f) => f.number("seconds_left")),
+});

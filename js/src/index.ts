@@ -1,6 +1,8 @@
-import { type HostModel, Session } from "./model.ts";
+import "./styles.css";
 import { hidePicture } from "./picture.ts";
+import { type HostModel, Session } from "./session.ts";
 import { explorer } from "./views/explorer.ts";
+import "./styles/hosts.css";
 
 interface Initialize {
   model: HostModel;

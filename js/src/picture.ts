@@ -1,4 +1,4 @@
-import type { HostModel } from "./model.ts";
+import type { HostModel } from "./session.ts";
 
 /**
  * A notebook keeps a picture of the widget below it, for readers without a kernel. Where the widget itself is shown,

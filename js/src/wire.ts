@@ -46,40 +46,113 @@ function column(name: string, description: unknown, raw: unknown): Column {
   return { data: new Kind(bytes.buffer), shape };
 }
 
+type Raw = Record<string, unknown>;
+
+const isWhole = (value: unknown): value is number => Number.isInteger(value);
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** The scalars of a record, each of exactly the type that is asked for. */
+export class Fields {
+  /** `subject` says what the record is a part of, and `path` where in it the record stands. */
+  constructor(
+    readonly subject: string,
+    readonly raw: Raw,
+    readonly path = "",
+  ) {}
+
+  #get<T>(name: string, kind: string, is: (value: unknown) => value is T): T {
+    const value = this.raw[name];
+    if (is(value)) return value;
+    const where = `"${this.path}${name}"`;
+    const why = value === undefined ? `lacks ${where}` : `has at ${where} no ${kind}`;
+    throw new WireError(`${this.subject} ${why}; run the cell again.`);
+  }
+
+  number(name: string): number {
+    return this.#get(name, "number", (value) => typeof value === "number");
+  }
+
+  text(name: string): string {
+    return this.#get(name, "text", isText);
+  }
+
+  flag(name: string): boolean {
+    return this.#get(name, "truth value", (value) => typeof value === "boolean");
+  }
+
+  texts(name: string): string[] {
+    return this.#get(name, "list of texts", (value): value is string[] => isList(value, isText));
+  }
+
+  indices(name: string): number[] {
+    return this.#get(name, "list of indices", (value): value is number[] => isList(value, isWhole));
+  }
+
+  record(name: string): Fields {
+    const raw = this.#get(name, "record", isRecord);
+    return new Fields(this.subject, raw, `${this.path}${name}.`);
+  }
+
+  records(name: string): Fields[] {
+    const rows = this.#get(name, "list of records", (value): value is Raw[] =>
+      isList(value, isRecord),
+    );
+    return rows.map((row, i) => new Fields(this.subject, row, `${this.path}${name}[${i}].`));
+  }
+
+  /** Whatever `read` returns, or null where there is no value. */
+  optional<T>(name: string, read: (fields: this) => T): T | null {
+    return this.raw[name] === null || this.raw[name] === undefined ? null : read(this);
+  }
+}
+
+const isList = <T>(value: unknown, is: (item: unknown) => item is T): value is T[] =>
+  Array.isArray(value) && value.every(is);
+
 /** The columns of a frame by name, each of exactly the shape that is asked for; one that is broken harms no other. */
 export class Columns {
-  readonly #descriptions: Record<string, unknown>;
-  readonly #cols: Record<string, unknown>;
+  readonly #descriptions: Raw;
+  readonly #cols: Raw;
 
-  constructor(descriptions: unknown, cols: unknown) {
+  constructor(
+    descriptions: unknown,
+    cols: unknown,
+    readonly prefix = "",
+  ) {
     if (!isRecord(descriptions) || !isRecord(cols))
       throw new WireError("The kernel's answer has no columns; run the cell again.");
     this.#descriptions = descriptions;
     this.#cols = cols;
   }
 
+  /** Those of a part of the frame, by their names within it. */
+  of(part: string): Columns {
+    return new Columns(this.#descriptions, this.#cols, `${this.prefix}${part}.`);
+  }
+
   #find(name: string): Column | null {
-    return Object.hasOwn(this.#descriptions, name)
-      ? column(name, this.#descriptions[name], this.#cols[name])
+    const whole = this.prefix + name;
+    return Object.hasOwn(this.#descriptions, whole)
+      ? column(whole, this.#descriptions[whole], this.#cols[whole])
       : null;
   }
 
   /** A `null` in `shape` takes any length. */
   get<T extends Numbers = Float64Array>(name: string, shape: (number | null)[]): T {
-    const found = this.#find(name);
-    if (!found)
+    const stored = this.#find(name);
+    if (!stored)
       throw new WireError(
-        `The kernel's answer lacks the column "${name}"; the last result is still shown, run the cell again.`,
+        `The kernel's answer lacks the column "${this.prefix}${name}"; the last result is still shown, run the cell again.`,
       );
     if (
-      found.shape.length !== shape.length ||
-      !shape.every((n, i) => n === null || n === found.shape[i])
+      stored.shape.length !== shape.length ||
+      !shape.every((n, i) => n === null || n === stored.shape[i])
     )
       throw new WireError(
-        `The kernel's answer has a column "${name}" of shape (${found.shape.join(", ")}) where ` +
+        `The kernel's answer has a column "${this.prefix}${name}" of shape (${stored.shape.join(", ")}) where ` +
           `(${shape.map((n) => n ?? "any").join(", ")}) belongs; run the cell again.`,
       );
-    return found.data as T;
+    return stored.data as T;
   }
 
   /** Length of the first axis, 0 where the column is missing. */

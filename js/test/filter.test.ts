@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { Condition } from "../src/condition.ts";
 import { stepOf } from "../src/controls/range.ts";
-import type { Condition } from "../src/frame.ts";
 import { aboutBinary, aboutMulti, wireFrame } from "./fixtures.ts";
 import { choose, clearPage, mount, painted, slide } from "./mount.ts";
 

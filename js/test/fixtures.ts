@@ -1,7 +1,8 @@
 // A stand-in for the kernel: frames of the wire's shape from a cheap invented model, so that the front end can be
 // tested and looked at without Python. The numbers mean nothing; their shapes and ranges are those of real frames.
-import type { About, Feature } from "../src/about.ts";
-import type { Inputs } from "../src/frame.ts";
+
+import type { Inputs } from "../src/inputs.ts";
+import type { Feature, ModelInfo } from "../src/modelInfo.ts";
 
 type Typed = Float64Array | Float32Array | Int32Array | Uint8Array;
 
@@ -15,9 +16,8 @@ const numeric = (name: string, min: number, max: number): Feature => ({
 }); // biome-ignore format: one line per fact is too long here
 
 /** Thirty features and two classes, like scikit-learn's breast cancer data. */
-export function aboutBinary(): About {
+export function aboutBinary(): ModelInfo {
   return {
-    schema: 1,
     title: "CalibratedClassifierCV",
     task: "classification",
     target: "target",
@@ -41,7 +41,7 @@ export function aboutBinary(): About {
 }
 
 /** Three classes, a categorical feature, a constant one, and names that try to be markup. */
-export function aboutMulti(): About {
+export function aboutMulti(): ModelInfo {
   return {
     ...aboutBinary(),
     title: "HistGradientBoostingClassifier",
@@ -61,7 +61,7 @@ export function aboutMulti(): About {
   };
 }
 
-export function aboutRegression(): About {
+export function aboutRegression(): ModelInfo {
   return {
     ...aboutBinary(),
     title: "GaussianProcessRegressor",
@@ -78,7 +78,7 @@ export function aboutRegression(): About {
   };
 }
 
-export function inputsOf(about: About, changes: Partial<Inputs> = {}): Inputs {
+export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Inputs {
   return {
     tau: 0,
     stress_feature: about.features[0]?.name ?? "",
@@ -100,7 +100,7 @@ const fill = (length: number, f: (i: number) => number) =>
 /** Noise without a random generator: the same in every run. */
 const noise = (i: number) => ((Math.sin(i * 12.9898) * 43758.5453) % 1) / 2;
 
-function importance(about: About, { tau }: Inputs) {
+function importance(about: ModelInfo, { tau }: Inputs) {
   const p = about.features.length;
   const size = (f: number, m: number) =>
     (m ? 0.6 : 1) * 0.12 * Math.exp(-((f * 7) % p) / 5) - 0.003 * (f % 3);
@@ -119,7 +119,7 @@ function importance(about: About, { tau }: Inputs) {
   };
 }
 
-function dependence(about: About, { feature, tau, ice_lines }: Inputs) {
+function dependence(about: ModelInfo, { feature, tau, ice_lines }: Inputs) {
   const found = about.features.find(({ name }) => name === feature) as Feature;
   const categorical = found.values !== null;
   const [min, max] = [found.min ?? 0, found.max ?? 1];
@@ -165,7 +165,7 @@ function dependence(about: About, { feature, tau, ice_lines }: Inputs) {
   return { categorical, labels: found.values, cols, shapes };
 }
 
-function stress(about: About, { tau, stress_feature }: Inputs) {
+function stress(about: ModelInfo, { tau, stress_feature }: Inputs) {
   const features = about.features.flatMap(({ unstressable }, i) => (unstressable ? [] : [i]));
   const taus = fill(21, (i) => Math.round((i - 10) * 10) / 100);
   const [p, t] = [features.length, taus.length];
@@ -216,7 +216,7 @@ const DTYPES = new Map<unknown, string>([
 
 /** A frame as the wire carries it, its columns as DataViews. */
 // biome-ignore lint/suspicious/noExplicitAny: tests bend every part of it
-export function wireFrame(about: About, seq: number, changes: Partial<Inputs> = {}): any {
+export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs> = {}): any {
   const inputs = inputsOf(about, changes);
   const [imp, dep, str] = [
     importance(about, inputs),
@@ -335,7 +335,7 @@ export class FakeModel {
   readonly #listeners = new Map<string, Set<() => void>>();
 
   constructor(
-    about: About,
+    about: ModelInfo,
     frame: unknown = wireFrame(about, 1),
     changes: Record<string, unknown> = {},
   ) {
@@ -343,7 +343,7 @@ export class FakeModel {
       ...inputsOf(about),
       _seq: 0,
       _stop: 0,
-      _about: about,
+      _about: { schema: 1, ...about },
       _frame: frame,
       ...changes,
     };

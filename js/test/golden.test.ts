@@ -1,8 +1,8 @@
 // The contract with the Python side: pytest writes a real frame to golden/frame.json, and this reads it as the widget
 // would. A change of the wire on one side only turns one of the two red.
 import { afterEach, describe, expect, it } from "vitest";
-import { readAbout } from "../src/about.ts";
 import { readFrame } from "../src/frame.ts";
+import { readModelInfo } from "../src/modelInfo.ts";
 import golden from "./golden/frame.json" with { type: "json" };
 import { clearPage, mount } from "./mount.ts";
 
@@ -20,7 +20,7 @@ const raw = {
 afterEach(clearPage);
 
 describe("a frame that Python wrote", () => {
-  const about = readAbout(golden.about);
+  const about = readModelInfo(golden.about);
   const frame = readFrame(raw, about);
 
   it("has every part, of the sizes that belong together", () => {

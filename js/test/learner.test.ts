@@ -27,8 +27,8 @@ describe("a learner", () => {
   it("is read with the shapes of the model's own panels", () => {
     const { learner } = readFrame(shown(), about);
     expect(learner?.n_refits).toBe(15);
-    expect(learner?.importance?.value).toHaveLength(60);
-    expect(learner?.dependence?.high).toHaveLength(50);
+    expect(learner?.averages.importance?.value).toHaveLength(60);
+    expect(learner?.averages.dependence?.high).toHaveLength(50);
     const short = shown();
     short.meta.cols["learner.dependence.low"] = { dtype: "f8", shape: [25, 2] };
     const broken = readFrame(short, about);
@@ -133,8 +133,8 @@ describe("a learner", () => {
   it("has a curve with a band, and gaps where it is not known", () => {
     const chart = curves();
     const { dependence, learner } = readFrame(shown(), about);
-    learner?.dependence?.value.fill(Number.NaN, 10, 20);
-    chart.update(dependence as never, 500, false, learner?.dependence);
+    learner?.averages.dependence?.value.fill(Number.NaN, 10, 20);
+    chart.update(dependence as never, 500, false, learner?.averages.dependence);
     const path = (name: string) => chart.element.querySelector(name)?.getAttribute("d");
     expect(path(".uq-learner-line")?.match(/M/g)).toHaveLength(2);
     expect(path(".uq-learner-band")).toMatch(/Z$/);

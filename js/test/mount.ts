@@ -1,6 +1,6 @@
 import { vi } from "vitest";
-import type { About } from "../src/about.ts";
 import factory from "../src/index.ts";
+import type { ModelInfo } from "../src/modelInfo.ts";
 import { FakeModel } from "./fixtures.ts";
 
 /** Two animation frames: one paints what was asked for, the next one what that asked for. */
@@ -9,7 +9,7 @@ export async function painted(): Promise<void> {
 }
 
 /** The widget as a host shows it, on a model in memory. */
-export async function mount(about: About, frame?: unknown, changes?: Record<string, unknown>) {
+export async function mount(about: ModelInfo, frame?: unknown, changes?: Record<string, unknown>) {
   const model = new FakeModel(about, frame, changes);
   const widget = factory();
   const abort = new AbortController();

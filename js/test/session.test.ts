@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import factory from "../src/index.ts";
-import { Session } from "../src/model.ts";
+import { Session } from "../src/session.ts";
 import { aboutBinary, FakeModel, wireFrame } from "./fixtures.ts";
 import { clearPage, mount, painted, slide } from "./mount.ts";
 
@@ -72,7 +72,7 @@ describe("a session", () => {
     const broken = wireFrame(about, 2);
     broken.meta.importance.order = 5;
     model.receive("_frame", broken);
-    expect(s.problem).toMatch(/"importance" that could not be read/);
+    expect(s.problem).toMatch(/has at "importance.order" no list of indices; run the cell again/);
     expect(s.frame?.seq).toBe(2);
     expect(s.frame?.dependence).not.toBeNull();
   });

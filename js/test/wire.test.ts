@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readAbout } from "../src/about.ts";
 import { readFrame, seqOf } from "../src/frame.ts";
+import { readModelInfo } from "../src/modelInfo.ts";
 import { Columns, WireError } from "../src/wire.ts";
 import { aboutBinary, aboutMulti, wireFrame } from "./fixtures.ts";
 
@@ -123,7 +123,7 @@ describe("frames", () => {
     expect(() => readFrame({ ...wireFrame(about, 1), schema: 2 }, about)).toThrow(
       /version 2, this page reads version 1; restart the kernel/,
     );
-    expect(() => readAbout({ ...about, schema: 9 })).toThrow(/version 9/);
+    expect(() => readModelInfo({ ...about, schema: 9 })).toThrow(/version 9/);
   });
 
   it("without a needed column say which", () => {
@@ -152,6 +152,30 @@ describe("frames", () => {
     },
   );
 
+  it.each([
+    ["importance", { measures: undefined }, /lacks "importance.measures"/],
+    ["importance", { measures: [{ name: "nll" }] }, /lacks "importance.measures\[0\].label"/],
+    ["importance", { order: ["first"] }, /has at "importance.order" no list of indices/],
+    ["dependence", { label: 5 }, /has at "dependence.label" no text/],
+    ["dependence", { n_rows: "many" }, /has at "dependence.n_rows" no number/],
+    ["stress", { stale: "no" }, /has at "stress.stale" no truth value/],
+    ["stress", { now: { feature: "a" } }, /lacks "stress.now.tau"/],
+  ] as const)("with a scalar of %s that is wrong say which: %o", (name, change, sentence) => {
+    const before = readFrame(wireFrame(about, 1), about);
+    const raw = wireFrame(about, 2);
+    Object.assign(raw.meta[name], change);
+    const frame = readFrame(raw, about, before);
+    expect(frame.faults).toEqual([expect.stringMatching(sentence)]);
+    expect(frame[name]).toBe(before[name]);
+  });
+
+  it("to inputs that are none are refused", () => {
+    const raw = wireFrame(about, 1);
+    expect(() => readFrame({ ...raw, inputs: { ...raw.inputs, tau: "1" } }, about)).toThrow(
+      /no frame/,
+    );
+  });
+
   it("show their seq though nothing else can be read", () => {
     expect(seqOf({ seq: 5, meta: "?" })).toBe(5);
     expect(seqOf({})).toBeNull();
@@ -160,7 +184,13 @@ describe("frames", () => {
   });
 
   it("about an unknown model are refused", () => {
-    expect(() => readAbout({})).toThrow(/no description of the model/);
-    expect(() => readAbout({ schema: 1, classes: [] })).toThrow(/lacks "features"/);
+    expect(() => readModelInfo({})).toThrow(/no description of the model/);
+    const { features, ...rest } = about;
+    expect(() => readModelInfo({ schema: 1, ...rest })).toThrow(/model lacks "features"/);
+    const [first, ...others] = features;
+    const nameless = [...others, { ...first, name: 7 }];
+    expect(() => readModelInfo({ schema: 1, ...rest, features: nameless })).toThrow(
+      /has at "features\[\d+\].name" no text; run the cell again/,
+    );
   });
 });

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.timing import Timing
 
 
 class Counting:
@@ -54,7 +55,10 @@ def explainer(model: Counting) -> uq.Explainer:
 
 
 @pytest.fixture
-def explorer(explainer: uq.Explainer):
+def explorer(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
+    # However slow the machine is: all repeats are summed at once, and no frame shows progress.
+    unhurried = Timing(summing=60.0, long_work=60.0, frame_interval=60.0, heartbeat=60.0)
+    monkeypatch.setattr(uq.Explorer, "_timing", unhurried)
     with uq.Explorer(explainer, n_repeats=4, ice_lines=6) as widget:
         assert widget.wait(30)
         yield widget

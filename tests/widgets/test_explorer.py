@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 import weakref
 from typing import Any
 
@@ -15,6 +14,7 @@ from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegres
 from sklearn.svm import LinearSVC
 
 import uqwidgets as uq
+from uqwidgets.widgets.timing import Timing
 from widgets.conftest import Counting, table
 from widgets.wire import columns
 
@@ -53,7 +53,7 @@ def test_the_first_answer_picks_the_most_important_feature(explorer: uq.Explorer
 
 
 def test_what_is_picked_does_not_hang_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("uqwidgets.widgets.answer._AT_ONCE", 0.0)
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=0.0))
     X = np.random.default_rng(1).normal(size=(60, 4))
     explainer = uq.Explainer(LinearRegression().fit(X, X.sum(axis=1)), X, X.sum(axis=1))
     loss = "squared_error"
@@ -154,7 +154,7 @@ def test_the_stressed_line_has_its_interval(
     at_once: bool,
 ) -> None:
     if not at_once:
-        monkeypatch.setattr("uqwidgets.widgets.answer._BOUNDED_AT_ONCE", 10)
+        explorer._session.timing = Timing(n_rows_at_once=10, summing=10.0)
     frames = change(explorer, stress_feature="a", indicator="entropy", tau=0.3)
     *before, last = (columns(frame) for frame in frames)
     # Of many rows it follows when the control rests.
@@ -318,16 +318,20 @@ def test_stop_keeps_what_is_finished_and_the_next_change_goes_on() -> None:
         assert rows < model.rows == everything, "nothing was asked twice"
 
 
-def test_one_long_model_call_is_no_silence() -> None:
+def test_one_long_model_call_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(heartbeat=0.02))
+    beaten = threading.Event()
+
     class Slow(Counting):
         def predict_proba(self, X: Any) -> np.ndarray:
             if self.calls == 1:
-                time.sleep(2.3)
+                assert beaten.wait(20), "no frame came while the model was called"
             return super().predict_proba(X)
 
     explainer = uq.Explainer(Slow(), *table())
     with uq.Explorer(explainer, feature="a", stress_feature="a", n_repeats=2) as widget:
         frames = Frames(widget)
+        widget.observe(lambda _: len(frames) >= 2 and beaten.set(), names="_frame")
         assert widget.wait(30)
         waiting = [f for f in frames if not f["meta"]["final"]]
         assert len(waiting) >= 2

@@ -1,12 +1,63 @@
+"""What a person can set: checked in Python, and typed on both sides by one declaration.
+
+``UQ_WRITE_INPUTS=1 pytest tests/widgets/test_inputs.py`` writes the types of the front end anew.
+"""
+
 from __future__ import annotations
 
-from typing import Any
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_type_hints
 
 import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.inputs import Condition, checked, conditions
+from uqwidgets.widgets.inputs import Condition, Inputs, checked, conditions
+
+FRONT_END = Path(__file__).parents[2] / "js" / "src" / "inputs.ts"
+# The type in TypeScript, and what `typeof` calls it.
+TYPES = {
+    float: ("number", "number"),
+    int: ("number", "number"),
+    str: ("string", "string"),
+    bool: ("boolean", "boolean"),
+    tuple[Condition, ...]: ("Condition[]", "object"),
+}
+TYPESCRIPT = """\
+// Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
+import type {{ Condition }} from "./condition.ts";
+
+/** The public traits, which the client writes and the kernel answers. */
+export interface Inputs {{
+{types}
+}}
+
+/** What `typeof` says of each. */
+export const INPUT_TYPES = {{
+{kinds}
+}} as const satisfies Record<keyof Inputs, string>;
+"""
+
+
+def test_the_front_end_has_the_types_of_the_inputs() -> None:
+    types = {name: TYPES[hint] for name, hint in get_type_hints(Inputs).items()}
+    text = TYPESCRIPT.format(
+        types="\n".join(f"  {name}: {kind};" for name, (kind, _) in types.items()),
+        kinds="\n".join(f'  {name}: "{kind}",' for name, (_, kind) in types.items()),
+    )
+    if os.environ.get("UQ_WRITE_INPUTS"):
+        FRONT_END.write_text(text, encoding="utf-8")
+    assert FRONT_END.read_text(encoding="utf-8") == text
+
+
+def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> None:
+    traits = explorer.traits(sync=True)
+    for declared in fields(Inputs):
+        assert traits[declared.name].metadata["echo_update"] is False
+        default = traits[declared.name].default()
+        assert default == (list(declared.default) if declared.default == () else declared.default)
 
 
 @pytest.mark.parametrize(

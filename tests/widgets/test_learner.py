@@ -13,6 +13,7 @@ from sklearn.linear_model import LinearRegression
 import uqwidgets as uq
 from reading_html import Still, numbers
 from uqwidgets.widgets.about import about
+from uqwidgets.widgets.timing import Timing
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, change
 from widgets.wire import columns
@@ -162,8 +163,10 @@ def test_another_feature_asks_every_refit_once(beside: uq.Explorer, learner: uq.
 
 
 def test_the_model_goes_on_while_it_is_fitted_and_a_stop_keeps_what_is_finished(
-    explainer: uq.Explainer, waiting: uq.Learner
+    explainer: uq.Explainer, waiting: uq.Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The model's part is final at once, however slow the machine.
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=60.0, first_frame=20.0))
     with uq.Explorer(explainer, learner=waiting, n_repeats=4, ice_lines=6) as widget:
         frames = Frames(widget)
         assert Waiting.started.wait(20)
@@ -270,7 +273,7 @@ def test_a_remark_that_two_of_its_results_have_is_one_note(explainer: uq.Explain
 def test_what_takes_long_after_the_refits_are_asked_is_named(
     explainer: uq.Explainer, learner: uq.Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("uqwidgets.widgets.learner._BETWEEN_FRAMES", 0.0)
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(frame_interval=0.0))
     with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
         frames = Frames(widget)
         assert widget.wait(30)
@@ -318,7 +321,7 @@ def test_the_still_twin_has_both_and_asks_neither(
 def test_a_still_twin_while_it_is_fitted_says_so(
     explainer: uq.Explainer, waiting: uq.Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("uqwidgets.widgets.explorer._STILL_SECONDS", 0.5)
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(picture=0.5))
     with uq.Explorer(explainer, learner=waiting, n_repeats=4, ice_lines=6) as widget:
         assert Waiting.started.wait(20)
         shown = widget._repr_mimebundle_()

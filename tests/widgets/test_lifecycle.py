@@ -26,6 +26,8 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.still import still
+from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.views import ImportanceView
 from widgets.conftest import Counting, table
 
 TESTS = Path(__file__).parents[1]
@@ -507,8 +509,8 @@ def test_a_widget_that_nothing_shows_or_refers_to_is_freed_when_another_is_made(
 def test_it_can_be_shown_when_one_repeat_is_known(explainer: uq.Explainer, interval: str) -> None:
     nothing = lambda *_: None  # noqa: E731
     inputs = Inputs(0.0, "a", "", "prediction", "error_rate", interval=interval)
-    session = Session(explainer, nothing, nothing, None, nothing)
-    session.importance.repeats.extend(1, nothing)
+    session = Session(explainer, nothing, nothing, None, nothing, Timing())
+    session.view(ImportanceView).repeats.extend(1, nothing)
     html = still(session, inputs)
     assert "Not everything was computed" in html
     assert ("nll" in html) == (interval == "u-statistic"), "an interval over repeats needs two"

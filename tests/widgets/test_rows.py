@@ -10,7 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.widgets.inputs import Condition, checked, conditions
-from uqwidgets.widgets.rows import FilteredRows
+from uqwidgets.widgets.population import FilteredRows
 from uqwidgets.widgets.scheduler import SupersededError
 from widgets.conftest import Counting
 from widgets.test_explorer import change
@@ -268,7 +268,7 @@ def test_the_profile_of_other_rows_is_marked_until_that_of_the_chosen_ones_is_kn
     assert len(computed) == 4, "what is known of a filter is kept for a while"
     for low in range(10):
         change(explorer, ice_filter=[{"feature": "b", "low": -1 - low / 10, "high": None}])
-    assert len(explorer._session.stress._known) <= 4, "but not for ever"
+    assert len(explorer._session.populations._selections) <= 4, "but not for ever"
 
 
 def test_a_filter_that_keeps_one_row_shows_this_row(explorer: uq.Explorer) -> None:

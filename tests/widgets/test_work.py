@@ -14,6 +14,7 @@ import pytest
 import uqwidgets as uq
 from uqwidgets.widgets import repeats
 from uqwidgets.widgets.repeats import RepeatChanges
+from uqwidgets.widgets.timing import Timing
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, change, in_order
 from widgets.wire import columns
@@ -156,7 +157,7 @@ def test_a_slow_model_shows_every_panel_before_further_repeats(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Of so many rows that stress is profiled after what the model is asked.
-    monkeypatch.setattr("uqwidgets.widgets.answer._BOUNDED_AT_ONCE", 10)
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(n_rows_at_once=10))
     X, y = table(400)
     with uq.Explorer(uq.Explainer(PerRow(), X, y)) as widget:
         frames = Frames(widget)

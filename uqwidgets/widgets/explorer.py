@@ -6,10 +6,9 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from html import escape
-from types import TracebackType
-from typing import Any, Self
+from types import TracebackType, new_class
+from typing import Any, ClassVar, Self
 
 import anywidget
 import traitlets as t
@@ -29,29 +28,30 @@ from uqwidgets.widgets.inputs import (
     checked,
     checked_from_browser,
     conditions,
+    input_traits,
+    is_stressable,
 )
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
-from uqwidgets.widgets.session import Session
+from uqwidgets.widgets.session import Session, check_arguments
 from uqwidgets.widgets.still import still
+from uqwidgets.widgets.timing import Timing
 
-# How long showing the widget waits for something to put in its still twin.
-_STILL_SECONDS = 3.0
 _WITHOUT_WIDGETS = "An Explorer: run this in a notebook to use the widget."
-# A server holds a small message back until the one before it is acknowledged, which takes the
-# browser 40 ms. So nothing small may go ahead of a frame: neither an echo of what was received,
-# nor the kernel's word that it is idle again. What handles a request waits this long for its
-# first frame.
-_FIRST_FRAME_SECONDS = 0.2
 # Pages count their requests on from the latest one, so a number far beyond it is none of theirs;
 # taken, it would leave them no next one.
 _MOST_AHEAD = 1_000_000
 _SYNCED = {"sync": True, "echo_update": False}
 
 
-class Explorer(anywidget.AnyWidget):
+_InputTraits: Any = new_class(
+    "_InputTraits", (t.HasTraits,), exec_body=lambda body: body.update(input_traits(**_SYNCED))
+)
+
+
+class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. What a
@@ -67,7 +67,7 @@ class Explorer(anywidget.AnyWidget):
     explainer : Explainer
     learner : Learner, optional
         Shown beside the model: the mean over refits with its corrected interval. It is fitted
-        and asked while the rest is shown, and speaks of its own rows, whatever the stress and
+        and evaluated while the rest is shown, on rows of its own, whatever the stress and
         the filters.
     **inputs
         Any of the traits below.
@@ -104,18 +104,7 @@ class Explorer(anywidget.AnyWidget):
 
     _esm = bundle("index.js")
     _css = bundle("styles.css")
-
-    tau = t.Float(0.0).tag(**_SYNCED)
-    stress_feature = t.Unicode("").tag(**_SYNCED)
-    feature = t.Unicode("").tag(**_SYNCED)
-    measure = t.Unicode("").tag(**_SYNCED)
-    indicator = t.Unicode("").tag(**_SYNCED)
-    ice_filter = t.List(t.Dict()).tag(**_SYNCED)
-    ice_lines = t.Int(100).tag(**_SYNCED)
-    n_repeats = t.Int(10).tag(**_SYNCED)
-    interval = t.Unicode("u-statistic").tag(**_SYNCED)
-    center = t.Bool(False).tag(**_SYNCED)
-    derivative = t.Bool(False).tag(**_SYNCED)
+    _timing: ClassVar[Timing] = Timing()
 
     # Not None: then hosts count the views.
     _view_count = t.Int(0).tag(**_SYNCED)
@@ -137,7 +126,7 @@ class Explorer(anywidget.AnyWidget):
         self.renew_locks()
         renew_after_fork(self)
         free_hidden()
-        _check_arguments(explainer, learner, inputs)
+        check_arguments(explainer, learner, inputs)
         self.explainer = explainer
         # What was wrong with the browser's last message.
         self._complaint: str | None = None
@@ -146,7 +135,12 @@ class Explorer(anywidget.AnyWidget):
         inputs.setdefault("measure", offered(explainer)[0].name)
         inputs.setdefault("indicator", next(iter(explainer.indicators)))
         self._session = Session(
-            explainer, self._publish, self._choose, learner, self._publish_again
+            explainer,
+            self._publish,
+            self._choose,
+            learner,
+            self._publish_again,
+            self._timing,
         )
         self._learner = self._session.learner
         self._filter: tuple[Condition, ...] = ()
@@ -256,8 +250,10 @@ class Explorer(anywidget.AnyWidget):
             if self._trouble is not None:
                 self._publish_again()
         if "_seq" in accepted and self._requested is not requested:
-            # From a client that sends one request at a time.
-            self._shown.wait(_FIRST_FRAME_SECONDS)
+            # From a client that sends one request at a time. Nagle's algorithm with delayed
+            # acknowledgement holds a small TCP message back for about 40 ms, so none may go ahead
+            # of a frame: neither an echo nor the kernel's idle status, which follows this call.
+            self._shown.wait(self._timing.first_frame)
 
     def send_state(self, key: str | Iterable[str] | None = None) -> None:
         """Send the browser what it does not know; a page that is gone ends nothing."""
@@ -321,7 +317,7 @@ class Explorer(anywidget.AnyWidget):
     def _picture_html(self) -> str:
         """Return the picture as far as it can be drawn soon."""
         if self._publisher != threading.get_ident():
-            self.wait(_STILL_SECONDS)
+            self.wait(self._timing.picture)
         try:
             return still(self._session, self._inputs()[0])
         except Exception as error:  # noqa: BLE001  the widget is shown all the same
@@ -428,15 +424,13 @@ class Explorer(anywidget.AnyWidget):
             if meta["final"]:
                 self._notebook_picture.draw_at_rest()
 
-    def _choose(self, top: int) -> None:
-        name = self.explainer.features[top]
+    def _choose(self, name: str) -> None:
         # The feature last: its observers may wait for all that follows from both.
-        if not self.stress_feature and name in self._session.stress.features:
-            with self._surviving("an observer of stress_feature"):
-                self.stress_feature = name
-        if not self.feature:
-            with self._surviving("an observer of feature"):
-                self.feature = name
+        inputs = ["stress_feature"] if is_stressable(self.explainer.table, name) else []
+        for trait in (*inputs, "feature"):
+            if not getattr(self, trait):
+                with self._surviving(f"an observer of {trait}"):
+                    setattr(self, trait, name)
 
     @contextmanager
     def _surviving(self, what: str) -> Iterator[None]:
@@ -453,20 +447,3 @@ class Explorer(anywidget.AnyWidget):
                 raise
             if not repeated:
                 report_uncaught(error)
-
-
-def _check_arguments(explainer: Any, learner: Any, inputs: Mapping[str, Any]) -> None:
-    if not isinstance(explainer, Explainer):
-        raise TypeError(
-            f"Explorer got {type(explainer).__name__}; pass an Explainer, or use "
-            "uq.explore(model, X, y)."
-        )
-    if learner is not None and not isinstance(learner, Learner):
-        raise TypeError(
-            f"learner is {type(learner).__name__}; pass a Learner: uq.Learner(estimator, X, y)."
-        )
-    for name in inputs:
-        if name not in (*NAMES, "layout"):
-            near = get_close_matches(name, NAMES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
-            raise TypeError(f"Explorer has no argument {name!r}; {hint}")

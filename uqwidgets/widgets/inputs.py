@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from math import inf, isfinite
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import traitlets as t
 
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.labels import Labels
@@ -91,28 +93,59 @@ def labels(explainer: Explainer, feature: str | None) -> Labels:
     return Labels(explainer.classes.tolist(), explainer.evaluations.truth)
 
 
+def _input(default: Any, check: Callable[[str, Any, Explainer], Any]) -> Any:
+    """Declare an input: its default, and what returns a value in its plain form or raises."""
+    return field(default=default, metadata={"check": check})
+
+
 @dataclass(frozen=True)
 class Inputs:
-    """Everything that decides what the widget shows."""
+    """Everything that decides what the widget shows: each input once, with its validation.
 
-    tau: float
-    stress_feature: str
-    feature: str
-    measure: str
-    indicator: str
-    ice_filter: tuple[Condition, ...] = field(default=())
-    ice_lines: int = 100
-    n_repeats: int = 10
-    interval: str = "u-statistic"
-    center: bool = False
-    derivative: bool = False
+    The traits of `Explorer` and the types of the front end are made from these declarations. A
+    check gets the name of the input, the value and the explainer; it runs for every value, from
+    Python and from the browser.
+    """
+
+    tau: float = _input(0.0, lambda name, value, _: _number(value, name, -1.0, 1.0))
+    stress_feature: str = _input("", lambda *value: _stress_feature(*value))
+    feature: str = _input("", lambda *value: _feature(*value))
+    measure: str = _input("", lambda *value: _measure(*value))
+    indicator: str = _input("", lambda *value: _indicator(*value))
+    ice_filter: tuple[Condition, ...] = _input(
+        (), lambda _, value, explainer: [c.plain() for c in conditions(value, explainer)]
+    )
+    ice_lines: int = _input(100, lambda name, value, _: _whole(value, name, 0, MOST_LINES))
+    n_repeats: int = _input(10, lambda name, value, _: _whole(value, name, 2, MOST_REPEATS))
+    interval: str = _input(
+        "u-statistic", lambda name, value, ex: checked_interval(_text(name, value, ex))
+    )
+    center: bool = _input(False, lambda name, value, _: _switch(value, name))
+    derivative: bool = _input(False, lambda name, value, _: _switch(value, name))
 
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""
         return {**vars(self), "ice_filter": [c.plain() for c in self.ice_filter]}
 
 
-NAMES = tuple(Inputs.__dataclass_fields__)
+NAMES = tuple(f.name for f in fields(Inputs))
+_CHECKS = {f.name: f.metadata["check"] for f in fields(Inputs)}
+_TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
+    float: t.Float,
+    int: t.Int,
+    str: t.Unicode,
+    bool: t.Bool,
+}
+
+
+def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
+    """Make a trait of every input, tagged with the metadata; lists travel as lists of dicts."""
+    types = get_type_hints(Inputs)
+    traits = {
+        f.name: _TRAITS[types[f.name]](f.default) if types[f.name] in _TRAITS else t.List(t.Dict())
+        for f in fields(Inputs)
+    }
+    return {name: trait.tag(**metadata) for name, trait in traits.items()}
 
 
 def checked(name: str, value: Any, explainer: Explainer) -> Any:
@@ -123,36 +156,7 @@ def checked(name: str, value: Any, explainer: Explainer) -> Any:
     ValueError
         With a sentence that says what may be given.
     """
-    match name:
-        case "tau":
-            return _number(value, "tau", -1.0, 1.0)
-        case "ice_lines":
-            return _whole(value, "ice_lines", 0, MOST_LINES)
-        case "n_repeats":
-            return _whole(value, "n_repeats", 2, MOST_REPEATS)
-        case "center" | "derivative":
-            return _switch(value, name)
-        case "ice_filter":
-            return [c.plain() for c in conditions(value, explainer)]
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is {_brief(value)}; it must be a text.")
-    _check_length(name, value, explainer)
-    match name:
-        case "measure":
-            explainer.measure(value)
-        case "indicator":
-            if value not in explainer.indicators:
-                raise ValueError(unknown("indicator", value, list(explainer.indicators)))
-        case "interval":
-            checked_interval(value)
-        case "feature" if value:
-            explainer.table.index(value)
-        case "stress_feature" if value:
-            explainer.table.index(value)
-            reason = immovable(explainer.table, value)
-            if reason is not None and reason != "constant":
-                raise ValueError(f"{value!r} cannot be stressed: {reason}.")
-    return value
+    return _CHECKS[name](name, value, explainer)
 
 
 def checked_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
@@ -163,17 +167,17 @@ def checked_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
     ValueError
         If it may not be one, or would have the model work for more than an hour.
     """
-    taken = checked(name, value, explainer)
+    plain = checked(name, value, explainer)
     if name == "n_repeats":
-        settings = Settings(n_repeats=taken, seed=explainer.seed)
-        asked = settings.draws.replacements(explainer.table, (0,))
-        seconds = len(explainer.features) * explainer.evaluations.seconds(asked)
+        settings = Settings(n_repeats=plain, seed=explainer.seed)
+        replacements = settings.draws.replacements(explainer.table, (0,))
+        seconds = len(explainer.features) * explainer.evaluations.seconds(replacements)
         if seconds > _MOST_SECONDS:
             raise ValueError(
-                f"n_repeats is {taken}, for which the model would work for {seconds / 3600:.1f} "
+                f"n_repeats is {plain}, for which the model would work for {seconds / 3600:.1f} "
                 "hours; a page may ask for one hour, so choose fewer or set n_repeats in Python."
             )
-    return taken
+    return plain
 
 
 def immovable(table: Table, feature: str) -> str | None:
@@ -181,6 +185,11 @@ def immovable(table: Table, feature: str) -> str | None:
     if table.kind(feature) != "numeric":
         return "categorical"
     return unstressable(table, feature)
+
+
+def is_stressable(table: Table, feature: str) -> bool:
+    """Whether the slider takes the feature; a constant one stays where it is."""
+    return immovable(table, feature) in (None, "constant")
 
 
 def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
@@ -245,6 +254,37 @@ def _condition(item: Any, explainer: Explainer) -> Condition:
     numbers = numbers[~np.isnan(numbers)]
     bounded = Condition(feature, low, high)
     return Condition(feature, low, high, missing=bool(bounded.within(numbers).all()))
+
+
+def _text(name: str, value: Any, explainer: Explainer) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} is {_brief(value)}; it must be a text.")
+    _check_length(name, value, explainer)
+    return value
+
+
+def _measure(name: str, value: Any, explainer: Explainer) -> str:
+    explainer.measure(_text(name, value, explainer))
+    return str(value)
+
+
+def _indicator(name: str, value: Any, explainer: Explainer) -> str:
+    if _text(name, value, explainer) not in explainer.indicators:
+        raise ValueError(unknown("indicator", value, list(explainer.indicators)))
+    return str(value)
+
+
+def _feature(name: str, value: Any, explainer: Explainer) -> str:
+    if _text(name, value, explainer):
+        explainer.table.index(value)
+    return str(value)
+
+
+def _stress_feature(name: str, value: Any, explainer: Explainer) -> str:
+    if _feature(name, value, explainer) and not is_stressable(explainer.table, value):
+        reason = immovable(explainer.table, value)
+        raise ValueError(f"{value!r} cannot be stressed: {reason}.")
+    return str(value)
 
 
 def _bound(value: Any, end: str, feature: str) -> float | None:

@@ -1,34 +1,32 @@
-"""The learner beside the model: refitted and asked on a thread of its own, and kept."""
+"""The learner beside the model: refitted and evaluated on a thread of its own, and cached."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from uqwidgets.dependence import CurveTransform
-from uqwidgets.dependence.result import Dependence
+from uqwidgets.dependence.html import dependence_html
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance.result import Importance
+from uqwidgets.importance.html import importance_html
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.about import ranked_by
-from uqwidgets.widgets.dependence import DependencePanel
 from uqwidgets.widgets.heartbeat import heartbeat
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.refitted import Averages, Refitted
 from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket
+from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.views.dependence import DependenceView
 
 # Of each refit; all refits together repeat them many times more.
 _MOST_REPEATS = 5
-_BETWEEN_FRAMES = 0.3
-_BEAT = 0.5
 
 Key = tuple[Any, ...]
 
 
-class Wanted(NamedTuple):
-    """What decides what a learner is asked. Neither stress nor filters do: its rows are its own."""
+class Request(NamedTuple):
+    """The inputs that a learner depends on; stress and filters do not matter to its own rows."""
 
     n_refits: int
     n_repeats: int
@@ -57,58 +55,61 @@ class LearnerPanel:
         Of the model.
     learner : Learner
         Of the same features and classes.
-    curves : DependencePanel
+    curves : DependenceView
         Of the model; the learner's curves are over the same values.
-    tell : callable
+    publish : callable
         Called when there is something new to show.
+    timing : Timing
     """
 
     def __init__(
         self,
         explainer: Explainer,
         learner: Learner,
-        curves: DependencePanel,
-        tell: Callable[[], None],
+        curves: DependenceView,
+        publish: Callable[[], None],
+        timing: Timing,
     ) -> None:
         self._refitted = Refitted(explainer, learner)
         self._measures = ranked_by(explainer)
         self._curves = curves
-        self._tell = tell
-        self._told = 0.0
+        self._publish = publish
+        self._timing = timing
+        self._shown_at = 0.0
         self._scheduler = Scheduler(self._work)
-        self._wanted: Wanted | None = None
+        self._request: Request | None = None
         self._stopped = False
         self._progress: dict[str, Any] | None = None
         self._known: dict[Key, Averages] = {}
-        # What failed is not asked again while it stays wanted.
+        # What failed is not attempted again while the same is requested.
         self._failed: dict[Key, str] = {}
-        self._asked_before = (0, 0)
+        self._calls_before = (0, 0)
         self._began = 0.0
 
-    def want(self, inputs: Inputs) -> None:
-        """Take note of what is to be shown."""
+    def set_request(self, inputs: Inputs) -> None:
+        """Set what is to be shown."""
         feature = inputs.feature
-        wanted = Wanted(
+        request = Request(
             self._refitted.learner.n_refits,
             min(inputs.n_repeats, _MOST_REPEATS),
             feature,
             inputs.measure,
             self._curves.form(inputs) if feature else CurveTransform(),
         )
-        stay = (wanted.ranking, wanted.curve)
+        stay = (request.ranking, request.curve)
         self._failed = {key: why for key, why in self._failed.items() if key in stay}
-        self._wanted = wanted
+        self._request = request
         self._stopped = False
-        self._asked_before = self._refitted.asked
-        self._began = time.perf_counter()
+        self._calls_before = self._refitted.n_evaluated
+        self._began = self._timing.clock()
 
-    def go(self) -> None:
-        """Find out what is wanted and not known yet."""
+    def start(self) -> None:
+        """Compute what is requested and not known yet."""
         if self.pending:
             self._scheduler.request()
 
     def stop(self) -> None:
-        """Find out no more; a fit that is under way runs out, and is kept."""
+        """Compute no more; a fit that is under way ends, and its result is cached."""
         self._stopped = self._missing() is not None
         self._progress = None
         self._scheduler.stop()
@@ -131,7 +132,7 @@ class LearnerPanel:
     @property
     def importance(self) -> Averages | None:
         """Importance by the measures of the model's panel, features as in its table."""
-        return self._known.get(self._wanted.ranking) if self._wanted else None
+        return self._known.get(self._request.ranking) if self._request else None
 
     def curve(
         self, feature: str, measure: str, *, center: bool, derivative: bool
@@ -145,15 +146,19 @@ class LearnerPanel:
         """What it is, in words."""
         return f"learner, mean of {len(self._refitted.learner.refits)} refits"
 
-    def results(self) -> tuple[list[Importance], Dependence | None]:
-        """Return the results behind what is known of what is wanted; asks the refits nothing."""
-        wanted, importances, curve = self._wanted, [], None
-        if wanted is not None and wanted.ranking in self._known:
-            importances = self._refitted.known_importance(self._measures, wanted.n_repeats)
-        if wanted is not None and wanted.curve in self._known:
-            grid = self._curves.grid(wanted.feature)
-            curve = self._refitted.known_curve(grid, wanted.measure, wanted.form)
-        return importances, curve
+    def html(self, view: str) -> str:
+        """Draw what is known for a view without calling the refits; empty if nothing is."""
+        request = self._request
+        if request is None:
+            return ""
+        if view == "importance" and request.ranking in self._known:
+            results = self._refitted.known_importance(self._measures, request.n_repeats)
+            return importance_html(*results[:2]) if results else ""
+        if view == "dependence" and request.curve in self._known:
+            grid = self._curves.grid(request.feature)
+            curve = self._refitted.known_curve(grid, request.measure, request.form)
+            return dependence_html(curve) if curve else ""
+        return ""
 
     def joined(
         self, meta: dict[str, Any], columns: dict[str, Any]
@@ -161,8 +166,8 @@ class LearnerPanel:
         """Put what is known beside what a frame shows of the model."""
         known = {"importance": self.importance, "dependence": self._beside(meta, columns)}
         done = next(filter(None, known.values()), None)
-        calls, rows = self._refitted.asked
-        calls_before, rows_before = self._asked_before
+        calls, rows = self._refitted.n_evaluated
+        calls_before, rows_before = self._calls_before
         cost, total = meta["cost"], meta["total"]
         problems = [f"the learner: {why}" for why in dict.fromkeys(self._failed.values())]
         added = {
@@ -176,7 +181,7 @@ class LearnerPanel:
                 "calls": cost["calls"] + calls - calls_before,
                 "rows": cost["rows"] + rows - rows_before,
                 # Also what tells two signs of life apart: hosts send only what has changed.
-                "seconds": max(cost["seconds"], self._told - self._began),
+                "seconds": max(cost["seconds"], self._shown_at - self._began),
             },
             "total": {"calls": total["calls"] + calls, "rows": total["rows"] + rows},
             "progress": meta["progress"] or self._progress,
@@ -195,16 +200,16 @@ class LearnerPanel:
         """Say what was stopped, and what each result says of itself, each once."""
         notes = []
         if self._stopped:
-            fits, wanted = len(self._refitted.learner.refits), self._refitted.learner.n_refits
+            n_fits, total = len(self._refitted.learner.refits), self._refitted.learner.n_refits
             where = (
-                f"at {fits} of {wanted} fits" if fits < wanted else "before it was asked in full"
+                f"at {n_fits} of {total} fits" if n_fits < total else "before it was asked in full"
             )
             notes.append(f"stopped {where}; the next change goes on")
         notes += [remark for averages in shown if averages for remark in averages.remarks]
         return [f"learner: {note}" for note in dict.fromkeys(notes)]
 
     def _beside(self, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
-        """Return the curve of what is drawn, which may lag behind what is wanted."""
+        """Return the curve of what is drawn, which may lag behind what is requested."""
         drawn = meta["dependence"]
         if drawn is None:
             return None
@@ -219,11 +224,11 @@ class LearnerPanel:
         return curve if alike else None
 
     def _missing(self) -> Key | None:
-        """Return the key of what is to be found out next."""
-        wanted = self._wanted
-        if wanted is None:
+        """Return the key of what is to be computed next."""
+        request = self._request
+        if request is None:
             return None
-        keys = [wanted.ranking, wanted.curve] if wanted.feature else [wanted.ranking]
+        keys = [request.ranking, request.curve] if request.feature else [request.ranking]
         return next((k for k in keys if k not in self._known and k not in self._failed), None)
 
     def _state(self) -> str:
@@ -235,16 +240,16 @@ class LearnerPanel:
 
     def _work(self, ticket: Ticket) -> None:
         try:
-            with heartbeat(self._beat, _BEAT):
+            with heartbeat(self._beat, self._timing.heartbeat):
                 while not ticket.stopped and (missing := self._missing()) is not None:
-                    assert self._wanted is not None
-                    self._find(self._wanted, missing, ticket)
+                    assert self._request is not None
+                    self._compute(self._request, missing, ticket)
                     self._progress = None
                     self._show()
         finally:
             self._progress = None
 
-    def _find(self, wanted: Wanted, missing: Key, ticket: Ticket) -> None:
+    def _compute(self, request: Request, missing: Key, ticket: Ticket) -> None:
         def callback(progress: Progress) -> None:
             # A fit serves whatever is looked at next; a curve only while it is looked at.
             moved_on = what == asking and self._missing() != missing
@@ -252,14 +257,14 @@ class LearnerPanel:
                 raise SupersededError
             done, total, seconds = progress.rows_done, progress.rows_total, progress.seconds_left
             if what == asking and done == total:
-                self._show_progress(f"computing {wanted.measure} of the refits", 0, 0, None)
+                self._show_progress(f"computing {request.measure} of the refits", 0, 0, None)
             else:
                 self._show_progress(fits() if what == fitting else what, done, total, seconds)
 
         def fits() -> str:
-            return f"{fitting}, {len(self._refitted.learner.refits)} of {wanted.n_refits} fits"
+            return f"{fitting}, {len(self._refitted.learner.refits)} of {request.n_refits} fits"
 
-        def tell(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             if ticket.stopped or self._missing() != missing:
                 raise SupersededError
             names = " and ".join(m.name for m in self._measures)
@@ -268,33 +273,37 @@ class LearnerPanel:
         fitting, asking = "fitting the learner", "asking the refits"
         what = fitting
         try:
-            if len(self._refitted.learner.refits) < wanted.n_refits:
-                self._show_progress(fits(), 0, wanted.n_refits, None)
+            if len(self._refitted.learner.refits) < request.n_refits:
+                self._show_progress(fits(), 0, request.n_refits, None)
             self._refitted.fit(callback)
             what = asking
-            if missing == wanted.ranking:
-                found = self._refitted.importance(self._measures, wanted.n_repeats, callback, tell)
+            if missing == request.ranking:
+                averages = self._refitted.importance(
+                    self._measures, request.n_repeats, callback, report
+                )
             else:
-                grid = self._curves.grid(wanted.feature)
-                found = self._refitted.curve(grid, wanted.measure, wanted.form, callback)
-            self._known[missing] = found
+                grid = self._curves.grid(request.feature)
+                averages = self._refitted.curve(grid, request.measure, request.form, callback)
+            self._known[missing] = averages
         except SupersededError:
             if ticket.stopped:
                 raise
         except BaseException as error:  # noqa: BLE001  a widget never dies: it says what happened
-            said = isinstance(error, (ValueError, TypeError))
-            self._failed[missing] = str(error) if said else f"{type(error).__name__}: {error}"
+            is_sentence = isinstance(error, (ValueError, TypeError))
+            self._failed[missing] = (
+                str(error) if is_sentence else f"{type(error).__name__}: {error}"
+            )
 
     def _show_progress(self, what: str, done: int, total: int, seconds: float | None) -> None:
         self._progress = {"what": what, "done": done, "total": total, "seconds_left": seconds}
-        if time.perf_counter() - self._told > _BETWEEN_FRAMES:
+        if self._timing.clock() - self._shown_at > self._timing.frame_interval:
             self._show()
 
     def _beat(self) -> None:
         # The browser takes longer silence for a dead kernel.
-        if self.pending and time.perf_counter() - self._told > _BEAT:
+        if self.pending and self._timing.clock() - self._shown_at > self._timing.heartbeat:
             self._show()
 
     def _show(self) -> None:
-        self._told = time.perf_counter()
-        self._tell()
+        self._shown_at = self._timing.clock()
+        self._publish()

@@ -1,4 +1,4 @@
-"""What a learner says of the features, asked step by step so that it can be watched and stopped."""
+"""Importance and curves of a learner, step by step so that the work can be watched and stopped."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from uqwidgets.learner import Learner
 from uqwidgets.measures import Measure
 from uqwidgets.widgets.about import LEVEL
 
-# What a refit is to be asked.
-Asks = Callable[[Explainer], list[Replacement]]
-Tell = Callable[[int, int], None]
+# Returns the replacements that a refit is evaluated for.
+Replacements = Callable[[Explainer], list[Replacement]]
+Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Refitted:
         self.learner = learner
 
     @property
-    def asked(self) -> tuple[int, int]:
+    def n_evaluated(self) -> tuple[int, int]:
         """Calls of the refits' models so far, and rows of them."""
         explainers = [refit.explainer for refit in self.learner.refits]
         calls = sum(explainer.model_calls for explainer in explainers)
@@ -86,7 +86,11 @@ class Refitted:
         self._check_alike()
 
     def importance(
-        self, measures: Sequence[Measure], n_repeats: int, callback: ProgressCallback, tell: Tell
+        self,
+        measures: Sequence[Measure],
+        n_repeats: int,
+        callback: ProgressCallback,
+        report: Report,
     ) -> Averages:
         """Average the importance of every feature of the model, in the order of its table.
 
@@ -96,57 +100,57 @@ class Refitted:
         n_repeats : int
         callback : callable
             See `Evaluations.ask`; one progress over all refits.
-        tell : callable
+        report : callable
             Called before the measures of a refit are computed from its answers, with how many
             times that is done and how many times in all. What it raises stops the work.
         """
-        self._ask(self._ranking_asks(n_repeats), callback)
+        self._ask(self._importance_replacements(n_repeats), callback)
         refits = self.learner.refits
         for i, (refit, measure) in enumerate(product(refits, measures)):
-            tell(i, len(refits) * len(measures))
+            report(i, len(refits) * len(measures))
             # What takes long of it is remembered for the averages below.
             refit.explainer.importance(
                 measure.name, self._explainer.features, n_repeats=n_repeats, level=LEVEL
             )
-        features, found = self._explainer.features, self._ranked(measures, n_repeats)
-        places = [[result.features.index(f) for f in features] for result in found]
+        features, results = self._explainer.features, self._ranked(measures, n_repeats)
+        places = [[result.features.index(f) for f in features] for result in results]
         value, low, high = (
             np.array([v[at] for v, at in zip(arrays, places, strict=True)])
             for arrays in (
-                [result.importance for result in found],
-                [result.low for result in found],
-                [result.high for result in found],
+                [result.importance for result in results],
+                [result.low for result in results],
+                [result.high for result in results],
             )
         )
-        remarks = tuple(dict.fromkeys(remark for result in found for remark in result.remarks))
+        remarks = tuple(dict.fromkeys(remark for result in results for remark in result.remarks))
         return Averages(value, low, high, len(self.learner.refits), remarks)
 
     def curve(
         self, grid: Grid, measure: str, form: CurveTransform, callback: ProgressCallback
     ) -> Averages:
         """Average the curve over the values of a grid."""
-        self._ask(_curve_asks(grid), callback)
-        found = self._drawn(grid, measure, form)
+        self._ask(_curve_replacements(grid), callback)
+        result = self._drawn(grid, measure, form)
         refits = len(self.learner.refits)
-        return Averages(found.average, found.low, found.high, refits, found.remarks)
+        return Averages(result.average, result.low, result.high, refits, result.remarks)
 
     def known_importance(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
-        """Return the results behind `importance`, none unless all is known; asks nothing."""
-        known = self._knows(self._ranking_asks(n_repeats))
+        """Return the results behind `importance`, none unless all is known; calls no model."""
+        known = self._knows(self._importance_replacements(n_repeats))
         return self._ranked(measures, n_repeats) if known else []
 
     def known_curve(self, grid: Grid, measure: str, form: CurveTransform) -> Dependence | None:
-        """Return the result behind `curve`, None unless all is known; asks nothing."""
-        return self._drawn(grid, measure, form) if self._knows(_curve_asks(grid)) else None
+        """Return the result behind `curve`, None unless all is known; calls no model."""
+        return self._drawn(grid, measure, form) if self._knows(_curve_replacements(grid)) else None
 
-    def _ranking_asks(self, n_repeats: int) -> Asks:
-        def asked(explainer: Explainer) -> list[Replacement]:
+    def _importance_replacements(self, n_repeats: int) -> Replacements:
+        def replacements(explainer: Explainer) -> list[Replacement]:
             settings = Settings(n_repeats=n_repeats, seed=explainer.seed)
             table, features = explainer.table, self._explainer.features
             columns = [table.columns_of(feature) for feature in features]
             return [q for of in columns for q in settings.draws.replacements(table, of)]
 
-        return asked
+        return replacements
 
     def _ranked(self, measures: Sequence[Measure], n_repeats: int) -> list[Importance]:
         features = self._explainer.features
@@ -156,7 +160,7 @@ class Refitted:
         ]
 
     def _drawn(self, grid: Grid, measure: str, form: CurveTransform) -> Dependence:
-        found = self.learner.dependence(
+        result = self.learner.dependence(
             grid.feature,
             measure,
             grid=grid.values,
@@ -164,27 +168,27 @@ class Refitted:
             derivative=form.derivative,
             level=LEVEL,
         )
-        assert isinstance(found, Dependence)
-        return found
+        assert isinstance(result, Dependence)
+        return result
 
-    def _knows(self, asks: Asks) -> bool:
+    def _knows(self, replacements: Replacements) -> bool:
         explainers = [refit.explainer for refit in self.learner.refits]
-        return all(e.evaluations.is_cached(q) for e in explainers for q in asks(e))
+        return all(e.evaluations.is_cached(q) for e in explainers for q in replacements(e))
 
-    def _ask(self, asks: Asks, callback: ProgressCallback) -> None:
+    def _ask(self, replacements: Replacements, callback: ProgressCallback) -> None:
         """Ask every refit, with one progress over all of them."""
         refits = self.learner.refits
-        waiting = [asks(refit.explainer) for refit in refits]
-        rows = [len(r.held_out) * len(asked) for r, asked in zip(refits, waiting, strict=True)]
+        by_refit = [replacements(refit.explainer) for refit in refits]
+        rows = [len(r.held_out) * len(own) for r, own in zip(refits, by_refit, strict=True)]
         started = time.perf_counter()
-        for i, (refit, asked) in enumerate(zip(refits, waiting, strict=True)):
+        for i, (refit, own) in enumerate(zip(refits, by_refit, strict=True)):
 
             def over_all(progress: Progress, before: int = sum(rows[:i])) -> None:
                 done = before + progress.rows_done
                 seconds = (time.perf_counter() - started) / done * (sum(rows) - done)
                 callback(Progress(done, sum(rows), seconds))
 
-            refit.explainer.evaluations.ask(asked, over_all)
+            refit.explainer.evaluations.ask(own, over_all)
 
     def _check_alike(self) -> None:
         for refit in self.learner.refits[:1]:
@@ -205,9 +209,9 @@ def _labels(explainer: Explainer) -> list[object] | None:
     return None if explainer.classes is None else explainer.classes.tolist()
 
 
-def _curve_asks(grid: Grid) -> Asks:
-    def asked(explainer: Explainer) -> list[Replacement]:
+def _curve_replacements(grid: Grid) -> Replacements:
+    def replacements(explainer: Explainer) -> list[Replacement]:
         column = (explainer.table.index(grid.feature),)
         return [Constant(column, (value,)) for value in grid.points]
 
-    return asked
+    return replacements

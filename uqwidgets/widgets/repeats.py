@@ -1,4 +1,4 @@
-"""Changes of every row under each repeat, kept so that weights and filters never ask the model."""
+"""Changes of every row under each repeat, stored so that weights and filters need no model call."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
-# Intervals need two; so many are kept however little memory there is.
+# Intervals need two repeats; these are stored however little memory there is.
 FEWEST = 2
-# Seconds of computing measures after which a wish to stop is heard.
+# Seconds of computing measures between two checks for a request to stop.
 _SECONDS_READ = 0.2
-# Of `memory_limit`; as much is the cache's, the rest is left to what is being worked on.
+# Share of `memory_limit`; the cache takes as much, and the rest is left to temporary arrays.
 _SHARE = 2 / 5
 
-Tell = Callable[[str, int], None]
+Report = Callable[[str, int], None]
 
 
 class RepeatChanges:
     """Per-row changes of every feature under each repeat, by some measures.
 
-    The cache of answers drops what no longer fits, and what it dropped would be asked again
-    whenever weights move. So what importance is computed from is kept here: whole repeats, as
-    many as fit.
+    The cache evicts answers that no longer fit, and would evaluate them again whenever weights
+    move. So the changes that importance is computed from are stored here: whole repeats, as many
+    as fit.
 
     Parameters
     ----------
@@ -85,30 +85,36 @@ class RepeatChanges:
         return ceil(n_repeats * self.nbytes_per_repeat / _SHARE)
 
     def work(self, n_repeats: int) -> int:
-        """Rows that remain to be asked, and once more to be read, for so many repeats."""
+        """Rows to evaluate for so many repeats, counted twice: their measures take time as well."""
         return 2 * self._rows * sum(max(0, n_repeats - k) for k in self._complete.values())
 
     def seconds(self, n_repeats: int, answered: int = 0) -> float:
-        """Time that so many repeats still take, from the pace so far.
+        """Time that so many repeats still take, from the time per row so far.
 
         Parameters
         ----------
         n_repeats : int
         answered : int
-            Rows that are answered already, but not read.
+            Rows that are evaluated already, but whose measures are not computed.
         """
         rows = self.work(n_repeats) // 2
         return self._evaluations.seconds_for(rows - answered) + rows * self._seconds_per_row
 
-    def extend(self, n_repeats: int, tell: Tell) -> None:
-        """Ask for what so many repeats lack, repeat by repeat, and read the measures off.
+    def replacements(self, n_repeats: int) -> list[Replacement]:
+        """Return the replacements of so many repeats, repeat by repeat."""
+        by_feature = self._replacements(n_repeats).values()
+        return [replacement for repeat in zip(*by_feature, strict=True) for replacement in repeat]
+
+    def extend(self, n_repeats: int, report: Report) -> None:
+        """Evaluate what so many repeats lack, repeat by repeat, and compute the measures.
 
         Parameters
         ----------
         n_repeats : int
-        tell : callable
-            Called with what is being done and the rows that are answered but not yet read, after
-            each block. What it raises stops the work; what is read stays.
+        report : callable
+            Called with what is being done and the rows that are evaluated but whose measures are
+            not computed yet, after each block. What it raises stops the work; measures that are
+            computed stay.
 
         Raises
         ------
@@ -116,9 +122,7 @@ class RepeatChanges:
             If the model fails; the sentence names the feature.
         """
         evaluations = self._evaluations
-        settings = Settings(n_repeats=n_repeats, seed=self._seed)
-        table, draws = evaluations.table, settings.draws
-        asked = {f: draws.replacements(table, table.columns_of(f)) for f in self._features}
+        replacements = self._replacements(n_repeats)
         waiting = [
             (f, k) for k in range(n_repeats) for f in self._features if k >= self._complete[f]
         ]
@@ -126,19 +130,19 @@ class RepeatChanges:
         names = " and ".join(m.name for m in self._measures)
         first = 0
         while first < len(waiting):
-            # No more than the cache holds until it is read.
+            # No more than the cache holds until the measures are computed.
             window = waiting[first : first + evaluations.max_in_memory(len(waiting) - first)]
 
             def callback(progress: Progress) -> None:
-                tell("importance", progress.rows_done)
+                report("importance", progress.rows_done)
 
-            tell("importance", 0)
-            evaluations.ask([asked[f][k] for f, k in window], callback)
+            report("importance", 0)
+            evaluations.ask([replacements[f][k] for f, k in window], callback)
             start = 0
             while start < len(window):
-                tell(f"computing {names} for importance", (len(window) - start) * self._rows)
+                report(f"computing {names} for importance", (len(window) - start) * self._rows)
                 part = window[start : start + self._read_at_once()]
-                self._read(part, [asked[f][k] for f, k in part])
+                self._read(part, [replacements[f][k] for f, k in part])
                 start += len(part)
             first += len(window)
 
@@ -148,6 +152,11 @@ class RepeatChanges:
         original = self._evaluations.original_values(self._measures[measure])
         drawn = donors[:n_repeats].astype(np.intp)
         return mean_change(lines[:n_repeats], drawn, original, population)
+
+    def _replacements(self, n_repeats: int) -> dict[str, list[Replacement]]:
+        settings = Settings(n_repeats=n_repeats, seed=self._seed)
+        table, draws = self._evaluations.table, settings.draws
+        return {f: draws.replacements(table, table.columns_of(f)) for f in self._features}
 
     def _make_room(self, n_repeats: int) -> None:
         if n_repeats <= self._capacity:
@@ -166,15 +175,15 @@ class RepeatChanges:
         self._capacity = n_repeats
 
     def _read_at_once(self) -> int:
-        """How many questions are read before a wish to stop is heard."""
+        """How many replacements are read between two checks for a request to stop."""
         if self._seconds_per_row == 0.0:
             return 1
         return max(1, int(_SECONDS_READ / (self._seconds_per_row * self._rows)))
 
-    def _read(self, part: Sequence[tuple[str, int]], asked: Sequence[Replacement]) -> None:
+    def _read(self, part: Sequence[tuple[str, int]], replacements: Sequence[Replacement]) -> None:
         evaluations, started = self._evaluations, time.perf_counter()
         for m, measure in enumerate(self._measures):
-            values = evaluations.values(asked, measure)
+            values = evaluations.values(replacements, measure)
             lines = difference(values, evaluations.original_values(measure))
             for (feature, k), line in zip(part, lines, strict=True):
                 self._changes[feature][m][k] = line

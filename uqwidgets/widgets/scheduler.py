@@ -22,7 +22,7 @@ class Ticket:
 
     @property
     def stopped(self) -> bool:
-        """Whether someone asked for this work to end, or the interpreter is about to."""
+        """Whether somebody stopped this work, or the interpreter is about to."""
         return self._scheduler.stopped >= self._number or _exiting()
 
     def check(self) -> None:
@@ -54,7 +54,7 @@ class Scheduler:
     """Runs requests on a thread that lives only while there is work.
 
     Requests that arrive while one is worked on are folded into one: the work reads what is
-    wanted when it starts, so only the newest matters and none is lost.
+    requested when it starts, so only the newest matters and none is lost.
 
     The thread is no daemon: an interpreter that ends waits for the model call that is under way,
     because a thread that ends inside a compiled library can abort the process. No further call
@@ -160,7 +160,7 @@ class Scheduler:
 
 
 def report_uncaught(error: BaseException) -> None:
-    """ProgressCallback what somebody else's code raised where no caller can be told of it."""
+    """Report what somebody else's code raised where no caller can catch it."""
     thread = threading.current_thread()
     threading.excepthook(
         threading.ExceptHookArgs((type(error), error, error.__traceback__, thread))

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar
 
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.answer import Answer
-from uqwidgets.widgets.dependence import DependencePanel
-from uqwidgets.widgets.importance import ImportancePanel
-from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets import views
+from uqwidgets.widgets.answer import Answer, Publish
+from uqwidgets.widgets.inputs import NAMES, Inputs
 from uqwidgets.widgets.learner import LearnerPanel
-from uqwidgets.widgets.rows import FilteredRows
+from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
-from uqwidgets.widgets.stress import StressPanel
+from uqwidgets.widgets.timing import Timing
 
-Publish = Callable[[dict[str, Any], dict[str, Any]], None]
+V = TypeVar("V", bound=views.View)
 
 
 class Session:
-    """The panels of one explainer.
+    """The views of one explainer.
 
     Parameters
     ----------
@@ -29,40 +29,44 @@ class Session:
     publish : callable
         Called with ``(meta, columns)`` whenever there is something new to show.
     choose : callable
-        Called with the position of the most important feature, where none is picked yet.
+        Called with the name of the most important feature, where none is picked yet.
     learner : Learner, optional
         Shown beside the model.
     again : callable
         Called when the learner has something new to show beside what was published last.
+    timing : Timing
     """
 
     def __init__(
         self,
         explainer: Explainer,
         publish: Publish,
-        choose: Callable[[int], None],
+        choose: Callable[[str], None],
         learner: Learner | None,
         again: Callable[[], None],
+        timing: Timing,
     ) -> None:
         self.explainer = explainer
-        self.importance = ImportancePanel(explainer)
-        self.dependence = DependencePanel(explainer)
-        self.stress = StressPanel(explainer)
-        self.rows = FilteredRows(explainer)
+        self.timing = timing
+        self.views = [view(explainer) for view in views.VIEWS]
+        self.populations = PopulationBuilder(explainer)
         self.learner: LearnerPanel | None = None
         if learner is not None:
-            self.learner = LearnerPanel(explainer, learner, self.dependence, again)
-        self.publish = publish
-        self.choose = choose
-        # What the model could not answer is not asked again while it stays chosen.
-        self.failed: dict[tuple[Any, ...], str] = {}
+            curves = self.view(views.DependenceView)
+            self.learner = LearnerPanel(explainer, learner, curves, again, timing)
+        self._publish = publish
+        self._choose = choose
+
+    def view(self, kind: type[V]) -> V:
+        """Return the view of a class."""
+        return next(view for view in self.views if isinstance(view, kind))
 
     def answer(self, inputs: Inputs, ticket: Ticket, complaint: str | None = None) -> None:
-        """Bring every panel up to date with the inputs.
+        """Bring every view up to date with the inputs.
 
-        First, in one frame, whatever needs no model call; then what has to be asked, panel by
-        panel, published as it lands. A newer request ends this one between two steps. What is
-        missing of the learner comes last and by itself.
+        First, in one frame, whatever needs no model call; then the rest, view by view, published
+        piece by piece. A newer request ends this one between two pieces. What is missing of the
+        learner comes last, on a thread of its own.
 
         Parameters
         ----------
@@ -71,11 +75,20 @@ class Session:
         complaint : str, optional
             What was wrong with the request itself.
         """
-        answer = Answer(self, inputs, ticket)
+        answer = Answer(
+            self.explainer,
+            self.views,
+            self.populations,
+            inputs,
+            ticket,
+            self.timing,
+            self._publish,
+            self._choose,
+        )
         if complaint is not None:
             answer.errors.append(complaint)
         if self.learner is not None:
-            self.learner.want(inputs)
+            self.learner.set_request(inputs)
         try:
             answer.run()
         except SupersededError:
@@ -85,4 +98,22 @@ class Session:
             answer.errors.append(in_one_line(error))
             answer.give_up()
         if self.learner is not None and not ticket.stopped:
-            self.learner.go()
+            self.learner.start()
+
+
+def check_arguments(explainer: Any, learner: Any, inputs: Mapping[str, Any]) -> None:
+    """Raise a TypeError if an explorer cannot be made of the arguments."""
+    if not isinstance(explainer, Explainer):
+        raise TypeError(
+            f"Explorer got {type(explainer).__name__}; pass an Explainer, or use "
+            "uq.explore(model, X, y)."
+        )
+    if learner is not None and not isinstance(learner, Learner):
+        raise TypeError(
+            f"learner is {type(learner).__name__}; pass a Learner: uq.Learner(estimator, X, y)."
+        )
+    for name in inputs:
+        if name not in (*NAMES, "layout"):
+            near = get_close_matches(name, NAMES, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
+            raise TypeError(f"Explorer has no argument {name!r}; {hint}")

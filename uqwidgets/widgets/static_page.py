@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from uqwidgets.dependence.html import dependence_html
-from uqwidgets.dependence.result import Dependence
-from uqwidgets.importance.html import importance_html
-from uqwidgets.importance.result import Importance
 from uqwidgets.plotting.html import Markup, element, words
-from uqwidgets.stress.html import stress_html
-from uqwidgets.stress.result import Stress
 
 # Nothing is loaded and nothing runs, whatever a name in the data may try.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -36,44 +28,26 @@ summary { cursor: pointer; }
 """
 
 
-@dataclass(frozen=True, eq=False)
-class Beside:
-    """What a learner says of the same, to stand below what the model says.
-
-    Attributes
-    ----------
-    name : str
-        Such as "learner, mean of 15 refits".
-    importances : sequence of Importance
-        None, one or two.
-    dependence : Dependence or None
-    """
-
-    name: str
-    importances: Sequence[Importance]
-    dependence: Dependence | None
-
-
-def still_html(
-    importances: Sequence[Importance],
-    dependence: Dependence | None,
-    stress: Stress | None,
-    *,
-    learner: Beside | None = None,
-    heading: str,
-    message: str | None = None,
-) -> str:
-    """Show what the explorer shows, as it stands.
+def learner_html(name: str, html: str) -> str:
+    """Put a title above what a learner says of the same; empty if it says nothing.
 
     Parameters
     ----------
-    importances : sequence of Importance
-        None, one or two; the first decides the order of the features.
-    dependence : Dependence or None
-        Of the picked feature.
-    stress : Stress or None
-        Its first indicator is drawn.
-    learner : Beside, optional
+    name : str
+        Such as "learner, mean of 15 refits".
+    html : str
+    """
+    return element("div", words(f"The same by the {name}:")) + html if html else ""
+
+
+def still_html(overview: str, details: str, *, heading: str, message: str | None = None) -> str:
+    """Lay out the static pictures as the explorer lays out its views.
+
+    Parameters
+    ----------
+    overview, details : str
+        HTML of the left column, which compares all features, and of the right one, which shows
+        what becomes of one of them; empty where there is nothing.
     heading : str
     message : str, optional
         What the reader should know before anything else, such as an error.
@@ -86,19 +60,9 @@ def still_html(
     parts = [element("div", element("strong", words(heading)), style="font-size:1.2em")]
     if message:
         parts.append(element("p", words(message), role="note"))
-    # As in the explorer: the features on the left, what becomes of one of them on the right.
-    left = importance_html(*importances[:2]) if importances else ""
-    right = dependence_html(dependence) if dependence else ""
-    if learner is not None:
-        name = element("div", words(f"The same by the {learner.name}:"))
-        if learner.importances:
-            left += name + importance_html(*learner.importances[:2])
-        if learner.dependence:
-            right += name + dependence_html(learner.dependence)
-    right += stress_html(stress) if stress else ""
     columns = [
         element("div", Markup(html), style="flex:1 1 540px;min-width:0")
-        for html in (left, right)
+        for html in (overview, details)
         if html
     ]
     if not columns and not message:

@@ -6,15 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from uqwidgets.dependence import dependence as curves
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted, few, listed, number
-from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Condition, Inputs
 from uqwidgets.widgets.session import Session
-from uqwidgets.widgets.static_page import Beside, still_html
+from uqwidgets.widgets.static_page import learner_html, still_html
+from uqwidgets.widgets.views import ImportanceView
 
 
 def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: None) -> str:
@@ -32,10 +30,10 @@ def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: 
     heading = (
         f"{ex.predictive.name}: {n:,} rows, {len(ex.features)} features, target {ex.table.target}"
     )
-    rows = session.rows.meeting(inputs.ice_filter, check)
+    rows = session.populations.filtered.meeting(inputs.ice_filter, check)
     conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
     if rows is not None and not rows.any():
-        return still_html([], None, None, heading=heading, message=f"No row has {conditions}.")
+        return still_html("", "", heading=heading, message=f"No row has {conditions}.")
     population, messages = Population.of(n, rows=rows), []
     if rows is not None:
         chosen = counted(len(population.positions), "row")
@@ -43,35 +41,22 @@ def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: 
     if inputs.stress_feature and inputs.tau:
         population, sentence = _stressed(ex, inputs, population)
         messages.append(sentence)
-    repeats = session.importance.known_repeats(inputs.n_repeats)
-    fewest = 2 if inputs.interval in OVER_REPEATS else 1
-    importances = []
-    if repeats >= fewest:
-        importances = session.importance.results(inputs, repeats, population, check)
-    check()
-    dependence = None
-    if inputs.feature and session.dependence.known(inputs.feature):
-        dependence = curves(
-            ex.evaluations,
-            ex.measure(inputs.measure),
-            session.dependence.grid(inputs.feature),
-            population,
-            form=session.dependence.form(inputs),
-            level=LEVEL,
-        )
-    check()
-    target = min(inputs.n_repeats, session.importance.repeats.most_repeats)
-    if repeats < target or (learner is not None and learner.pending):
-        why = dict.fromkeys(f"{sentence.rstrip('.')}." for sentence in session.failed.values())
+    overview, details = "", ""
+    for view in session.views:
+        html = view.html(inputs, population, check)
+        if learner is not None:
+            html += learner_html(learner.name, learner.html(view.name))
+        if view.is_overview:
+            overview += html
+        else:
+            details += html
+    importance = session.view(ImportanceView)
+    is_missing = importance.n_known(inputs.n_repeats) < importance.n_target(inputs)
+    if is_missing or (learner is not None and learner.pending):
+        failures = [sentence for view in session.views for sentence in view.failures]
+        why = dict.fromkeys(f"{sentence.rstrip('.')}." for sentence in failures)
         messages += [*why] or ["Not everything was computed when this was saved."]
-    return still_html(
-        importances,
-        dependence,
-        session.stress.result(inputs),
-        learner=None if learner is None else Beside(learner.name, *learner.results()),
-        heading=heading,
-        message=" ".join(messages) or None,
-    )
+    return still_html(overview, details, heading=heading, message=" ".join(messages) or None)
 
 
 def _stressed(ex: Explainer, inputs: Inputs, population: Population) -> tuple[Population, str]:

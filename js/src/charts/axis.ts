@@ -84,19 +84,18 @@ export function setFitted(element: SVGTextElement, text: string, room: number): 
 /** Ticks with labels below a chart (`bottom`) or at its left with grid lines across it (`left`). */
 export function axis(side: "bottom" | "left") {
   const element = svg("g", { class: `uq-axis uq-axis-${side}` });
-  const ticks = pool(element, () => svg("g", {}, svg("line"), svg("text")));
+  const ticks = pool(element, () => {
+    const [line, text] = [svg("line"), svg("text")];
+    return { element: svg("g", {}, line, text), line, text };
+  });
   return {
     element,
     /** `reach` is the length of the tick's line; for the left axis the width of the chart. */
     update(marks: Tick[], reach: number): void {
-      ticks(marks.length).forEach((group, i) => {
+      ticks(marks.length).forEach(({ element, line, text }, i) => {
         const { at, label } = marks[i] as Tick;
-        const [line, text] = [
-          group.firstElementChild as Element,
-          group.lastElementChild as Element,
-        ];
         const bottom = side === "bottom";
-        set(group, {
+        set(element, {
           transform: bottom ? `translate(${at.toFixed(1)},0)` : `translate(0,${at.toFixed(1)})`,
         });
         set(line, bottom ? { y2: reach } : { x2: reach });

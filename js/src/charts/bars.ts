@@ -39,6 +39,30 @@ function place(mark: Element, values: number[], attributes: () => Record<string,
 
 const at = (scale: Scale, value: number) => scale(value).toFixed(1);
 
+/** The marks of a row. */
+function barMarks() {
+  const rect = svg("rect", { height: 10, y: -5 });
+  const ghost = svg("line", { class: "uq-ghost", y1: -7, y2: 7 });
+  const whisker = svg("line", { class: "uq-whisker" });
+  const dot = svg("circle", { r: 3.2 });
+  const text = svg("text", { dy: "0.33em", "text-anchor": "end" });
+  const element = svg("g", { class: "uq-bar" }, rect, ghost, whisker, dot, text);
+  return { element, rect, ghost, whisker, dot, text };
+}
+
+/** The learner's marks of a row. */
+function learnerMarks() {
+  const whisker = svg("line");
+  const diamond = svg("path", { d: DIAMOND });
+  const text = svg("text", { dy: "0.33em", "text-anchor": "end" });
+  return {
+    element: svg("g", { class: "uq-learner" }, whisker, diamond, text),
+    whisker,
+    diamond,
+    text,
+  };
+}
+
 /**
  * Dots with whiskers on light bars that start at zero; a dashed tick marks the value without stress, and below stand
  * the learner's diamonds.
@@ -48,27 +72,9 @@ export function bars() {
   const gridLines = pool(grid, () => svg("line"));
   const zero = svg("line", { class: "uq-zero" });
   const marks = svg("g");
-  const rows = pool(marks, () =>
-    svg(
-      "g",
-      { class: "uq-bar" },
-      svg("rect", { height: 10, y: -5 }),
-      svg("line", { class: "uq-ghost", y1: -7, y2: 7 }),
-      svg("line", { class: "uq-whisker" }),
-      svg("circle", { r: 3.2 }),
-      svg("text", { dy: "0.33em", "text-anchor": "end" }),
-    ),
-  );
+  const rows = pool(marks, barMarks);
   const beside = svg("g");
-  const learnerRows = pool(beside, () =>
-    svg(
-      "g",
-      { class: "uq-learner" },
-      svg("line"),
-      svg("path", { d: DIAMOND }),
-      svg("text", { dy: "0.33em", "text-anchor": "end" }),
-    ),
-  );
+  const learnerRows = pool(beside, learnerMarks);
   const element = svg(
     "svg",
     { class: "uq-bars", "aria-hidden": "true" },
@@ -86,24 +92,17 @@ export function bars() {
   const steady = new SteadyScale();
 
   const drawRow = (
-    group: Element,
+    { element, rect, ghost, whisker, dot, text }: ReturnType<typeof barMarks>,
     i: number,
     column: BarColumn,
     scale: Scale,
     width: number,
     print: (value: number) => string,
   ) => {
-    const [rect, ghost, whisker, dot, text] = [...group.children] as [
-      Element,
-      Element,
-      Element,
-      Element,
-      Element,
-    ];
     const of = (values: number[]) => values[i] ?? Number.NaN;
     const [value, low, high] = [of(column.value), of(column.low), of(column.high)];
     const base = column.stressed ? of(column.base) : Number.NaN;
-    set(group, {
+    set(element, {
       transform: `translate(0,${i * column.height + ROW_HEIGHT / 2})`,
       class: i === column.picked ? "uq-bar uq-picked" : "uq-bar",
     });
@@ -119,7 +118,7 @@ export function bars() {
   };
 
   const drawLearner = (
-    group: Element,
+    { element, whisker, diamond, text }: ReturnType<typeof learnerMarks>,
     i: number,
     height: number,
     { value, low, high }: NonNullable<BarColumn["learner"]>,
@@ -127,13 +126,12 @@ export function bars() {
     width: number,
     print: (value: number) => string,
   ) => {
-    const [whisker, diamond, text] = [...group.children] as [Element, Element, Element];
     const [mean, from, to] = [value, low, high].map((values) => values[i] ?? Number.NaN) as [
       number,
       number,
       number,
     ];
-    set(group, { transform: `translate(0,${i * height + ROW_HEIGHT / 2 + BELOW})` });
+    set(element, { transform: `translate(0,${i * height + ROW_HEIGHT / 2 + BELOW})` });
     place(whisker, [mean, from, to], () => ({ x1: at(scale, from), x2: at(scale, to) }));
     place(diamond, [mean], () => ({ transform: `translate(${at(scale, mean)},0)` }));
     set(text, { x: width - 6 });
@@ -147,8 +145,8 @@ export function bars() {
       const { learner } = column;
       const height = column.value.length * column.height;
       const others = learner ? [learner.value, learner.low, learner.high] : [];
-      const wanted = extent(column.value, column.low, column.high, column.base, ...others, [0]);
-      const [from, to] = steady.fit(column.measure, wanted, [0, 1]).domain() as [number, number];
+      const domain = extent(column.value, column.low, column.high, column.base, ...others, [0]);
+      const [from, to] = steady.fit(column.measure, domain, [0, 1]).domain() as [number, number];
       const print = decimals(to - from);
       const printed = [...column.value, ...(learner?.value ?? [])].map(print);
       const plot = Math.max(40, width - Math.max(VALUE_WIDTH, labelWidth(printed) + 14));

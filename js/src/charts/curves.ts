@@ -1,16 +1,17 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
-import type { Bounds } from "../about.ts";
 import { clipBox, pool, set, svg } from "../dom.ts";
 import { interval, isolated, isolatedIn, number, withUnit } from "../format.ts";
-import type { Averages, Dependence } from "../frame.ts";
+import type { Averages } from "../frame.ts";
+import type { Bounds } from "../modelInfo.ts";
+import type { Dependence } from "../views/dependence/reader.ts";
 import { axis, clipped, labelWidth, setFitted, type Tick, ticksOf } from "./axis.ts";
+import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import { errorBars } from "./errorbars.ts";
 import { iceLines, type LineSpace } from "./lines.ts";
 import { DIAMOND } from "./marks.ts";
-import type { Readable } from "./reader.ts";
 
 const TOP = 22;
 const PLOT = 190;

@@ -1,13 +1,15 @@
 import { pool, set, svg } from "../dom.ts";
 
-const dot = () => svg("circle", { r: 4 });
+const circle = () => svg("circle", { r: 4 });
 
 /** Points with error bars, for categories: there is nothing between two of them to draw a line through. */
-export function errorBars(className = "uq-points", mark: () => Element = dot) {
+export function errorBars(className = "uq-points", mark: () => Element = circle) {
   const element = svg("g", { class: className });
-  const points = pool(element, () =>
-    svg("g", {}, svg("line", { class: "uq-ghost", x1: -9, x2: 9 }), svg("line"), mark()),
-  );
+  const points = pool(element, () => {
+    const ghost = svg("line", { class: "uq-ghost", x1: -9, x2: 9 });
+    const [bar, dot] = [svg("line"), mark()];
+    return { element: svg("g", {}, ghost, bar, dot), ghost, bar, dot };
+  });
   return {
     element,
     update(
@@ -18,10 +20,9 @@ export function errorBars(className = "uq-points", mark: () => Element = dot) {
       base: number[] | null,
       near: ArrayLike<number>,
     ): void {
-      points(x.length).forEach((group, i) => {
-        const [ghost, bar, dot] = [...group.children] as [Element, Element, Element];
+      points(x.length).forEach(({ element, ghost, bar, dot }, i) => {
         const shown = Number.isFinite(y[i]);
-        set(group, { transform: `translate(${x[i]?.toFixed(1)},0)` });
+        set(element, { transform: `translate(${x[i]?.toFixed(1)},0)` });
         set(dot, {
           transform: shown ? `translate(0,${y[i]?.toFixed(1)})` : null,
           visibility: shown ? null : "hidden",

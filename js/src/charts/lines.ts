@@ -1,4 +1,4 @@
-import type { Dependence } from "../frame.ts";
+import type { Dependence } from "../views/dependence/reader.ts";
 import { lookOf, OWN_LOOKS } from "./classes.ts";
 
 export interface LineSpace {

@@ -1,12 +1,12 @@
 import { scaleLinear } from "d3-scale";
 import { area, line } from "d3-shape";
-import type { Bounds } from "../about.ts";
 import { clipBox, pool, set, setText, svg } from "../dom.ts";
 import { interval, isolated, level, number, percent, withUnit } from "../format.ts";
-import type { Stress } from "../frame.ts";
+import type { Bounds } from "../modelInfo.ts";
+import type { Stress } from "../views/stress/reader.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
+import type { Readable } from "./crosshair.ts";
 import { extent, SteadyScale } from "./domain.ts";
-import type { Readable } from "./reader.ts";
 import type { Reading } from "./tooltip.ts";
 
 const TOP = 22;

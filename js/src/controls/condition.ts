@@ -1,6 +1,6 @@
-import type { About } from "../about.ts";
+import type { Condition } from "../condition.ts";
 import { h } from "../dom.ts";
-import type { Condition } from "../frame.ts";
+import type { ModelInfo } from "../modelInfo.ts";
 import { missingWord, rangeOf } from "./range.ts";
 
 export interface ConditionActions {
@@ -10,7 +10,7 @@ export interface ConditionActions {
 
 /** One removable condition: a range of a numeric feature, or a choice of values. */
 export function conditionItem(
-  about: About,
+  about: ModelInfo,
   condition: Condition,
   actions: ConditionActions,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
-import type { About, Feature } from "../about.ts";
+import type { Condition } from "../condition.ts";
 import { h, set } from "../dom.ts";
-import type { Condition } from "../frame.ts";
+import type { Feature, ModelInfo } from "../modelInfo.ts";
 import { conditionItem } from "./condition.ts";
 
 const CLASS = "class of y";
@@ -24,7 +24,7 @@ function subjectOf({ name, kind, values, missing }: Feature): Subject {
   return { value: name, label: `${name} (too many values)`, fresh: null };
 }
 
-function subjects(about: About): Subject[] {
+function subjects(about: ModelInfo): Subject[] {
   const ofClass: Subject = {
     // Not a feature's name: those may be anything, so the class is told apart by where it stands.
     value: CLASS,
@@ -39,7 +39,7 @@ const shapeOf = (conditions: Condition[]) =>
 
 /** Conditions that choose the rows behind the lines, the curve and the importance. */
 export function filterList(
-  about: About,
+  about: ModelInfo,
   onChange: (conditions: Condition[]) => void,
   signal: AbortSignal,
 ) {

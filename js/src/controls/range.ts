@@ -1,7 +1,7 @@
-import type { Feature } from "../about.ts";
+import type { Condition } from "../condition.ts";
 import { h, onCommit } from "../dom.ts";
 import { counted, number } from "../format.ts";
-import type { Condition } from "../frame.ts";
+import type { Feature } from "../modelInfo.ts";
 
 type End = number | null;
 

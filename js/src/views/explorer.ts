@@ -1,18 +1,17 @@
-import type { About } from "../about.ts";
 import { filterList } from "../controls/filter.ts";
 import { h, set, setText } from "../dom.ts";
 import { counted, isolated, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
-import type { Session } from "../model.ts";
+import type { ModelInfo } from "../modelInfo.ts";
+import type { Session } from "../session.ts";
 import { followTheme } from "../theme.ts";
-import { dependencePanel } from "./dependence.ts";
-import { importancePanel } from "./importance.ts";
+import { VIEWS } from "./index.ts";
 import { listed } from "./legend.ts";
-import type { Context } from "./panel.ts";
 import { alerts, announcer, footer, summary } from "./status.ts";
-import { stressControls, stressPanel } from "./stress.ts";
+import { stressControls } from "./stress/controls.ts";
+import type { Context } from "./view.ts";
 
-function header({ title, task, target, classes, n_rows, features }: About): HTMLElement {
+function header({ title, task, target, classes, n_rows, features }: ModelInfo): HTMLElement {
   const facts = [
     counted(n_rows, "row"),
     counted(features.length, "feature"),
@@ -58,7 +57,6 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     signal,
     redraw,
   };
-  const names = about.features.map(({ name }) => name);
   const stress = stressControls(context);
   const filters = filterList(about, (ice_filter) => session.request({ ice_filter }), signal);
   const chosenRows = h("strong");
@@ -68,7 +66,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     chosenRows,
     ` of ${counted(about.n_rows, "row")}`,
   );
-  const panels = [importancePanel(context), dependencePanel(context), stressPanel(context)];
+  const panels = VIEWS.map(({ panel }) => panel(context));
   const foot = footer(session, signal);
   const live = announcer(signal);
   set(root, { "aria-label": `What drives ${about.title}` });
@@ -93,8 +91,8 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     const { frame, inputs } = session;
     const shown = { frame, inputs };
     const wrong = [session.problem, frame?.error].filter(Boolean).join(" ");
-    notices.update(wrong || null, session.gate.silent);
-    set(root, { "data-silent": session.gate.silent ? "true" : null });
+    notices.update(wrong || null, session.queue.silent);
+    set(root, { "data-silent": session.queue.silent ? "true" : null });
     stress.update(shown);
     filters.update(inputs.ice_filter);
     setText(chosenRows, whole(frame?.rows ?? about.n_rows));
@@ -104,7 +102,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     drawn = now;
     foot.update(frame);
     if (!frame) return;
-    if (frame.final) live.say(summary(frame, names));
+    if (frame.final) live.say(summary(frame, about));
     set(root, { "data-seq": frame.seq, "data-final": frame.final ? "true" : "false" });
     root.dispatchEvent(new CustomEvent("uq:painted", { detail: { seq: frame.seq } }));
   };

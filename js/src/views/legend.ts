@@ -6,8 +6,8 @@ import type { Averages, Frame } from "../frame.ts";
 
 /** The learner's columns of a table of numbers. */
 export const LEARNER_COLUMNS = ["learner", "learner low", "learner high"];
-export const ofLearner = (found: Averages | null): Float64Array[] =>
-  found ? [found.value, found.low, found.high] : [];
+export const ofLearner = (averages: Averages | null): Float64Array[] =>
+  averages ? [averages.value, averages.low, averages.high] : [];
 
 /** A short line as it looks in the chart, for a legend. */
 export const swatch = (className: string, dash: readonly number[] = [], ...marks: Node[]) =>
@@ -56,11 +56,11 @@ export function learnerKey(marked: boolean) {
   const element = key(words, line);
   return {
     element,
-    update(frame: Frame, panel: "importance" | "dependence"): void {
+    update(frame: Frame, view: string): void {
       const { learner, inputs } = frame;
       element.hidden = !learner;
       if (!learner) return;
-      const known = learner[panel] !== null;
+      const known = (learner.averages[view] ?? null) !== null;
       set(line, { hidden: known ? null : "" });
       // It is of its own rows: said where the model's are not all of them, or weighted.
       const apart = [

@@ -1,7 +1,9 @@
 import { h, set, setText } from "../dom.ts";
-import { counted, isolated, isolatedIn, number, seconds } from "../format.ts";
+import { counted, isolated, number, seconds } from "../format.ts";
 import type { Frame, Progress } from "../frame.ts";
-import type { Session } from "../model.ts";
+import type { ModelInfo } from "../modelInfo.ts";
+import type { Session } from "../session.ts";
+import { VIEWS } from "./index.ts";
 
 /** What went wrong, and whether the kernel answers: above the charts, which stay as they were. */
 export function alerts() {
@@ -102,20 +104,17 @@ export function announcer(signal: AbortSignal, pause = 1500) {
   };
 }
 
-/** The newest result in one sentence. */
-export function summary(frame: Frame, names: string[]): string {
-  const { importance, stress, dependence } = frame;
-  const first = importance?.order[0];
+/** The newest result in one sentence: the population, then what the views show of it. */
+export function summary(frame: Frame, info: ModelInfo): string {
+  const { stress } = frame;
   const now = stress?.now;
-  return [
+  const population =
     now && frame.inputs.tau !== 0
       ? `${isolated(now.feature)} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
-      : "No stress",
-    first === undefined ? "" : `most important feature ${isolated(names[first] ?? "")}`,
-    dependence
-      ? `curve of ${isolatedIn(dependence.label, dependence.feature)} along ${isolated(dependence.feature)}`
-      : "",
-  ]
-    .filter(Boolean)
-    .join("; ");
+      : "No stress";
+  const views = VIEWS.map(({ name, summary }) => {
+    const part = frame[name as keyof Frame];
+    return part && summary ? summary(part, info) : "";
+  });
+  return [population, ...views].filter(Boolean).join("; ");
 }

@@ -1,6 +1,7 @@
-import { type About, readAbout } from "./about.ts";
-import { type Frame, type Inputs, readFrame, seqOf } from "./frame.ts";
-import { Gate } from "./latest.ts";
+import { type Frame, readFrame, seqOf } from "./frame.ts";
+import { INPUT_TYPES, type Inputs } from "./inputs.ts";
+import { type ModelInfo, readModelInfo } from "./modelInfo.ts";
+import { RequestQueue } from "./requestQueue.ts";
 import { WireError } from "./wire.ts";
 
 /** The part of the host's model that is used; every host of anywidget has it. */
@@ -12,34 +13,20 @@ export interface HostModel {
   off(event: string, callback: () => void): void;
 }
 
-const INPUTS = [
-  "tau",
-  "stress_feature",
-  "feature",
-  "measure",
-  "indicator",
-  "ice_filter",
-  "ice_lines",
-  "n_repeats",
-  "interval",
-  "center",
-  "derivative",
-] as const satisfies readonly (keyof Inputs)[];
-
-/** One model of the host with its gate and its last good frame, shared by all its views. */
+/** One model of the host with its request queue and its last good frame, shared by all its views. */
 export class Session {
-  about: About | null = null;
+  about: ModelInfo | null = null;
   frame: Frame | null = null;
   /** What could not be read of the kernel's last answer, as a sentence; the last good frame stays. */
   problem: string | null = null;
-  readonly gate: Gate<Partial<Inputs>>;
+  readonly queue: RequestQueue<Partial<Inputs>>;
   readonly #listeners = new Set<() => void>();
 
   constructor(
     readonly model: HostModel,
     signal: AbortSignal,
   ) {
-    this.gate = new Gate<Partial<Inputs>>({
+    this.queue = new RequestQueue<Partial<Inputs>>({
       lastSeq: () => Math.max(this.#number("_seq"), this.frame?.seq ?? 0),
       send: (seq, changes) => this.#save({ ...changes, _seq: seq }),
       silence: () => this.#tell(),
@@ -50,21 +37,23 @@ export class Session {
     signal.addEventListener("abort", () => {
       model.off("change:_frame", onFrame);
       model.off("change:_about", onFrame);
-      this.gate.close();
+      this.queue.close();
       this.#listeners.clear();
     });
     this.#read();
-    if (this.about && seqOf(model.get("_frame")) === null) this.gate.request({});
+    if (this.about && seqOf(model.get("_frame")) === null) this.queue.request({});
   }
 
   /** What the controls show: what was asked for, else what the kernel accepted, else the saved state. */
   get inputs(): Inputs {
-    const saved = Object.fromEntries(INPUTS.map((name) => [name, this.model.get(name)]));
-    return { ...saved, ...this.frame?.inputs, ...this.gate.pending } as Inputs;
+    const saved = Object.fromEntries(
+      Object.keys(INPUT_TYPES).map((name) => [name, this.model.get(name)]),
+    );
+    return { ...saved, ...this.frame?.inputs, ...this.queue.pending } as Inputs;
   }
 
   request(changes: Partial<Inputs>): void {
-    this.gate.request(changes);
+    this.queue.request(changes);
     this.#tell();
   }
 
@@ -83,14 +72,14 @@ export class Session {
   #receive(): void {
     this.#read();
     const seq = seqOf(this.model.get("_frame"));
-    if (seq !== null) this.gate.frame(seq, this.frame?.seq === seq ? this.frame.final : true);
+    if (seq !== null) this.queue.frame(seq, this.frame?.seq === seq ? this.frame.final : true);
     this.#tell();
   }
 
   #read(): void {
     const raw = this.model.get("_frame");
     try {
-      this.about = readAbout(this.model.get("_about"));
+      this.about = readModelInfo(this.model.get("_about"));
       if (seqOf(raw) !== null) this.frame = readFrame(raw, this.about, this.frame);
       this.problem = [...new Set(this.frame?.faults)].join(" ") || null;
     } catch (error) {

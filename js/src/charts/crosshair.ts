@@ -1,7 +1,7 @@
 import { h, set } from "../dom.ts";
 import { type Reading, spoken, tooltip } from "./tooltip.ts";
 
-/** What a reader needs to know of the chart below it, in the chart's own pixels. */
+/** What the crosshair needs to know of the chart below it, in the chart's own pixels. */
 export interface Readable {
   name: string;
   /** Where the readable points stand, from left to right. */
@@ -17,7 +17,7 @@ export interface Readable {
  * Reads values off a chart by pointer and by keyboard. It is a slider to assistive technology, because that is the one
  * role whose arrow keys every screen reader passes on and whose value text it speaks.
  */
-export function reader(signal: AbortSignal) {
+export function crosshair(signal: AbortSignal) {
   const card = tooltip();
   const element = h("div", { class: "uq-reader", role: "slider", tabindex: 0, "aria-valuemin": 0 });
   let chart: Readable | null = null;

@@ -1,12 +1,13 @@
-import { BELOW, bars, ROW_HEIGHT } from "../charts/bars.ts";
-import { figure } from "../charts/figure.ts";
-import { featureList } from "../controls/listbox.ts";
-import { picker, wholeNumber } from "../controls/picker.ts";
-import { h, set, setText, svg } from "../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../format.ts";
-import type { Averages, Importance } from "../frame.ts";
-import { isStressed, key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "./legend.ts";
-import { type Context, type Panel, type Shown, section } from "./panel.ts";
+import { BELOW, bars, ROW_HEIGHT } from "../../charts/bars.ts";
+import { figure } from "../../charts/figure.ts";
+import { featureList } from "../../controls/listbox.ts";
+import { picker, wholeNumber } from "../../controls/picker.ts";
+import { h, set, setText, svg } from "../../dom.ts";
+import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
+import type { Averages } from "../../frame.ts";
+import { isStressed, key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "../legend.ts";
+import { type Context, type Panel, type Shown, section } from "../view.ts";
+import type { Importance } from "./reader.ts";
 
 /** One measure: its title with the axis in the header that stays, its bars in the part that scrolls. */
 function measureColumn() {
@@ -183,7 +184,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       scroller.hidden = !data;
       empty.hidden = data !== null;
       setText(empty, shown.frame?.final ? "no importance" : "no importance yet");
-      const learner = shown.frame?.learner?.importance ?? null;
+      const learner = shown.frame?.learner?.averages.importance ?? null;
       if (!data || !shown.frame) return;
       if (shown.frame.learner && !legend.isConnected) fig.plot.prepend(legend);
       besideKey.update(shown.frame, "importance");

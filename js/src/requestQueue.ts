@@ -1,4 +1,4 @@
-/** What a gate needs of the outside: a counter to continue, a way to send, and someone to tell about silence. */
+/** What a request queue needs of the outside: a counter to continue, a way to send, and someone to tell about silence. */
 export interface Port<Changes> {
   lastSeq(): number;
   send(seq: number, changes: Changes): void;
@@ -10,11 +10,11 @@ export interface Port<Changes> {
  *
  * Whatever is asked while a request is in flight is merged and leaves with the first frame that answers it, so a
  * fast drag costs as many computations as the kernel can do and still ends on the value where the hand stopped.
- * After `patience` ms without a frame the gate reports silence and lets one more request through per period: a
+ * After `patience` ms without a frame the queue reports silence and lets one more request through per period: a
  * request that was lost (kernel restart) must not lock the controls, and a busy kernel must not be flooded.
  */
-export class Gate<Changes extends object> {
-  #wanted: Changes | null = null;
+export class RequestQueue<Changes extends object> {
+  #waiting: Changes | null = null;
   #sent: { seq: number; changes: Changes } | null = null;
   #open = true;
   #silent = false;
@@ -27,7 +27,7 @@ export class Gate<Changes extends object> {
 
   /** What was asked and not answered yet. */
   get pending(): Partial<Changes> {
-    return { ...this.#sent?.changes, ...this.#wanted };
+    return { ...this.#sent?.changes, ...this.#waiting };
   }
 
   get silent(): boolean {
@@ -35,7 +35,7 @@ export class Gate<Changes extends object> {
   }
 
   request(changes: Changes): void {
-    this.#wanted = { ...this.#wanted, ...changes };
+    this.#waiting = { ...this.#waiting, ...changes };
     if (this.#open) this.#flush();
   }
 
@@ -44,7 +44,7 @@ export class Gate<Changes extends object> {
     this.#setSilent(false);
     if (this.#sent && seq >= this.#sent.seq) this.#sent = null;
     this.#open = this.#sent === null;
-    if (this.#open && this.#wanted) this.#flush();
+    if (this.#open && this.#waiting) this.#flush();
     else if (this.#sent || !final) this.#watch();
     else clearTimeout(this.#timer);
   }
@@ -52,14 +52,14 @@ export class Gate<Changes extends object> {
   close(): void {
     clearTimeout(this.#timer);
     this.#open = false;
-    this.#wanted = null;
+    this.#waiting = null;
   }
 
   #flush(): void {
-    const changes = { ...this.#sent?.changes, ...this.#wanted } as Changes;
+    const changes = { ...this.#sent?.changes, ...this.#waiting } as Changes;
     const seq = Math.max(this.port.lastSeq(), this.#sent?.seq ?? 0) + 1;
     this.#sent = { seq, changes };
-    this.#wanted = null;
+    this.#waiting = null;
     this.#open = false;
     this.#watch();
     this.port.send(seq, changes);
@@ -70,7 +70,7 @@ export class Gate<Changes extends object> {
     this.#timer = setTimeout(() => {
       this.#setSilent(true);
       this.#open = true;
-      if (this.#wanted) this.#flush();
+      if (this.#waiting) this.#flush();
     }, this.patience);
   }
 

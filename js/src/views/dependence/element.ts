@@ -1,11 +1,19 @@
-import { curves, gridLabel } from "../charts/curves.ts";
-import { extent } from "../charts/domain.ts";
-import { figure } from "../charts/figure.ts";
-import { reader } from "../charts/reader.ts";
-import { checkBox, picker, wholeNumber } from "../controls/picker.ts";
-import { h, set, setText } from "../dom.ts";
-import { counted, interval, isolated, isolatedIn, number, percent, withUnit } from "../format.ts";
-import type { Averages, Dependence, Frame } from "../frame.ts";
+import { crosshair } from "../../charts/crosshair.ts";
+import { curves, gridLabel } from "../../charts/curves.ts";
+import { extent } from "../../charts/domain.ts";
+import { figure } from "../../charts/figure.ts";
+import { checkBox, picker, wholeNumber } from "../../controls/picker.ts";
+import { h, set, setText } from "../../dom.ts";
+import {
+  counted,
+  interval,
+  isolated,
+  isolatedIn,
+  number,
+  percent,
+  withUnit,
+} from "../../format.ts";
+import type { Averages, Frame } from "../../frame.ts";
 import {
   classKeys,
   isStressed,
@@ -14,8 +22,9 @@ import {
   learnerKey,
   ofLearner,
   swatch,
-} from "./legend.ts";
-import { type Context, type Panel, section } from "./panel.ts";
+} from "../legend.ts";
+import { type Context, type Panel, section } from "../view.ts";
+import type { Dependence } from "./reader.ts";
 
 /** Where a curve starts and ends, and between which values it stays. */
 function course(data: Dependence, values: Float64Array): string {
@@ -30,7 +39,7 @@ function course(data: Dependence, values: Float64Array): string {
 export function dependencePanel({ session, about, signal, redraw }: Context): Panel {
   const fig = figure(signal, redraw, "Dependence");
   const chart = curves();
-  const read = reader(signal);
+  const read = crosshair(signal);
   const averageKey = h("span");
   const farKey = h("span");
   const besideKey = learnerKey(false);
@@ -145,7 +154,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       if (!data) return;
       const stressed = frame !== null && isStressed(frame);
       const range = interval(data.low[0] ?? Number.NaN, data.high[0] ?? Number.NaN);
-      const learner = frame?.learner?.dependence ?? null;
+      const learner = frame?.learner?.averages.dependence ?? null;
       setText(
         averageKey,
         `${frame?.learner ? "model, " : ""}average${range === "no interval" ? "" : `, ${percent(about.level)} interval`}`,

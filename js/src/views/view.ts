@@ -1,12 +1,14 @@
-import type { About } from "../about.ts";
 import { h } from "../dom.ts";
-import type { Frame, Inputs } from "../frame.ts";
-import type { Session } from "../model.ts";
+import type { Frame } from "../frame.ts";
+import type { Inputs } from "../inputs.ts";
+import type { ModelInfo } from "../modelInfo.ts";
+import type { Session } from "../session.ts";
+import type { Columns, Fields } from "../wire.ts";
 
 /** What a panel lives in. */
 export interface Context {
   session: Session;
-  about: About;
+  about: ModelInfo;
   /** Tells apart the ids of two views on one page. */
   uid: string;
   signal: AbortSignal;
@@ -23,6 +25,17 @@ export interface Shown {
 export interface Panel {
   element: HTMLElement;
   update(shown: Shown): void;
+}
+
+/** One view: what it reads of a frame and how it is shown. Its name is that of its Python class. */
+export interface View<Part = unknown> {
+  name: string;
+  read(fields: Fields, columns: Columns, info: ModelInfo): Part;
+  panel(context: Context): Panel;
+  /** Shape of its averages over refits, where a learner can stand beside it. */
+  averagesShape?(part: Part): number[];
+  /** What it shows, in a few words for those who hear it. */
+  summary?(part: Part, info: ModelInfo): string;
 }
 
 /** A titled part of the widget with its controls beside the title. */

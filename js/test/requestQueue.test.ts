@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Gate } from "../src/latest.ts";
+import { RequestQueue } from "../src/requestQueue.ts";
 
 interface Changes {
   tau?: number;
   feature?: string;
 }
 
-function gate(start = 0) {
+function queue(start = 0) {
   const sent: [number, Changes][] = [];
   const silence: boolean[] = [];
   let last = start;
-  const made = new Gate<Changes>({
+  const made = new RequestQueue<Changes>({
     lastSeq: () => last,
     send: (seq, changes) => {
       last = seq;
@@ -26,7 +26,7 @@ afterEach(() => vi.useRealTimers());
 
 describe("one in flight, newest wins", () => {
   it("sends the first request at once and holds the next until it is answered", () => {
-    const { made, sent } = gate();
+    const { made, sent } = queue();
     made.request({ tau: 0.1 });
     made.request({ tau: 0.2 });
     expect(sent).toEqual([[1, { tau: 0.1 }]]);
@@ -38,7 +38,7 @@ describe("one in flight, newest wins", () => {
   });
 
   it("turns a drag of 200 values into two requests and never loses the last value", () => {
-    const { made, sent } = gate();
+    const { made, sent } = queue();
     for (let i = 1; i <= 200; i++) made.request({ tau: i / 200 });
     made.frame(1, true);
     made.frame(2, true);
@@ -47,7 +47,7 @@ describe("one in flight, newest wins", () => {
   });
 
   it("merges changes of different inputs", () => {
-    const { made, sent } = gate();
+    const { made, sent } = queue();
     made.request({ tau: 0.1 });
     made.request({ feature: "a" });
     made.request({ tau: 0.3 });
@@ -57,7 +57,7 @@ describe("one in flight, newest wins", () => {
   });
 
   it("counts the first frame as the answer, though it is not final", () => {
-    const { made, sent } = gate();
+    const { made, sent } = queue();
     made.request({ tau: 0.1 });
     made.request({ tau: 0.2 });
     made.frame(1, false);
@@ -65,7 +65,7 @@ describe("one in flight, newest wins", () => {
   });
 
   it("does not take a frame of an older request for the answer", () => {
-    const { made, sent } = gate(7);
+    const { made, sent } = queue(7);
     made.request({ tau: 0.1 });
     made.request({ tau: 0.2 });
     made.frame(7, true);
@@ -75,7 +75,7 @@ describe("one in flight, newest wins", () => {
   });
 
   it("continues the counter of a reloaded page", () => {
-    const { made, sent } = gate(41);
+    const { made, sent } = queue(41);
     made.request({ tau: 0.1 });
     expect(sent[0]?.[0]).toBe(42);
   });
@@ -83,7 +83,7 @@ describe("one in flight, newest wins", () => {
 
 describe("the watchdog", () => {
   it("reports 1.5 s of silence, and any frame ends it", () => {
-    const { made, silence } = gate(3);
+    const { made, silence } = queue(3);
     made.request({ tau: 0.1 });
     vi.advanceTimersByTime(1499);
     expect(silence).toEqual([]);
@@ -94,14 +94,14 @@ describe("the watchdog", () => {
   });
 
   it("stays quiet when nothing was asked", () => {
-    const { made, silence } = gate();
+    const { made, silence } = queue();
     made.frame(0, true);
     vi.advanceTimersByTime(60_000);
     expect(silence).toEqual([]);
   });
 
   it("is kept awake by progress and watches until the final frame", () => {
-    const { made, silence } = gate();
+    const { made, silence } = queue();
     made.request({ tau: 0.1 });
     for (let i = 0; i < 10; i++) {
       vi.advanceTimersByTime(1000);
@@ -116,7 +116,7 @@ describe("the watchdog", () => {
   });
 
   it("sends what was wanted again with what may have been lost", () => {
-    const { made, sent } = gate();
+    const { made, sent } = queue();
     made.request({ feature: "a" });
     made.request({ tau: 0.2 });
     vi.advanceTimersByTime(1500);
@@ -127,7 +127,7 @@ describe("the watchdog", () => {
   });
 
   it("lets one request through per period while the kernel is silent", () => {
-    const { made, sent } = gate();
+    const { made, sent } = queue();
     made.request({ tau: 0 });
     for (let i = 1; i <= 60; i++) {
       vi.advanceTimersByTime(100);
@@ -139,7 +139,7 @@ describe("the watchdog", () => {
   });
 
   it("recovers: the answer to the newest request opens the gate", () => {
-    const { made, sent, silence } = gate();
+    const { made, sent, silence } = queue();
     made.request({ tau: 0.1 });
     vi.advanceTimersByTime(5000);
     made.request({ tau: 0.2 });
@@ -150,7 +150,7 @@ describe("the watchdog", () => {
   });
 
   it("does nothing after it was closed", () => {
-    const { made, sent, silence } = gate();
+    const { made, sent, silence } = queue();
     made.request({ tau: 0.1 });
     made.close();
     made.request({ tau: 0.2 });

@@ -1,7 +1,7 @@
-import { endsAt, intervalAt } from "../charts/profile.ts";
-import { h, setText } from "../dom.ts";
-import { counted, isolated, level, number, whole } from "../format.ts";
-import type { Stress, StressNow } from "../frame.ts";
+import { endsAt, intervalAt } from "../../charts/profile.ts";
+import { h, setText } from "../../dom.ts";
+import { counted, isolated, level, number, whole } from "../../format.ts";
+import type { Stress, StressNow } from "./reader.ts";
 
 /** With fewer effective rows, intervals themselves hold less often than they say, as the remark in Python tells. */
 const FEW = 50;

@@ -1,0 +1,32 @@
+// Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
+import type { Condition } from "./condition.ts";
+
+/** The public traits, which the client writes and the kernel answers. */
+export interface Inputs {
+  tau: number;
+  stress_feature: string;
+  feature: string;
+  measure: string;
+  indicator: string;
+  ice_filter: Condition[];
+  ice_lines: number;
+  n_repeats: number;
+  interval: string;
+  center: boolean;
+  derivative: boolean;
+}
+
+/** What `typeof` says of each. */
+export const INPUT_TYPES = {
+  tau: "number",
+  stress_feature: "string",
+  feature: "string",
+  measure: "string",
+  indicator: "string",
+  ice_filter: "object",
+  ice_lines: "number",
+  n_repeats: "number",
+  interval: "string",
+  center: "boolean",
+  derivative: "boolean",
+} as const satisfies Record<keyof Inputs, string>;

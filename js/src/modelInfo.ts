@@ -1,0 +1,90 @@
+import { Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
+
+export interface Feature {
+  name: string;
+  kind: "numeric" | "categorical";
+  min: number | null;
+  max: number | null;
+  integer: boolean;
+  values: string[] | null;
+  /** How many rows have no value. */
+  missing: number;
+  /** Why this feature cannot be stressed, or null. */
+  unstressable: string | null;
+  /** The group it belongs to, if any. */
+  group?: string;
+}
+
+/** What a measure lies between, null where it has no end. */
+export type Bounds = readonly [number | null, number | null];
+
+export interface Choice {
+  name: string;
+  label: string;
+  unit: string;
+  /** Absent in notebooks saved by earlier versions. */
+  bounds?: Bounds;
+}
+
+/** What is constant for a model: what it is, and what may be asked of it. */
+export interface ModelInfo {
+  title: string;
+  task: "classification" | "regression";
+  target: string;
+  classes: string[];
+  n_rows: number;
+  level: number;
+  features: Feature[];
+  measures: Choice[];
+  indicators: Choice[];
+  intervals: string[];
+}
+
+export function readModelInfo(raw: unknown): ModelInfo {
+  if (!isRecord(raw) || raw.schema === undefined)
+    throw new WireError("The kernel sent no description of the model; run the cell again.");
+  if (raw.schema !== SCHEMA)
+    throw new WireError(
+      `The kernel speaks version ${String(raw.schema)} of the widget's language and this page version ${SCHEMA}; ` +
+        "restart the kernel and reload the page after an upgrade.",
+    );
+  const fields = new Fields("The kernel's description of the model", raw);
+  return {
+    title: fields.text("title"),
+    task: fields.text("task") === "classification" ? "classification" : "regression",
+    target: fields.text("target"),
+    classes: fields.texts("classes"),
+    n_rows: fields.number("n_rows"),
+    level: fields.number("level"),
+    features: fields.records("features").map(readFeature),
+    measures: fields.records("measures").map(readChoice),
+    indicators: fields.records("indicators").map(readChoice),
+    intervals: fields.texts("intervals"),
+  };
+}
+
+function readFeature(fields: Fields): Feature {
+  const group = fields.optional("group", (f) => f.text("group"));
+  return {
+    name: fields.text("name"),
+    kind: fields.text("kind") === "numeric" ? "numeric" : "categorical",
+    min: fields.optional("min", (f) => f.number("min")),
+    max: fields.optional("max", (f) => f.number("max")),
+    integer: fields.flag("integer"),
+    values: fields.optional("values", (f) => f.texts("values")),
+    missing: fields.number("missing"),
+    unstressable: fields.optional("unstressable", (f) => f.text("unstressable")),
+    ...(group === null ? {} : { group }),
+  };
+}
+
+function readChoice(fields: Fields): Choice {
+  const { bounds } = fields.raw;
+  const end = (value: unknown) => (typeof value === "number" ? value : null);
+  return {
+    name: fields.text("name"),
+    label: fields.text("label"),
+    unit: fields.text("unit"),
+    ...(Array.isArray(bounds) ? { bounds: [end(bounds[0]), end(bounds[1])] } : {}),
+  };
+}

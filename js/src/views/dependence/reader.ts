@@ -1,0 +1,68 @@
+import type { ModelInfo } from "../../modelInfo.ts";
+import type { Columns, Fields } from "../../wire.ts";
+
+export interface Dependence {
+  stale: boolean;
+  feature: string;
+  measure: string;
+  label: string;
+  unit: string;
+  categorical: boolean;
+  /** Whether each line starts at zero, or is a slope. */
+  center: boolean;
+  derivative: boolean;
+  labels: string[] | null;
+  n_rows: number;
+  n_lines: number;
+  grid: Float64Array;
+  average: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+  base: Float64Array;
+  /** 1 where there are rows around the value; elsewhere the curve is a guess of the model. */
+  near: Uint8Array;
+  /** Row-major (lines, grid). */
+  ice: Float32Array;
+  iceWeight: Float32Array;
+  iceClass: Int32Array;
+  edges: Float64Array | null;
+  /** Row-major (classes, bins): the share of rows, now and at tau 0. */
+  counts: Float64Array;
+  countsBase: Float64Array;
+  bins: number;
+}
+
+export function readDependence(fields: Fields, columns: Columns, info: ModelInfo): Dependence {
+  const points = columns.rows("grid");
+  const lines = columns.rows("ice");
+  const categorical = fields.flag("categorical");
+  const edges = categorical ? null : columns.get("edges", [null]);
+  const bins = edges ? Math.max(0, edges.length - 1) : points;
+  const classes = Math.max(1, info.classes.length);
+  return {
+    stale: fields.flag("stale"),
+    feature: fields.text("feature"),
+    measure: fields.text("measure"),
+    label: fields.text("label"),
+    unit: fields.text("unit"),
+    categorical,
+    center: fields.flag("center"),
+    derivative: fields.flag("derivative"),
+    labels: fields.optional("labels", (f) => f.texts("labels")),
+    n_rows: fields.number("n_rows"),
+    n_lines: fields.number("n_lines"),
+    grid: columns.get("grid", [points]),
+    average: columns.get("average", [points]),
+    low: columns.get("low", [points]),
+    high: columns.get("high", [points]),
+    base: columns.get("base", [points]),
+    near: columns.get<Uint8Array>("near", [points]),
+    ice: columns.get<Float32Array>("ice", [lines, points]),
+    iceWeight: columns.get<Float32Array>("ice_weight", [lines]),
+    iceClass: columns.get<Int32Array>("ice_class", [lines]),
+    edges,
+    counts: columns.get("counts", [classes, bins]),
+    countsBase: columns.get("counts_base", [classes, bins]),
+    bins,
+  };
+}

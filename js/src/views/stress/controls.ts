@@ -1,0 +1,74 @@
+import { row, valueAt } from "../../charts/profile.ts";
+import { picker } from "../../controls/picker.ts";
+import { tauSlider } from "../../controls/slider.ts";
+import { h, setText } from "../../dom.ts";
+import { isolated, number } from "../../format.ts";
+import type { Context, Panel } from "../view.ts";
+import { rowOf, type Stress } from "./reader.ts";
+import { meaning, readout, warning } from "./readout.ts";
+
+/** Said where a warning stands anyway: another place would move the charts under the hand that filters. */
+const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
+
+const PICK_FIRST = "Choose the feature whose mean is to be stressed; then τ moves it.";
+const NONE_MOVABLE =
+  "No feature of this table can be stressed by its mean; the list beside the slider says why.";
+
+/** Which population is looked at: the stressed feature, how far its mean is moved, and what that costs. */
+export function stressControls({ session, about, uid, signal }: Context): Panel {
+  const names = about.features.map(({ name }) => name);
+  const feature = picker(
+    "stress the mean of",
+    { "data-testid": "uq-stress-feature" },
+    (value) => session.request({ stress_feature: value }),
+    signal,
+  );
+  const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
+  const facts = readout();
+  const caution = h("p", { class: "uq-caution", role: "note", hidden: true });
+  // Where the caution appears, so that the charts do not jump under a moving slider.
+  const hint = h("p", { class: "uq-hint" });
+  const movable = about.features.some(({ unstressable }) => unstressable === null);
+  const choices = about.features.map(({ name, unstressable }) => ({
+    value: name,
+    label: unstressable ? `${name} (${unstressable})` : name,
+    disabled: unstressable !== null,
+  }));
+  const element = h(
+    "section",
+    { class: "uq-stress-controls", "aria-label": "Stress level" },
+    h("div", { class: "uq-stress-inputs" }, feature.element, slider.element),
+    facts.element,
+    h("div", { class: "uq-said" }, hint, caution),
+  );
+
+  const meanAt = (stress: Stress | null, name: string) => (tau: number) => {
+    const at = stress && rowOf(stress, names, name);
+    if (!stress || at === null || !name) return "";
+    const mean = valueAt(stress.taus, row(stress.reached, at, stress.taus.length), tau);
+    const of = isolated(name);
+    return Number.isFinite(mean) ? `mean of ${of} ${number(mean)}` : `no such mean of ${of}`;
+  };
+
+  return {
+    element,
+    update({ frame, inputs }) {
+      const stress = frame?.stress ?? null;
+      const chosen = names.includes(inputs.stress_feature);
+      const label = movable ? "choose a feature" : "no feature";
+      const none = { value: "", label, disabled: true };
+      feature.update(chosen ? choices : [none, ...choices], inputs.stress_feature);
+      const why = chosen ? null : movable ? PICK_FIRST : NONE_MOVABLE;
+      slider.update(inputs.tau, meanAt(stress, inputs.stress_feature), why);
+      const now = stress?.now ?? null;
+      if (stress && now) facts.update(stress, now);
+      else facts.clear(stress ? "no feature is stressed" : "no stress yet");
+      const text =
+        frame?.rows === 0 ? NO_ROW : stress && now ? warning(stress, now, about.n_rows) : null;
+      caution.hidden = text === null;
+      hint.hidden = text !== null;
+      setText(hint, why ?? (now ? meaning(now) : ""));
+      setText(caution, text ?? "");
+    },
+  };
+}

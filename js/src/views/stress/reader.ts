@@ -1,0 +1,93 @@
+import type { Columns, Fields } from "../../wire.ts";
+
+export interface StressNow {
+  feature: string;
+  tau: number;
+  /** Rows that meet the filter, whose population is stressed. */
+  n_rows: number;
+  mean: number | null;
+  target: number | null;
+  reached: number | null;
+  std: number | null;
+  ess: number | null;
+  ess_share: number | null;
+  half_share: number | null;
+  kl: number | null;
+  status: string;
+  value: number | null;
+  base: number | null;
+}
+
+export interface Stress {
+  stale: boolean;
+  indicator: string;
+  label: string;
+  unit: string;
+  /** Index into the features of the table, one per row of the arrays below. */
+  features: number[];
+  /** Rows that the values are of; others than those of `now` while the panel is stale. */
+  n_rows: number;
+  now: StressNow | null;
+  taus: Float64Array;
+  /** Row-major (features, taus). */
+  value: Float64Array;
+  reached: Float64Array;
+  ess: Float64Array;
+  status: Uint8Array;
+  /** Interval of the stressed feature's indicator at each τ; NaN while it is not known. */
+  level: number;
+  low: Float64Array;
+  high: Float64Array;
+}
+
+/** The words behind `Stress.status`. */
+export const STATUS = ["ok", "edge", "infeasible", "constant", "beyond quantile"] as const;
+
+function readNow(fields: Fields): StressNow {
+  const optional = (name: string) => fields.optional(name, (f) => f.number(name));
+  return {
+    feature: fields.text("feature"),
+    tau: fields.number("tau"),
+    n_rows: fields.number("n_rows"),
+    mean: optional("mean"),
+    target: optional("target"),
+    reached: optional("reached"),
+    std: optional("std"),
+    ess: optional("ess"),
+    ess_share: optional("ess_share"),
+    half_share: optional("half_share"),
+    kl: optional("kl"),
+    status: fields.text("status"),
+    value: optional("value"),
+    base: optional("base"),
+  };
+}
+
+export function readStress(fields: Fields, columns: Columns): Stress {
+  const features = fields.indices("features");
+  const taus = columns.get("taus", [null]);
+  const shape = [features.length, taus.length];
+  return {
+    stale: fields.flag("stale"),
+    indicator: fields.text("indicator"),
+    label: fields.text("label"),
+    unit: fields.text("unit"),
+    features,
+    n_rows: fields.number("n_rows"),
+    now: fields.optional("now", (f) => readNow(f.record("now"))),
+    level: fields.number("level"),
+    taus,
+    value: columns.get("value", shape),
+    reached: columns.get("reached", shape),
+    ess: columns.get("ess", shape),
+    status: columns.get<Uint8Array>("status", shape),
+    low: columns.get("low", [taus.length]),
+    high: columns.get("high", [taus.length]),
+  };
+}
+
+/** Row of `stress` for a feature's name, or null. */
+export function rowOf(stress: Stress, names: string[], name: string): number | null {
+  const at = stress.features.findIndex((feature) => names[feature] === name);
+  return at < 0 ? null : at;
+}

@@ -1,0 +1,146 @@
+"""What holds of every view in the list, and what it takes to add one."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+import pytest
+
+import uqwidgets as uq
+from uqwidgets.evaluation.replacement import Constant, Replacement
+from uqwidgets.widgets import views
+from uqwidgets.widgets.inputs import NAMES, Inputs
+from uqwidgets.widgets.population import PopulationBuilder, Populations
+from uqwidgets.widgets.views import VIEWS, Content, View
+from widgets.conftest import Counting
+from widgets.test_explorer import change
+from widgets.wire import columns
+
+
+class DistributionView(View):
+    """The distribution of a measure over the rows: the example of docs/how_it_works.md."""
+
+    name = "distribution"
+    reads = ("measure",)
+
+    def compute(self, inputs: Inputs, populations: Populations) -> Content:
+        values = self.explainer.evaluations.original_values(self.explainer.measure(inputs.measure))
+        edges = np.linspace(values.min(), values.max(), 11)
+        counts = np.histogram(values, edges, weights=populations.now.scored)[0]
+        return Content(
+            {"label": self.explainer.measure(inputs.measure).label},
+            {"edges": edges, "counts": counts / counts.sum()},
+        )
+
+    def html(self, inputs: Inputs, *_: Any) -> str:
+        return f"<p>distribution of {escape(inputs.measure)}</p>"
+
+
+class DearView(View):
+    """A view that calls the model: the predictions where one feature is zero."""
+
+    name = "dear"
+    reads = ("feature",)
+
+    def replacements(self, inputs: Inputs) -> list[Replacement]:
+        if not inputs.feature:
+            return []
+        return [Constant((self.explainer.table.index(inputs.feature),), (0.0,))]
+
+    def compute(self, inputs: Inputs, populations: Populations) -> Content:
+        if inputs.feature == "b":
+            raise RuntimeError("there is nothing to see")
+        measure = self.explainer.measure("prediction")
+        values = self.explainer.evaluations.values(self.replacements(inputs), measure)
+        return Content({"feature": inputs.feature}, {"mean": values @ populations.now.scored})
+
+
+@pytest.fixture
+def extended(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(views, "VIEWS", [*VIEWS, DistributionView, DearView])
+    with uq.Explorer(explainer, n_repeats=4, ice_lines=6) as widget:
+        assert widget.wait(30)
+        yield widget
+
+
+def test_a_view_in_the_list_is_in_every_frame_and_asks_nothing_anew(
+    extended: uq.Explorer, model: Counting
+) -> None:
+    calls = model.calls
+    frame = change(extended, measure="entropy", tau=0.5)[-1]
+    assert model.calls == calls
+    assert frame["meta"]["distribution"] == {"label": "entropy", "stale": False}
+    shown = columns(frame)
+    ex = extended.explainer
+    weights = ex.stress_weights(extended.stress_feature, 0.5)
+    values = ex.evaluations.original_values(ex.measure("entropy"))
+    np.testing.assert_allclose(
+        shown["distribution.counts"],
+        np.histogram(values, shown["distribution.edges"], weights=weights)[0] / 40,
+        rtol=1e-12,
+    )
+
+
+def test_a_view_that_is_not_asked_for_something_else_is_not_computed_again(
+    extended: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[str] = []
+    compute = DistributionView.compute
+
+    def counted(self: Any, inputs: Inputs, populations: Populations) -> Content:
+        computed.append(inputs.measure)
+        return compute(self, inputs, populations)
+
+    monkeypatch.setattr(DistributionView, "compute", counted)
+    change(extended, ice_lines=3)
+    assert computed == []
+    change(extended, measure="nll")
+    assert computed == ["nll"]
+
+
+def test_the_model_is_called_for_the_replacements_of_a_view_once(
+    extended: uq.Explorer, model: Counting
+) -> None:
+    assert extended._frame["meta"]["dear"]["feature"] == "a"
+    frame = change(extended, feature="same")[-1]
+    assert not frame["meta"]["dear"]["stale"]
+    calls = model.calls
+    frame = change(extended, feature="a")[-1]
+    assert frame["meta"]["dear"] == {"feature": "a", "stale": False}
+    assert model.calls == calls
+
+
+def test_a_view_that_fails_leaves_the_others(extended: uq.Explorer) -> None:
+    frame = change(extended, feature="b")[-1]
+    assert frame["meta"]["error"] == "RuntimeError: there is nothing to see"
+    assert frame["meta"]["dear"] == {"feature": "a", "stale": True}
+    assert frame["meta"]["dependence"]["feature"] == "b"
+    assert not frame["meta"]["distribution"]["stale"]
+    assert change(extended, feature="a")[-1]["meta"]["error"] is None
+
+
+def test_its_picture_stands_among_the_others(extended: uq.Explorer) -> None:
+    shown = extended._repr_mimebundle_()
+    html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
+    assert "<p>distribution of prediction</p>" in html
+
+
+def test_the_list_is_as_it_was(explorer: uq.Explorer) -> None:
+    assert [view.name for view in VIEWS] == ["importance", "dependence", "stress"]
+    assert not {"distribution", "dear"} & explorer._frame["meta"].keys()
+
+
+def test_every_input_is_read_by_a_view_or_decides_the_rows() -> None:
+    read = {*PopulationBuilder.reads, *(name for view in VIEWS for name in view.reads)}
+    assert read == set(NAMES)
+
+
+def test_what_a_view_declares_is_what_the_model_is_called_for(explorer: uq.Explorer) -> None:
+    inputs, _ = explorer._inputs()
+    declared = [q for view in explorer._session.views for q in view.replacements(inputs)]
+    assert len(declared) == 4 * 4 + 40, "repeats of each feature; values of the picked one"
+    assert all(explorer.explainer.evaluations.is_cached(q) for q in declared)
+    explorer.explainer.evaluations.prepare(declared)
+    assert explorer.explainer.rows_evaluated == (1 + len(set(declared))) * 40

@@ -1,0 +1,183 @@
+"""The rows that a request is about: those that meet its filter, weighted by its stress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
+from uqwidgets.stress.columns import StressedColumn, stressed_columns
+from uqwidgets.stress.projection import Projection
+from uqwidgets.widgets.inputs import Condition, Inputs
+
+# The default of `Explainer.stress`.
+TAIL = 0.05
+_MOST_SELECTIONS = 4
+
+
+class FilteredRows:
+    """Rows that meet all conditions of a filter.
+
+    The rows of each condition are cached as long as it is part of the filter, one bit per row. So
+    only a condition that changed is evaluated, and none while something else moves.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    """
+
+    def __init__(self, explainer: Explainer) -> None:
+        self._explainer = explainer
+        self._met: dict[Condition, npt.NDArray[np.uint8]] = {}
+        self._last: tuple[tuple[Condition, ...], npt.NDArray[np.bool_] | None] = ((), None)
+
+    def meeting(
+        self, conditions: tuple[Condition, ...], check: Callable[[], None]
+    ) -> npt.NDArray[np.bool_] | None:
+        """Rows that meet them all, shape (n,); None where every row does.
+
+        Parameters
+        ----------
+        conditions : tuple of Condition
+        check : callable
+            Called before each condition that is not cached; raise from it to stop. Conditions
+            that were evaluated by then stay cached.
+        """
+        if conditions == self._last[0]:
+            return self._last[1]
+        # A local name, for the picture of the widget may be drawn on another thread meanwhile.
+        masks = self._met
+        for condition in dict.fromkeys(conditions):
+            if condition not in masks:
+                check()
+                masks[condition] = np.packbits(condition.mask(self._explainer))
+        self._met = masks = {condition: masks[condition] for condition in conditions}
+        met = None
+        if conditions:
+            bits = np.bitwise_and.reduce(list(masks.values()))
+            met = np.unpackbits(bits, count=len(self._explainer.table)).astype(np.bool_)
+            met = None if met.all() else met
+        self._last = (conditions, met)
+        return met
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Rows that meet a filter; views cache by it what they computed of these rows.
+
+    Attributes
+    ----------
+    explainer : Explainer
+    rows : ndarray of shape (m,) or None
+        Positions; None for all rows.
+    n_rows : int
+        Number of these rows.
+    """
+
+    explainer: Explainer
+    rows: npt.NDArray[np.intp] | None
+    n_rows: int
+    _columns: dict[str, StressedColumn] = field(default_factory=dict)
+
+    def column(self, feature: str) -> StressedColumn:
+        """Return the feature's column of these rows, compressed once."""
+        if feature not in self._columns:
+            (column,) = stressed_columns(self.explainer.table, feature, TAIL, rows=self.rows)
+            self._columns[feature] = column
+        return self._columns[feature]
+
+
+@dataclass(frozen=True, eq=False)
+class Populations:
+    """The rows as they are stressed now, and the same rows unstressed.
+
+    Attributes
+    ----------
+    now, unstressed : Population
+        One object where tau is 0 or no weights reach the target.
+    key : tuple
+        Identifies the rows with their weights.
+    rows_key : tuple
+        Identifies the rows alone.
+    selection : Selection
+    projection : Projection or None
+        Of the stressed feature; None where none is chosen.
+    is_reachable : bool
+        Whether there are weights that reach the target of tau.
+    """
+
+    now: Population
+    unstressed: Population
+    key: tuple[Any, ...]
+    rows_key: tuple[Any, ...]
+    selection: Selection
+    projection: Projection | None
+    is_reachable: bool
+
+
+class PopulationBuilder:
+    """Builds the populations of one request after another.
+
+    Parameters
+    ----------
+    explainer : Explainer
+
+    Attributes
+    ----------
+    filtered : FilteredRows
+    """
+
+    #: Names of the inputs that decide rows and weights.
+    reads = ("tau", "stress_feature", "ice_filter")
+
+    def __init__(self, explainer: Explainer) -> None:
+        self._explainer = explainer
+        self.filtered = FilteredRows(explainer)
+        # The latest filters, so that going back to one recomputes nothing.
+        self._selections: dict[tuple[Condition, ...], Selection] = {}
+
+    def build(self, inputs: Inputs, check: Callable[[], None]) -> Populations | None:
+        """Build the populations of a request, None where no row meets its filter.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        check : callable
+            See `FilteredRows.meeting`.
+        """
+        n = len(self._explainer.table)
+        mask = self.filtered.meeting(inputs.ice_filter, check)
+        if mask is not None and not mask.any():
+            return None
+        unstressed = Population.of(n, rows=mask)
+        # A filter that leaves out no row selects the same population as no filter.
+        filters = () if mask is None else inputs.ice_filter
+        selection = self._selection(filters, unstressed.rows)
+        feature, tau = inputs.stress_feature, inputs.tau
+        now, projection = unstressed, None
+        if feature:
+            column = selection.column(feature)
+            projection = column.column.project(tau)
+            if projection.weights is not None and tau:
+                now = Population.of(n, column.expand(projection.weights, n), mask)
+        is_reachable = projection is None or projection.weights is not None or not tau
+        stress = (feature, tau) if tau else None
+        key, rows_key = (stress, filters), (filters,)
+        return Populations(now, unstressed, key, rows_key, selection, projection, is_reachable)
+
+    def _selection(
+        self, conditions: tuple[Condition, ...], rows: npt.NDArray[np.intp] | None
+    ) -> Selection:
+        selection = self._selections.pop(conditions, None)
+        if selection is None:
+            n = len(self._explainer.table) if rows is None else len(rows)
+            selection = Selection(self._explainer, rows, n)
+        self._selections[conditions] = selection
+        while len(self._selections) > _MOST_SELECTIONS:
+            del self._selections[next(iter(self._selections))]
+        return selection

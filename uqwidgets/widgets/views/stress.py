@@ -1,0 +1,252 @@
+"""The stress view: an indicator over tau for every feature, and where tau stands now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
+from uqwidgets.stress.html import stress_html
+from uqwidgets.stress.profile import described_weights
+from uqwidgets.stress.projection import Status, checked_taus
+from uqwidgets.stress.result import Stress
+from uqwidgets.widgets.about import LEVEL
+from uqwidgets.widgets.inputs import Inputs, is_stressable
+from uqwidgets.widgets.population import TAIL, Populations, Selection
+from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
+
+STATUSES: tuple[str, ...] = get_args(Status)
+_LEVELS = 21
+
+
+@dataclass(frozen=True, eq=False)
+class Profiles:
+    """What is known of the stress of some rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    profiles : dict of str to Stress
+        By feature, of every indicator.
+    bounded : dict of (str, str) to Stress
+        With intervals, by feature and indicator; these take longer than values, so they are
+        computed only of what is shown.
+    """
+
+    n_rows: int
+    profiles: dict[str, Stress] = field(default_factory=dict)
+    bounded: dict[tuple[str, str], Stress] = field(default_factory=dict)
+
+
+class StressView(View):
+    """Indicators over tau, of the rows that meet the filter."""
+
+    name = "stress"
+    reads = ("indicator",)
+
+    def __init__(self, explainer: Explainer) -> None:
+        super().__init__(explainer)
+        self.features = tuple(f for f in explainer.features if is_stressable(explainer.table, f))
+        # Freed with the selection, of which the latest few are cached.
+        self._by_selection: WeakKeyDictionary[Selection, Profiles] = WeakKeyDictionary()
+        self._drawn = Profiles(len(explainer.table))
+
+    def compute(self, inputs: Inputs, populations: Populations) -> Content:
+        """Describe the profile of the picked indicator, and the point where tau stands."""
+        known = self._profiles(populations)
+        # The profiles of other rows stay until all features of these rows are stressed.
+        if self._is_profiled(known) or not self._is_profiled(self._drawn):
+            self._drawn = known
+        drawn = self._drawn
+        indicator = self.explainer.indicators[inputs.indicator]
+        features = [f for f in self.features if f in drawn.profiles]
+        profiles = [drawn.profiles[f] for f in features]
+        bounded = drawn.bounded.get((inputs.stress_feature, inputs.indicator))
+        meta = {
+            "indicator": indicator.name,
+            "label": indicator.label,
+            "unit": indicator.unit,
+            "features": [self.explainer.table.index(f) for f in features],
+            "now": self._now(inputs, populations),
+            "level": LEVEL,
+            "n_rows": drawn.n_rows,
+            "remarks": bounded.remarks if bounded else (),
+        }
+        taus = checked_taus(_LEVELS)
+        unknown = np.full(len(taus), np.nan)
+        # No lines are an answer too: while none is made yet, and where none can be.
+        nothing = np.empty((0, len(taus)))
+        columns = {
+            "taus": taus,
+            "value": np.vstack([nothing, *(p.values[indicator.name] for p in profiles)]),
+            "reached": np.vstack([nothing, *(p.reached for p in profiles)]),
+            "ess": np.vstack([nothing, *(p.ess for p in profiles)]),
+            "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
+            # Of the feature that is stressed.
+            "low": bounded.low[indicator.name][0] if bounded else unknown,
+            "high": bounded.high[indicator.name][0] if bounded else unknown,
+        }
+        return Content(meta, columns)
+
+    def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
+        """Draw the profiles that are known of the picked indicator."""
+        profiles, name = self._drawn.profiles, inputs.indicator
+        known = [profiles[f] for f in self.features if f in profiles]
+        if not known:
+            return ""
+        result = replace(
+            known[0],
+            features=tuple(profile.features[0] for profile in known),
+            indicators=(name,),
+            target=np.vstack([profile.target for profile in known]),
+            reached=np.vstack([profile.reached for profile in known]),
+            ess=np.vstack([profile.ess for profile in known]),
+            kl=np.vstack([profile.kl for profile in known]),
+            half_share=np.vstack([profile.half_share for profile in known]),
+            status=np.vstack([profile.status for profile in known]),
+            values={name: np.vstack([profile.values[name] for profile in known])},
+            low={name: np.vstack([profile.low[name] for profile in known])},
+            high={name: np.vstack([profile.high[name] for profile in known])},
+            remarks=tuple(dict.fromkeys(r for profile in known for r in profile.remarks)),
+        )
+        return stress_html(result)
+
+    def show_cached(self, work: Work) -> Availability:
+        """Compute the interval if it is quick; the rest is computed for each frame."""
+        if work.rows is None:
+            # The content stays as it is.
+            return Availability(is_shown=False, is_complete=self._is_profiled(self._drawn))
+        profiles = self._profiles(work.rows)
+        if not self._is_profiled(profiles):
+            return Availability(is_shown=False, is_complete=False)
+        if self._is_quick(work):
+            self._bound(work)
+        return Availability(is_shown=False, is_complete=self._is_bounded(work))
+
+    def steps(self, work: Work) -> Iterable[Step]:
+        """Stress every feature once; compute the interval of the stressed one at rest."""
+
+        def first() -> None:
+            self._profile(work)
+            work.send()
+
+        def details() -> None:
+            self._profile(work)
+            if not self._is_bounded(work) and not self._is_quick(work):
+                work.wait_for_rest()
+            self._bound(work)
+
+        if work.rows is None:
+            return
+        if work.seconds_ahead() > work.timing.long_work:
+            yield Step(Urgency.FIRST if self._is_quick(work) else Urgency.OVERVIEW, first)
+        yield Step(Urgency.DETAILS, details)
+
+    def published(self, work: Work) -> Content:
+        """Compute the content, which is quick; without rows it stays as it is."""
+        if work.rows is not None:
+            self.content = self.compute(work.inputs, work.rows)
+        return self.content
+
+    def is_stale(self, work: Work) -> bool:
+        """Whether the content is of other rows."""
+        return work.rows is None or not self._is_profiled(self._profiles(work.rows))
+
+    def _profiles(self, populations: Populations) -> Profiles:
+        selection = populations.selection
+        return self._by_selection.setdefault(selection, Profiles(selection.n_rows))
+
+    def _is_profiled(self, profiles: Profiles) -> bool:
+        return len(profiles.profiles) == len(self.features)
+
+    def _is_quick(self, work: Work) -> bool:
+        return len(self.explainer.table) <= work.timing.n_rows_at_once
+
+    def _is_bounded(self, work: Work) -> bool:
+        """Whether the interval of the stressed feature is known, or there is none."""
+        feature, indicator = work.inputs.stress_feature, work.inputs.indicator
+        if work.rows is None or feature not in self.features:
+            return True
+        return (feature, indicator) in self._profiles(work.rows).bounded
+
+    def _profile(self, work: Work) -> None:
+        """Stress the features that were not yet: once, for every indicator, at every level."""
+        assert work.rows is not None
+        known, rows = self._profiles(work.rows), work.rows.selection.rows
+        progress = work.progress
+        for feature in self.features:
+            if feature in known.profiles:
+                continue
+            if progress is None:
+                work.report("stress of each feature", len(known.profiles), len(self.features))
+            else:
+                work.check()
+            known.profiles[feature] = self.explainer.stress(
+                [feature], taus=_LEVELS, tail=TAIL, rows=rows
+            )
+
+    def _bound(self, work: Work) -> None:
+        """Compute the interval of the picked indicator while the stressed feature moves."""
+        if self._is_bounded(work):
+            return
+        assert work.rows is not None
+        feature, indicator = work.inputs.stress_feature, work.inputs.indicator
+        work.set_progress(f"interval of {indicator} under stress")
+        self._profiles(work.rows).bounded[feature, indicator] = self.explainer.stress(
+            [feature],
+            [indicator],
+            taus=_LEVELS,
+            tail=TAIL,
+            level=LEVEL,
+            rows=work.rows.selection.rows,
+        )
+        work.progress = None
+
+    def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:
+        projection, selection = populations.projection, populations.selection
+        if projection is None:
+            return None
+        column = selection.column(inputs.stress_feature).column
+        now: dict[str, Any] = {
+            "feature": inputs.stress_feature,
+            "tau": inputs.tau,
+            "mean": column.mean,
+            "std": column.std,
+            "target": projection.target,
+            "reached": projection.reached,
+            "status": projection.status,
+            "base": self._indicator(inputs.indicator, selection, None),
+            "n_rows": selection.n_rows,
+        }
+        weights = projection.weights
+        if weights is not None:
+            described = described_weights(weights)
+            now |= {
+                "value": self._indicator(inputs.indicator, selection, weights),
+                "ess_share": described["ess"] / len(weights),
+                **described,
+            }
+        else:
+            now |= dict.fromkeys(("value", "ess", "ess_share", "half_share", "kl"))
+        return now
+
+    def _indicator(self, name: str, selection: Selection, weights: Floats | None) -> float:
+        indicator, rows = self.explainer.indicators[name], selection.rows
+        outputs = [v if rows is None else v[rows] for v in indicator.per_row]
+        means = [
+            np.asarray(v.mean() if weights is None else dot(weights, v) / selection.n_rows)
+            for v in outputs
+        ]
+        return float(indicator.combine(*means))
+
+
+def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
+    return np.array([[STATUSES.index(s) for s in line] for line in status.tolist()], dtype=np.uint8)
