@@ -120,6 +120,7 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
     ) -> None:
         # First of all: a widget that fails below is closed all the same.
         self._scheduler = Scheduler(self._work)
+        self._notebook_picture = NotebookPicture(self._request_picture)
         self._learner: LearnerPanel | None = None
         self._own_layout: Any = None
         self._paused = False
@@ -146,7 +147,6 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
         self._filter: tuple[Condition, ...] = ()
         self._requested: tuple[int, Inputs, str | None] | None = None
         self._answered: tuple[int, Inputs, str | None] | None = None
-        self._notebook_picture = NotebookPicture(self._request_picture)
         self._picture_due = False
         self._answering: tuple[int, Inputs] | None = None
         # What was published last of the model; two threads publish.
