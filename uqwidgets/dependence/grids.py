@@ -12,7 +12,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
-from uqwidgets.evaluation.distinct import check_hashable, distinct, distinct_rows, kind_of
+from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Table
 
@@ -111,8 +111,6 @@ def grid_of(
     if dates:
         return _grid(table, name, _spaced_dates(dates, int(grid), spacing), spacing)
     if categorical:
-        if present.dtype == object:
-            check_hashable(name, present)
         frequent, remarks = _categories(present, int(grid))
         return _grid(table, name, frequent, spacing, remarks)
     return _grid(table, name, _numbers(name, present, int(grid), spacing), spacing)

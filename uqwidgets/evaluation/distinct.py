@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,11 +34,6 @@ def distinct_rows(
         1.0 and True are three values, because a model may distinguish them (see `kind_of`).
     codes : ndarray of shape (n,)
         Position of each row's combination.
-
-    Raises
-    ------
-    ValueError
-        If a column holds values that cannot be hashed, such as lists.
     """
     single = [distinct(table.column(table.features[column])) for column in columns]
     codes = single[0][1]
@@ -47,24 +42,6 @@ def distinct_rows(
     _, first = np.unique(codes, return_index=True)
     of_columns = [[values[code] for code in each[first].tolist()] for values, each in single]
     return list(zip(*of_columns, strict=True)), codes.astype(np.intp, copy=False)
-
-
-def check_hashable(feature: str, values: Iterable[Any]) -> None:
-    """Raise an error for values that cannot be hashed.
-
-    Raises
-    ------
-    ValueError
-        If there is such a value.
-    """
-    for value in values:
-        try:
-            hash(value)
-        except TypeError:
-            raise ValueError(
-                f"{feature!r} holds values such as {value!r}, which cannot be told apart; turn "
-                "them into texts."
-            ) from None
 
 
 def kind_of(value: Any) -> type:
@@ -78,7 +55,6 @@ def kind_of(value: Any) -> type:
 def distinct(column: pd.Series[Any]) -> tuple[list[Any], npt.NDArray[np.intp]]:
     """Distinct values of one column, and which of them each row has (see `distinct_rows`)."""
     if column.dtype == object:
-        check_hashable(str(column.name), column)
         return _distinct_objects(column)
     codes, uniques = pd.factorize(column)
     order = _order(uniques)

@@ -214,16 +214,20 @@ class Table:
 
 
 def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
-    wanted = predictive.feature_names
+    feature_names = predictive.feature_names
     if not isinstance(X, pd.DataFrame):
         values = np.asarray(X)
         if values.ndim != 2:
             raise ValueError(f"X has shape {values.shape}; it must be (rows, features).")
-        names = wanted if wanted is not None else tuple(f"x{j}" for j in range(values.shape[1]))
+        names = (
+            feature_names
+            if feature_names is not None
+            else tuple(f"x{j}" for j in range(values.shape[1]))
+        )
         if len(names) != values.shape[1]:
             raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
         X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
-    elif wanted is not None:
+    elif feature_names is not None:
         columns = predictive.columns_among(X.columns)
         _check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
