@@ -45,12 +45,9 @@ def row_effect_variance(values: Floats) -> Floats:
     ValueError
         If no two refits were scored on two rows in common.
     """
-    centred, scored = _centred(values)
-    one, other, common = _pairs(scored)
-    products = np.einsum("dit,eit->det", centred, centred)[one, other]
-    sums = np.einsum("dit,ei->det", centred, scored)
-    products -= sums[one, other] * sums[other, one] / common[:, None]
-    variance: Floats = products.sum(axis=0) / (common - 1).sum()
+    pairs = _PairMoments(values)
+    covariances = pairs.products - pairs.sums * pairs.sums_of_other / pairs.common[:, None]
+    variance: Floats = covariances.sum(axis=0) / (pairs.common - 1).sum()
     return variance.reshape(values.shape[2:])
 
 
@@ -74,14 +71,10 @@ def interaction_variance(values: Floats) -> Floats:
     ValueError
         If no two refits were scored on two rows in common.
     """
-    centred, scored = _centred(values)
-    one, other, common = _pairs(scored)
-    products = np.einsum("dit,eit->det", centred, centred)[one, other]
-    sums = np.einsum("dit,ei->det", centred, scored)
-    squares = np.einsum("dit,ei->det", centred**2, scored)
-    apart = squares[one, other] + squares[other, one] - 2 * products
-    apart -= np.square(sums[one, other] - sums[other, one]) / common[:, None]
-    variance: Floats = apart.sum(axis=0) / (common - 1).sum() / 2
+    pairs = _PairMoments(values)
+    differences = pairs.squares - 2 * pairs.products
+    differences -= np.square(pairs.sums - pairs.sums_of_other) / pairs.common[:, None]
+    variance: Floats = differences.sum(axis=0) / (pairs.common - 1).sum() / 2
     return variance.reshape(values.shape[2:])
 
 
@@ -96,6 +89,35 @@ def share_rows(held_out: Sequence[Positions]) -> bool:
         Positions of the rows that each refit was scored on.
     """
     return any(len(np.intersect1d(a, b)) >= 2 for a, b in combinations(held_out, 2))
+
+
+class _PairMoments:
+    """Sums over the rows that both refits of a pair were scored on, by pair.
+
+    Attributes
+    ----------
+    common : ndarray of shape (p,)
+        Number of those rows.
+    products, sums, sums_of_other : ndarray of shape (p, q)
+        Sums of the products of both refits' values, of the one's values, and of the other's.
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self._centred, self._scored = _centred(values)
+        self._one, self._other, self.common = _pairs(self._scored)
+        products = np.einsum("dit,eit->det", self._centred, self._centred)
+        self.products: Floats = products[self._one, self._other]
+        self.sums, self.sums_of_other = self._over_common(self._centred)
+
+    @property
+    def squares(self) -> Floats:
+        """Sums of the squares of both refits' values, shape (p, q)."""
+        one, other = self._over_common(self._centred**2)
+        return one + other
+
+    def _over_common(self, values: Floats) -> tuple[Floats, Floats]:
+        sums = np.einsum("dit,ei->det", values, self._scored)
+        return sums[self._one, self._other], sums[self._other, self._one]
 
 
 def _centred(values: Floats) -> tuple[Floats, Floats]:
