@@ -11,14 +11,14 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
-from uqwidgets.plotting.repr import lines, over_refits
+from uqwidgets.plotting.result import Result, over_refits
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dependence:
+class Dependence(Result):
     """A measure as a function of one feature's value: a line per row, and their mean.
 
     Attributes
@@ -172,13 +172,13 @@ class Dependence:
             }
         )
 
-    def __repr__(self) -> str:
-        head = (
+    @property
+    def _heading(self) -> str:
+        return (
             f"{self.title}: {len(self.grid)} values ({self.spacing}), {len(self.rows)} rows"
             f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
             f"{self.level:.0%} band"
         )
-        return lines(head, self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.dependence.html import dependence_html

@@ -11,14 +11,14 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.rounding import difference
-from uqwidgets.plotting.repr import in_unit, lines, over_refits
+from uqwidgets.plotting.result import Result, in_unit, over_refits
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Surface:
+class Surface(Result):
     """A measure as a function of two features' values, averaged over rows.
 
     Attributes
@@ -143,16 +143,16 @@ class Surface:
             }
         )
 
-    def __repr__(self) -> str:
+    @property
+    def _heading(self) -> str:
         first, second = self.features
-        head = (
+        return (
             f"Dependence of {self.label}{in_unit(self.unit)} on {first} and {second}: "
             f"{len(self.grids[0])} x {len(self.grids[1])} values, {len(self.rows)} rows"
             f"{', weighted' if self.weighted else ''}{over_refits(self.n_refits)}, "
             f"{self.level:.0%} band, "
             f"H² of the interaction {self.h_squared:.3g}"
         )
-        return lines(head, self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.dependence.surface_html import surface_html

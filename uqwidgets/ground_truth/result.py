@@ -9,14 +9,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.plotting.repr import in_unit, lines, replaced
+from uqwidgets.plotting.result import Result, in_unit, replaced
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Decomposition:
+class Decomposition(Result):
     """Bias, model variance and Monte Carlo error of a curve, or of importance.
 
     `GroundTruth.decompose` returns it.
@@ -144,8 +144,9 @@ class Decomposition:
             return text
         return f"{text}, {replaced(self.replacement, self.n_repeats)}"
 
-    def __repr__(self) -> str:
-        return lines(f"{self.title}: {self.how}", self.frame, ())
+    @property
+    def _heading(self) -> str:
+        return f"{self.title}: {self.how}"
 
     def _repr_html_(self) -> str:
         from uqwidgets.ground_truth.html import decomposition_html

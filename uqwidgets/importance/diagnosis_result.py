@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.plotting.repr import in_unit, lines
+from uqwidgets.plotting.result import Result, in_unit
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis:
+class Diagnosis(Result):
     """Likelihood and entropy importance of each feature, read together.
 
     Attributes
@@ -132,13 +132,16 @@ class Diagnosis:
             for (verdict, explanation), features in named.items()
         )
 
-    def __repr__(self) -> str:
-        head = (
+    @property
+    def _heading(self) -> str:
+        return (
             f"Likelihood and entropy importance of {len(self.features)} features"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval {self.interval}"
         )
-        return lines(head, self.frame.drop(columns="explanation"), self.readings + self.remarks)
+
+    def __repr__(self) -> str:
+        return self._text(self.frame.drop(columns="explanation"), self.readings + self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.importance.diagnosis_html import diagnosis_html

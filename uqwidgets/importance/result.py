@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.plotting.repr import in_unit, lines, over_refits, replaced
+from uqwidgets.plotting.result import Result, in_unit, over_refits, replaced
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Importance:
+class Importance(Result):
     """Mean change of a measure when a feature's values are replaced.
 
     Attributes
@@ -131,15 +131,15 @@ class Importance:
         ratio = ", as a ratio" if self.compare == "ratio" else ""
         return replaced(self.replacement, self.n_repeats) + ratio + over_refits(self.n_refits)
 
-    def __repr__(self) -> str:
+    @property
+    def _heading(self) -> str:
         scored = self.per_row.shape[1]
-        head = (
+        return (
             f"Importance of {len(self.features)} features for {self.label}"
             f"{in_unit(self.unit)}: {self.how}, {scored} rows"
             f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval {self.interval}, "
             f"baseline {self.baseline:.4g}"
         )
-        return lines(head, self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.importance.html import importance_html

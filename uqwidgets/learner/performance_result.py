@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.plotting.repr import in_unit, lines
+from uqwidgets.plotting.result import Result, in_unit
 
 if TYPE_CHECKING:
     import altair as alt
 
 
+class OverRefits(Result):
+    """A mean over refits, with the corrected interval of Nadeau and Bengio 2003."""
+
+    label: str
+    unit: str
+    per_refit: Floats
+    level: float
+    correction: float
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """Heading of the result."""
+
+    @property
+    def how(self) -> str:
+        """Number of refits and kind of interval, in words."""
+        refits, level = len(self.per_refit), f"{self.level:.0%}"
+        return f"over {refits} refits, {level} interval with correction {self.correction:.3g}"
+
+    @property
+    def _heading(self) -> str:
+        return f"{self.title} {self.how}"
+
+    def to_altair(self) -> alt.LayerChart:
+        """Return an Altair chart of the same numbers, to restyle or save."""
+        from uqwidgets.learner.performance_chart import performance_chart
+
+        return performance_chart(self)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Performance:
+class Performance(OverRefits):
     """Mean of a measure, or of a metric, over refits.
 
     `Learner.performance` returns it.
@@ -78,28 +110,14 @@ class Performance:
         """Heading of the result."""
         return f"Mean {self.label}{in_unit(self.unit)} of {self.learner}"
 
-    @property
-    def how(self) -> str:
-        """Number of refits and kind of interval, in words."""
-        return _over(self.per_refit, self.level, self.correction)
-
-    def __repr__(self) -> str:
-        return lines(f"{self.title} {self.how}", self.frame, self.remarks)
-
     def _repr_html_(self) -> str:
         from uqwidgets.learner.performance_html import performance_html
 
         return performance_html(self)
 
-    def to_altair(self) -> alt.LayerChart:
-        """Return an Altair chart of the same numbers, to restyle or save."""
-        from uqwidgets.learner.performance_chart import performance_chart
-
-        return performance_chart(self)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(OverRefits):
     """Difference of two learners' performance on the same resamples.
 
     `Learner.compare` returns it.
@@ -169,26 +187,7 @@ class Comparison:
         """Heading of the result."""
         return f"Mean {self.label}{in_unit(self.unit)} of {self.learner} minus that of {self.other}"
 
-    @property
-    def how(self) -> str:
-        """Number of refits and kind of interval, in words."""
-        return _over(self.per_refit, self.level, self.correction)
-
-    def __repr__(self) -> str:
-        return lines(f"{self.title} {self.how}", self.frame, self.remarks)
-
     def _repr_html_(self) -> str:
         from uqwidgets.learner.performance_html import comparison_html
 
         return comparison_html(self)
-
-    def to_altair(self) -> alt.LayerChart:
-        """Return an Altair chart of the same numbers, to restyle or save."""
-        from uqwidgets.learner.performance_chart import comparison_chart
-
-        return comparison_chart(self)
-
-
-def _over(per_refit: Floats, level: float, correction: float) -> str:
-    """Describe the refits and the interval of the mean."""
-    return f"over {len(per_refit)} refits, {level:.0%} interval with correction {correction:.3g}"

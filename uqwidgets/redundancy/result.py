@@ -10,14 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.plotting.repr import lines
+from uqwidgets.plotting.result import Result
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Redundancy:
+class Redundancy(Result):
     """R2 of each feature from the other features, and from these and the target.
 
     `Explainer.redundancy` returns it.
@@ -117,14 +117,14 @@ class Redundancy:
             }
         )
 
-    def __repr__(self) -> str:
+    @property
+    def _heading(self) -> str:
         and_target = f", and from {self.target} beside them" if self.with_target else ""
-        head = (
+        return (
             f"R2 of {len(self.features)} features from the others{and_target}: out of bag, forests "
             f"of {self.n_estimators} trees{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval"
         )
-        return lines(head, self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.redundancy.html import redundancy_html

@@ -7,7 +7,7 @@ import numpy as np
 from uqwidgets._typing import Positions
 from uqwidgets.plotting.choice import EMPHASISED
 from uqwidgets.plotting.html import Markup, panel, table
-from uqwidgets.plotting.repr import replaced
+from uqwidgets.plotting.result import replaced
 from uqwidgets.plotting.text import (
     NOT_AVAILABLE,
     few,

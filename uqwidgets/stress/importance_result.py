@@ -10,14 +10,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.plotting.repr import in_unit, lines, replaced
+from uqwidgets.plotting.result import Result, in_unit, replaced
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ImportanceOverTau:
+class ImportanceOverTau(Result):
     """Importance of each feature while the mean of one of them is moved.
 
     Attributes
@@ -111,13 +111,13 @@ class ImportanceOverTau:
             }
         )
 
-    def __repr__(self) -> str:
-        head = (
+    @property
+    def _heading(self) -> str:
+        return (
             f"Importance for {self.label}{in_unit(self.unit)} at {len(self.taus)} levels of tau of "
             f"{self.stressed}: {replaced(self.replacement, self.n_repeats)}, "
             f"{self.level:.0%} interval {self.interval}"
         )
-        return lines(head, self.frame, ())
 
     def to_altair(self) -> alt.LayerChart:
         """Chart of the same numbers, to restyle or save."""

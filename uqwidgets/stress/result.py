@@ -14,14 +14,14 @@ import pandas as pd
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import unknown
 from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
-from uqwidgets.plotting.repr import lines
+from uqwidgets.plotting.result import Result
 
 if TYPE_CHECKING:
     import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stress:
+class Stress(Result):
     """Weighted summaries of the rows while the mean of each feature is moved.
 
     Attributes
@@ -211,12 +211,12 @@ class Stress:
             )
         return near
 
-    def __repr__(self) -> str:
-        head = (
+    @property
+    def _heading(self) -> str:
+        return (
             f"Stress of {len(self.features)} features at {len(self.taus)} levels of tau "
             f"(tail {self.tail:g}): {', '.join(self.indicators)}"
         )
-        return lines(head, self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.stress.html import stress_html

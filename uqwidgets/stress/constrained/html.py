@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from uqwidgets.plotting.choice import evenly
 from uqwidgets.plotting.html import Markup, panel, table
 from uqwidgets.plotting.svg import (
     BLUE,
@@ -20,10 +17,9 @@ from uqwidgets.plotting.svg import (
     picture,
 )
 from uqwidgets.plotting.text import counted, number
-from uqwidgets.stress.constrained.result import Reweighting
+from uqwidgets.stress.constrained.result import Reweighting, concentration
 
 _TOP, _HEIGHT, _AXIS, _LEFT = 24.0, 180.0, 40.0, 40.0
-_POINTS = 200
 
 
 def reweighting_html(result: Reweighting) -> str:
@@ -58,10 +54,9 @@ def reweighting_html(result: Reweighting) -> str:
 
 def _concentration(result: Reweighting, summary: str) -> Markup:
     """Draw the share of the weight against the share of the rows, the heaviest rows first."""
-    n, bottom = len(result), _TOP + _HEIGHT
+    bottom = _TOP + _HEIGHT
     x, y = Scale(0.0, 1.0, _LEFT, WIDTH - 20), Scale(0.0, 1.0, bottom, _TOP)
-    share = np.append(0.0, np.cumsum(np.sort(result.weights)[::-1]) / result.weights.sum())
-    at = evenly(n + 1, _POINTS).tolist()
+    rows, weight = concentration(result)
     half = x(result.half_share)
     return picture(
         bottom + _AXIS,
@@ -72,7 +67,12 @@ def _concentration(result: Reweighting, summary: str) -> Markup:
         curve([x(0), x(1)], [y(0), y(1)], stroke=PAGE, stroke_dasharray="1 3"),
         line(half, y(0.5), half, bottom, 0.5),
         line(x.start, y(0.5), half, y(0.5), 0.5),
-        curve([x(k / n) for k in at], [y(share[k]) for k in at], stroke=BLUE, stroke_width=2.2),
+        curve(
+            [x(share) for share in rows.tolist()],
+            [y(share) for share in weight.tolist()],
+            stroke=BLUE,
+            stroke_width=2.2,
+        ),
         label("share of the rows, heaviest first", (x.start + x.stop) / 2, bottom + 30, "middle"),
     )
 

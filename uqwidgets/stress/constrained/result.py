@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.plotting.repr import lines
+from uqwidgets.plotting.choice import evenly
+from uqwidgets.plotting.result import Result
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reweighting:
+class Reweighting(Result):
     """Row weights that meet several constraints and stay as close to the data as possible.
 
     Pass it, or its ``weights``, as ``sample_weight``; `numpy.asarray` gives the weights.
@@ -99,15 +103,35 @@ class Reweighting:
     def __len__(self) -> int:
         return len(self.weights)
 
-    def __repr__(self) -> str:
+    @property
+    def _heading(self) -> str:
         k, n = len(self.names), len(self.weights)
-        head = (
+        return (
             f"Weights of {n} rows that meet {k} constraint{'' if k == 1 else 's'}: effective "
             f"sample size {self.ess:.4g}, divergence {self.kl:.3g} nats, status {self.status}"
         )
-        return lines(head, self.frame, self.remarks)
 
     def _repr_html_(self) -> str:
         from uqwidgets.stress.constrained.html import reweighting_html
 
         return reweighting_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Chart of how the weight is concentrated on the rows, to restyle or save."""
+        from uqwidgets.stress.constrained.chart import reweighting_chart
+
+        return reweighting_chart(self)
+
+
+def concentration(result: Reweighting) -> tuple[Floats, Floats]:
+    """Share of the rows, the heaviest first, and the share of the weight that they carry.
+
+    Returns
+    -------
+    tuple of ndarray, each of shape (k,)
+        From 0 to 1, at no more than 200 evenly spaced numbers of rows.
+    """
+    n = len(result)
+    share = np.append(0.0, np.cumsum(np.sort(result.weights)[::-1]) / result.weights.sum())
+    at = evenly(n + 1, 200)
+    return at / n, share[at]

@@ -1,0 +1,77 @@
+"""Result: what all results have in common, and the words of their headings."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+class Result(ABC):
+    """A frozen result: a tidy table, remarks, a text, a static picture and an Altair chart.
+
+    Attributes
+    ----------
+    remarks : tuple of str
+        Sentences that a reader of the numbers should know.
+    """
+
+    remarks: tuple[str, ...] = ()
+
+    @property
+    @abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """Tidy table of the numbers."""
+
+    @property
+    @abstractmethod
+    def _heading(self) -> str:
+        """First line of the text: what the numbers are, and how they were computed."""
+
+    @abstractmethod
+    def _repr_html_(self) -> str:
+        """Return a static picture, which needs neither a kernel nor the network."""
+
+    @abstractmethod
+    def to_altair(self) -> alt.Chart | alt.LayerChart:
+        """Chart of the same numbers, to restyle or save."""
+
+    def __repr__(self) -> str:
+        return self._text(self.frame, self.remarks)
+
+    def _text(self, table: pd.DataFrame, notes: tuple[str, ...]) -> str:
+        """Return the heading, at most twelve lines of a table, and notes."""
+        lines = table.to_string(index=False, max_rows=12, float_format=lambda v: f"{v:.4g}")
+        return "\n".join([self._heading, lines, *(f"note: {note}" for note in notes)])
+
+
+def in_unit(unit: str) -> str:
+    """Return " in <unit>", or nothing without a unit."""
+    return f" in {unit}" if unit else ""
+
+
+# Replacements that treat every row alike and need no repeats.
+_WITHOUT_REPEATS = {
+    "refit": "fitted anew without it",
+    "mean": "set to its mean",
+    "median": "set to its median",
+    "mode": "set to its most frequent value",
+    "constant": "set to one value",
+}
+
+
+def replaced(replacement: str, n_repeats: int | str) -> str:
+    """Return a description of the replacement and its repeats."""
+    if replacement in _WITHOUT_REPEATS:
+        return _WITHOUT_REPEATS[replacement]
+    repeats = "every donor" if n_repeats == "all" else f"{n_repeats} repeats"
+    return f"{replacement}, {repeats}"
+
+
+def over_refits(n_refits: int) -> str:
+    """Return ", mean over <n> refits" for a learner, or nothing for one model."""
+    return f", mean over {n_refits} refits" if n_refits else ""
