@@ -182,7 +182,7 @@ def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explor
         "set_state",
     ]
     # Not one by one: most messages come while others are answered.
-    widget._shown.wait = lambda _timeout=None: True  # type: ignore[method-assign]
+    widget._publisher.shown.wait = lambda _timeout=None: True  # type: ignore[method-assign]
     for _ in range(10_000):
         state = {name: value(name) for name in chance.sample(names, chance.randint(1, 4))}
         state.pop("_seq", None) if chance.random() < 0.5 else None

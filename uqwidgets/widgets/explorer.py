@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from html import escape
 from types import TracebackType, new_class
 from typing import Any, ClassVar, Self
@@ -20,29 +19,26 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.about import about, offered
 from uqwidgets.widgets.base import bundle
-from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.inputs import (
     NAMES,
     Condition,
     Inputs,
     checked,
-    checked_from_browser,
     conditions,
     input_traits,
     is_stressable,
 )
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
+from uqwidgets.widgets.messages import sifted
 from uqwidgets.widgets.notebook_picture import NotebookPicture
+from uqwidgets.widgets.publisher import Publisher
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
 from uqwidgets.widgets.session import Session, check_arguments
 from uqwidgets.widgets.still import still
 from uqwidgets.widgets.timing import Timing
 
 _WITHOUT_WIDGETS = "An Explorer: run this in a notebook to use the widget."
-# Pages count their requests on from the latest one, so a number far beyond it is none of theirs;
-# taken, it would leave them no next one.
-_MOST_AHEAD = 1_000_000
 _SYNCED = {"sync": True, "echo_update": False}
 
 
@@ -121,6 +117,7 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
         # First of all: a widget that fails below is closed all the same.
         self._scheduler = Scheduler(self._work)
         self._notebook_picture = NotebookPicture(self._request_picture)
+        self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
         self._learner: LearnerPanel | None = None
         self._own_layout: Any = None
         self._paused = False
@@ -131,26 +128,21 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
         self.explainer = explainer
         # What was wrong with the browser's last message.
         self._complaint: str | None = None
-        # What somebody else's code raised that the widget called: observers, the connection.
-        self._trouble: str | None = None
         inputs.setdefault("measure", offered(explainer)[0].name)
         inputs.setdefault("indicator", next(iter(explainer.indicators)))
         self._session = Session(
             explainer,
-            self._publish,
+            self._publisher.publish,
             self._choose,
             learner,
-            self._publish_again,
+            self._publisher.publish_again,
             self._timing,
         )
-        self._learner = self._session.learner
+        self._learner = self._publisher.learner = self._session.learner
         self._filter: tuple[Condition, ...] = ()
         self._requested: tuple[int, Inputs, str | None] | None = None
         self._answered: tuple[int, Inputs, str | None] | None = None
         self._picture_due = False
-        self._answering: tuple[int, Inputs] | None = None
-        # What was published last of the model; two threads publish.
-        self._published: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
         super().__init__(_about=about(explainer), _picture=self._notebook_picture.id, **inputs)
         if "layout" not in inputs:
             self._own_layout = self.layout
@@ -162,14 +154,11 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
 
     def renew_locks(self) -> None:
         """Free what a thread that does not exist in a forked process held."""
-        # Observers run while the first two are held: the worker must get on without them.
+        # Observers run while it is held: the worker must get on without them.
         self._receiving = threading.RLock()
-        self._publishing = threading.RLock()
-        # Threads on which observers run, of messages and of frames.
+        # The thread on which observers of a message run.
         self._receiver: int | None = None
-        self._publisher: int | None = None
         self._requesting = threading.RLock()
-        self._shown = threading.Event()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until what is shown is complete.
@@ -189,7 +178,7 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
         RuntimeError
             In an observer of ``_frame``, which is a step of what it would wait for.
         """
-        if self._publisher == threading.get_ident():
+        if self._publisher.is_in_observer:
             raise RuntimeError(
                 "wait() was called by an observer of _frame and would wait for that observer; call "
                 "it in observers of the inputs, or after them."
@@ -226,38 +215,38 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
 
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Take what the browser sends, as far as it may be; answer it in any case."""
-        accepted, refused = self._sifted(sync_data)
-        asks = bool(refused) or not accepted.keys().isdisjoint((*NAMES, "_seq"))
+        message = sifted(sync_data, self.explainer, max(self._seq, self._stop))
+        accepted, refused = message
         if "_stop" in accepted:
             self._stop_work()
         with self._receiving:
             requested = self._requested
-            self._shown.clear()
-            if asks:
+            self._publisher.shown.clear()
+            if message.asks:
                 self._complaint = "; ".join(refused.values()) or None
             self._receiver = threading.get_ident()
             try:
                 # All values are set before observers are told of the first, which requests the
                 # answer to all of them.
-                with self._surviving("an observer"):
+                with self._publisher.surviving("an observer"):
                     super().set_state(accepted)
             finally:
                 self._receiver = None
             for name in refused:
                 self.send_state(name)
-            if asks:
+            if message.asks:
                 self._request()
-            if self._trouble is not None:
-                self._publish_again()
+            if self._publisher.trouble is not None:
+                self._publisher.publish_again()
         if "_seq" in accepted and self._requested is not requested:
             # From a client that sends one request at a time. Nagle's algorithm with delayed
             # acknowledgement holds a small TCP message back for about 40 ms, so none may go ahead
             # of a frame: neither an echo nor the kernel's idle status, which follows this call.
-            self._shown.wait(self._timing.first_frame)
+            self._publisher.shown.wait(self._timing.first_frame)
 
     def send_state(self, key: str | Iterable[str] | None = None) -> None:
         """Send the browser what it does not know; a page that is gone ends nothing."""
-        with self._surviving("sending to the browser"):
+        with self._publisher.surviving("sending to the browser"):
             super().send_state(key)
 
     def _handle_close(self, _message: Any) -> None:
@@ -316,7 +305,7 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
 
     def _picture_html(self) -> str:
         """Return the picture as far as it can be drawn soon."""
-        if self._publisher != threading.get_ident():
+        if not self._publisher.is_in_observer:
             self.wait(self._timing.picture)
         try:
             return still(self._session, self._inputs()[0])
@@ -328,24 +317,6 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
         with self._requesting:
             self._picture_due = True
             self._scheduler.request()
-
-    def _sifted(self, sync_data: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-        accepted: dict[str, Any] = {}
-        refused: dict[str, str] = {}
-        for name, value in sync_data.items():
-            if name in NAMES:
-                try:
-                    accepted[name] = checked_from_browser(name, value, self.explainer)
-                except ValueError as error:
-                    refused[name] = str(error)
-        # Nothing else but these counts is the browser's to set: neither what the kernel says nor
-        # what the host makes of the widget. The number of the request comes after what it asks.
-        most = max(self._seq, self._stop) + _MOST_AHEAD
-        for name in ("_view_count", "_stop", "_seq"):
-            value = sync_data.get(name)
-            if type(value) is int and 0 <= value <= most:
-                accepted[name] = value
-        return accepted, refused
 
     @t.validate(*NAMES)
     def _validated(self, proposal: Any) -> Any:
@@ -367,7 +338,7 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
             request = (self._seq, inputs, complaint)
             if request != self._requested:
                 self._requested = request
-                self._trouble = None
+                self._publisher.trouble = None
                 self._notebook_picture.cancel()
                 self._scheduler.request()
 
@@ -390,60 +361,17 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
         if picture_due and request == self._answered:
             self._notebook_picture.replace(still(self._session, inputs, ticket.check))
             return
-        self._answering = (seq, inputs)
+        self._publisher.begin(seq, inputs)
         self._session.answer(inputs, ticket, complaint)
         self._answered = request
 
-    def _publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
-        assert self._answering is not None
-        with self._publishing:
-            self._published = (*self._answering, meta, columns)
-            self._publish_again()
-        self._shown.set()
-
-    def _publish_again(self) -> None:
-        """Publish what was last shown of the model, with what is now known of the learner."""
-        with self._publishing:
-            if self._published is None:
-                return
-            seq, inputs, meta, columns = self._published
-            if self._learner is not None:
-                meta, columns = self._learner.joined(meta, columns)
-            for _ in range(2):  # once more to say that somebody else's code failed on it
-                trouble = self._trouble
-                error = "; ".join(filter(None, (meta["error"], trouble))) or None
-                frame = pack(seq, inputs.plain(), {**meta, "error": error}, columns)
-                former, self._publisher = self._publisher, threading.get_ident()
-                try:
-                    with self._surviving("an observer of _frame"):
-                        self._frame = frame
-                finally:
-                    self._publisher = former
-                if self._trouble == trouble:
-                    break
-            if meta["final"]:
-                self._notebook_picture.draw_at_rest()
+    def _show(self, frame: dict[str, Any]) -> None:
+        self._frame = frame
 
     def _choose(self, name: str) -> None:
         # The feature last: its observers may wait for all that follows from both.
         inputs = ["stress_feature"] if is_stressable(self.explainer.table, name) else []
         for trait in (*inputs, "feature"):
             if not getattr(self, trait):
-                with self._surviving(f"an observer of {trait}"):
+                with self._publisher.surviving(f"an observer of {trait}"):
                     setattr(self, trait, name)
-
-    @contextmanager
-    def _surviving(self, what: str) -> Iterator[None]:
-        """Report what somebody else's code raises, say it in the next frame, and go on."""
-        try:
-            yield
-        except BaseException as error:
-            trouble = f"{what} raised {in_one_line(error)}"
-            repeated, self._trouble = trouble == self._trouble, trouble
-            # An interrupt is meant for whoever runs on the main thread.
-            if threading.current_thread() is threading.main_thread() and not isinstance(
-                error, Exception
-            ):
-                raise
-            if not repeated:
-                report_uncaught(error)
