@@ -26,6 +26,7 @@ ROOMS = [
     "dependence",
     "stress",
     "redundancy",
+    "performance",
     "explainer",
     "learner",
     "ground_truth",

@@ -16,6 +16,7 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance import loco_importance
 from uqwidgets.learner.performance_result import Comparison, Performance
+from uqwidgets.performance.result import Calibration, Confusion, Scores
 from uqwidgets.predictive import Categorical, Mixture, Normal, Point, Quantiles, as_predictive
 from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.stress.constrained.result import Reweighting
@@ -32,8 +33,10 @@ __version__ = "0.1.0"
 
 # Without the names that need PyTorch: a star import must work where it is not installed.
 __all__ = [
+    "Calibration",
     "Categorical",
     "Comparison",
+    "Confusion",
     "Decomposition",
     "Dependence",
     "Diagnosis",
@@ -53,6 +56,7 @@ __all__ = [
     "Quantiles",
     "Redundancy",
     "Reweighting",
+    "Scores",
     "Stress",
     "Surface",
     "as_predictive",

@@ -17,7 +17,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
-from uqwidgets.explainer.stress import Stressing
+from uqwidgets.explainer.performance import Performing
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import available
@@ -26,7 +26,7 @@ from uqwidgets.redundancy import redundancy
 from uqwidgets.redundancy.result import Redundancy
 
 
-class Explainer(Ranking, Curves, Stressing):
+class Explainer(Ranking, Curves, Performing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
     The model is evaluated once for every replaced value, and its predictive distributions are
@@ -225,6 +225,8 @@ _QUESTIONS = {
     "stress()": "what happens when the mean of a feature moves",
     "diagnose()": "which features share information, and which stand alone",
     "redundancy()": "how well each feature is known from the others",
+    "scores()": "how good the model is, with intervals",
+    "calibration()": "whether what it predicts with probability p happens in a share p of the rows",
     "measures()": "which measures this model gives",
 }
 

@@ -1,0 +1,152 @@
+"""Calibration and confusion, held against scikit-learn and against models that are calibrated."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.calibration import calibration_curve
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import confusion_matrix
+
+import uqwidgets as uq
+
+
+def two_classes(n=500, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 1))
+    return X, (rng.random(n) < 1 / (1 + np.exp(-2 * X[:, 0]))).astype(int)
+
+
+def logistic(A):
+    p = 1 / (1 + np.exp(-2 * A[:, 0]))
+    return np.column_stack([1 - p, p])
+
+
+@pytest.fixture(scope="module")
+def three():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 2)), np.repeat(["a", "b", "c"], 50)
+    X[y == "b", 0] += 1
+    model = RandomForestClassifier(20, max_depth=2, random_state=0).fit(X[::2], y[::2])
+    return uq.Explainer(model, X, y), y
+
+
+class TestClasses:
+    def test_bins_agree_with_scikit_learn(self):
+        X, y = two_classes()
+        result = uq.Explainer(logistic, X, y).calibration()
+        share, mean = calibration_curve(y, logistic(X)[:, 1], n_bins=10, strategy="quantile")
+        np.testing.assert_allclose(result.predicted, mean)
+        np.testing.assert_allclose(result.observed, share)
+        assert result.n_rows_of_bin.sum() == len(y)
+
+    def test_a_whole_weight_counts_like_repeated_rows(self):
+        X, y = two_classes(120)
+        w = np.random.default_rng(1).integers(1, 4, len(y))
+        weighted = uq.Explainer(logistic, X, y).calibration(sample_weight=w, n_bins=4)
+        repeated = uq.Explainer(logistic, X.repeat(w, 0), y.repeat(w)).calibration(n_bins=4)
+        # A row of the border belongs whole to one bin.
+        np.testing.assert_allclose(weighted.predicted, repeated.predicted, atol=0.02)
+        assert weighted.share.sum() == pytest.approx(1)
+
+    def test_equal_probabilities_share_a_bin(self):
+        def model(A):
+            p = np.where(A[:, 0] > 0, 0.8, 0.2)
+            return np.column_stack([1 - p, p])
+
+        X, y = two_classes()
+        result = uq.Explainer(model, X, y).calibration()
+        np.testing.assert_allclose(result.predicted, [0.2, 0.8])
+        for predicted, observed in zip([0.2, 0.8], result.observed, strict=True):
+            rows = np.isclose(model(X)[:, 1], predicted)
+            assert observed == pytest.approx(y[rows].mean())
+
+    def test_by_default_it_is_of_the_second_of_two_classes(self):
+        X, y = two_classes()
+        explainer = uq.Explainer(logistic, X, y)
+        first, second = explainer.calibration(0), explainer.calibration(1)
+        np.testing.assert_allclose(explainer.calibration().predicted, second.predicted)
+        np.testing.assert_allclose(np.sort(1 - first.predicted), second.predicted)
+
+    def test_of_more_classes_it_is_of_the_confidence(self, three):
+        explainer, y = three
+        result = explainer.calibration(n_bins=1)
+        q = explainer.evaluations.original
+        right = explainer.classes[q.mode()] == y
+        assert result.event == "the predicted class is right"
+        assert result.observed[0] == pytest.approx(right.mean())
+        assert result.predicted[0] == pytest.approx(q.probabilities.max(axis=1).mean())
+
+    def test_intervals_contain_the_probability_of_a_calibrated_model(self):
+        covered = total = 0
+        for seed in range(60):
+            result = uq.Explainer(logistic, *two_classes(400, seed)).calibration()
+            covered += len(result.predicted) - result.n_outside
+            total += len(result.predicted)
+        assert 0.92 < covered / total < 0.98
+
+    def test_rows_without_weight_do_not_count(self):
+        X, y = two_classes(200)
+        explainer = uq.Explainer(logistic, X, y)
+        half = np.arange(100)
+        w = np.r_[np.ones(100), np.zeros(100)]
+        np.testing.assert_allclose(
+            explainer.calibration(sample_weight=w).observed,
+            explainer.calibration(rows=half).observed,
+        )
+
+
+class TestNumbers:
+    def explainer(self, scale, n=2000):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, 1))
+        return uq.Explainer(
+            lambda A: (A[:, 0], np.full(len(A), scale)), X, X[:, 0] + rng.normal(size=n)
+        )
+
+    def test_quantiles_agree_with_the_known_noise(self):
+        result = self.explainer(0.5).calibration()
+        expected = norm.cdf(norm.ppf(result.predicted) * 0.5)
+        np.testing.assert_allclose(result.observed, expected, atol=0.04)
+        assert result.n_outside > 10
+
+    def test_a_calibrated_distribution_is_inside(self):
+        result = self.explainer(1.0).calibration()
+        assert result.n_outside <= 2
+        for nominal, _, low, high in result.coverage:
+            assert low - 0.01 < nominal < high + 0.01
+
+    def test_coverage_is_the_share_of_rows_inside_the_central_interval(self):
+        explainer = self.explainer(1.0, 300)
+        q, y = explainer.evaluations.original, explainer.evaluations.truth
+        w = np.random.default_rng(0).random(300)
+        for nominal, inside, *_ in explainer.calibration(sample_weight=w).coverage:
+            low, high = q.interval(nominal)
+            assert inside == pytest.approx(np.average((low <= y) & (y <= high), weights=w))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_confusion_agrees_with_scikit_learn(three, weighted):
+    explainer, y = three
+    w = np.random.default_rng(0).random(len(y)) if weighted else None
+    predicted = explainer.classes[explainer.evaluations.original.mode()]
+    result = explainer.confusion(sample_weight=w)
+    expected = confusion_matrix(y, predicted, sample_weight=w, normalize="all")
+    np.testing.assert_allclose(result.share, expected)
+    by_class = confusion_matrix(y, predicted, sample_weight=w, normalize="true")
+    np.testing.assert_allclose(result.recall, np.diagonal(by_class))
+
+
+def test_what_has_no_calibration_is_refused_in_one_sentence(three):
+    X = np.arange(20.0).reshape(10, 2)
+    point = uq.Explainer(lambda A: A[:, 0], X, X[:, 0])
+    with pytest.raises(ValueError, match="single values without a probability"):
+        point.calibration()
+    with pytest.raises(ValueError, match="only classes are confused"):
+        point.confusion()
+    with pytest.raises(ValueError, match="class 'd'"):
+        three[0].calibration("d")
+    with pytest.raises(ValueError, match="n_bins"):
+        three[0].calibration(n_bins=0)
+    distribution = uq.Explainer(lambda A: (A[:, 0], np.ones(len(A))), X, X[:, 0])
+    with pytest.raises(ValueError, match="has no class"):
+        distribution.calibration("a")

@@ -1,0 +1,182 @@
+"""Scores of a model: values held against scikit-learn, intervals against simulation."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn import metrics
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+import uqwidgets as uq
+from uqwidgets.performance.shares import wilson
+
+
+@pytest.fixture(scope="module")
+def binary():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = np.where(rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 0])), "yes", "no")
+    return uq.Explainer(LogisticRegression().fit(X[:150], y[:150]), X[150:], y[150:]), y[150:]
+
+
+def standard_normal(A):
+    return A[:, 0], np.ones(len(A))
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 2))
+    y = X[:, 0] + rng.normal(size=200)
+    return uq.Explainer(standard_normal, X, y), y
+
+
+def weights_of(n):
+    return np.random.default_rng(5).exponential(size=n)
+
+
+class TestValues:
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_scores_of_classes_are_those_of_scikit_learn(self, binary, weighted):
+        explainer, y = binary
+        w = weights_of(len(y)) if weighted else None
+        q = explainer.evaluations.original
+        p, predicted = q.probabilities[:, 1], explainer.classes[q.mode()]
+        result = explainer.scores(sample_weight=w)
+        assert result.names == ("error_rate", "nll", "brier", "roc_auc")
+        expected = [
+            1 - metrics.accuracy_score(y, predicted, sample_weight=w),
+            metrics.log_loss(y, q.probabilities, sample_weight=w),
+            metrics.brier_score_loss(y, p, sample_weight=w, pos_label="yes"),
+            metrics.roc_auc_score(y, p, sample_weight=w),
+        ]
+        np.testing.assert_allclose(result.value, expected, rtol=1e-10)
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_scores_of_numbers_are_those_of_scikit_learn(self, numbers, weighted):
+        explainer, y = numbers
+        w = weights_of(len(y)) if weighted else None
+        prediction = explainer.evaluations.original.mean()
+        result = explainer.scores(["rmse", "absolute_error", "r2"], sample_weight=w)
+        expected = [
+            metrics.root_mean_squared_error(y, prediction, sample_weight=w),
+            metrics.mean_absolute_error(y, prediction, sample_weight=w),
+            metrics.r2_score(y, prediction, sample_weight=w),
+        ]
+        np.testing.assert_allclose(result.value, expected, rtol=1e-10)
+
+    def test_chosen_rows_are_scored_alone(self, numbers):
+        explainer, y = numbers
+        rows = np.flatnonzero(y > 0)
+        X = np.column_stack([explainer.table.numbers(name) for name in explainer.features])
+        some = explainer.scores(rows=rows)
+        alone = uq.Explainer(standard_normal, X[rows], y[rows]).scores()
+        for numbers_of in ("value", "std_error", "low", "high"):
+            np.testing.assert_allclose(getattr(some, numbers_of), getattr(alone, numbers_of))
+        assert some.n_rows == len(rows)
+
+    def test_three_classes_have_balanced_accuracy(self):
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(90, 2)), np.repeat(["a", "b", "c"], 30)
+        explainer = uq.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X, y)
+        assert explainer.scores().names == ("error_rate", "nll", "brier", "balanced_accuracy")
+
+    def test_the_model_is_not_called(self, binary):
+        explainer, _ = binary
+        before = explainer.model_calls
+        explainer.scores()
+        explainer.confusion()
+        explainer.calibration()
+        assert explainer.model_calls == before
+
+
+class TestIntervals:
+    def test_wilson_agrees_with_scipy(self):
+        for successes, n in [(0, 10), (3, 10), (10, 10), (77, 200)]:
+            exact = binomtest(successes, n).proportion_ci(0.9, method="wilson")
+            low, high = wilson(np.array(successes / n), np.array(float(n)), 0.9)
+            np.testing.assert_allclose([low, high], [exact.low, exact.high], atol=1e-12)
+
+    def test_an_error_rate_has_wilsons_interval(self, binary):
+        explainer, y = binary
+        result = explainer.scores("error_rate")
+        wrong = round(result.value[0] * len(y))
+        exact = binomtest(wrong, len(y)).proportion_ci(method="wilson")
+        np.testing.assert_allclose([result.low[0], result.high[0]], [exact.low, exact.high])
+
+    def test_the_standard_error_of_a_mean_is_that_of_independent_rows(self, numbers):
+        explainer, y = numbers
+        loss = np.abs(y - explainer.evaluations.original.mean())
+        result = explainer.scores("absolute_error")
+        assert result.std_error[0] == pytest.approx(loss.std(ddof=1) / np.sqrt(len(y)))
+
+    def test_the_standard_error_of_the_root_follows_from_the_delta_method(self, numbers):
+        explainer, y = numbers
+        squared = np.square(y - explainer.evaluations.original.mean())
+        result = explainer.scores("rmse")
+        expected = squared.std(ddof=1) / np.sqrt(len(y)) / (2 * result.value[0])
+        assert result.std_error[0] == pytest.approx(expected)
+
+    def test_weights_count_like_repeated_rows_in_the_value_only(self, numbers):
+        explainer, y = numbers
+        twice = np.ones(len(y))
+        twice[:50] = 2
+        result = explainer.scores("absolute_error", sample_weight=twice)
+        loss = np.abs(y - explainer.evaluations.original.mean())
+        assert result.value[0] == pytest.approx(np.r_[loss, loss[:50]].mean())
+        assert result.ess < len(y)
+
+    def test_a_single_row_has_a_value_without_an_interval(self, numbers):
+        result = numbers[0].scores("absolute_error", rows=[3])
+        assert np.isfinite(result.value[0])
+        assert np.isnan(result.low[0])
+
+    def test_a_metric_that_is_not_defined_is_remarked_on(self, binary):
+        explainer, y = binary
+        result = explainer.scores("roc_auc", rows=y == "yes")
+        assert np.isnan(result.value[0])
+        assert "not defined" in result.remarks[0]
+
+    def test_intervals_stay_within_the_range_of_the_score(self, binary):
+        result = binary[0].scores(["roc_auc", "brier"], rows=np.arange(12))
+        assert (result.low[np.isfinite(result.low)] >= 0).all()
+        assert (result.high[np.isfinite(result.high)] <= 1).all()
+
+    def test_intervals_cover_the_score_in_the_population(self):
+        scores, covered, runs = ["error_rate", "nll", "brier", "roc_auc"], np.zeros(4), 200
+
+        def draw(n, seed):
+            rng = np.random.default_rng(seed)
+            X = rng.normal(size=(n, 1))
+            return X, (rng.random(n) < 1 / (1 + np.exp(-1.5 * X[:, 0]))).astype(int)
+
+        def model(A):
+            p = 1 / (1 + np.exp(-A[:, 0]))
+            return np.column_stack([1 - p, p])
+
+        truth = uq.Explainer(model, *draw(200_000, 10**6)).scores(scores).value
+        for seed in range(runs):
+            result = uq.Explainer(model, *draw(100, seed)).scores(scores)
+            covered += (result.low <= truth) & (truth <= result.high)
+        # Four standard errors of a simulated coverage of .95 are .062.
+        assert (np.abs(covered / runs - 0.95) < 0.062).all(), covered / runs
+
+
+def test_wrong_scores_are_refused_in_one_sentence(binary, numbers):
+    with pytest.raises(ValueError, match="indicator"):
+        binary[0].scores("acuracy")
+    with pytest.raises(ValueError, match="level"):
+        binary[0].scores(level=95)
+    with pytest.raises(ValueError, match="cannot score"):
+        numbers[0].scores("roc_auc")
+
+
+def test_pictures_hold_the_numbers_and_no_markup_of_names():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.repeat(["<b>a</b>", "b"], 30)
+    explainer = uq.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X, y)
+    for result in (explainer.scores(), explainer.confusion(), explainer.calibration("<b>a</b>")):
+        html = result._repr_html_()
+        assert "<b>" not in html
+        assert result.to_altair().to_dict()
+        assert repr(result)

@@ -1,0 +1,207 @@
+"""The methods of `uqwidgets.Explainer` that say how good the model is; they never call it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.explainer.stress import Stressing
+from uqwidgets.inference import checked_level
+from uqwidgets.inference.population import Population
+from uqwidgets.measures import Measure
+from uqwidgets.performance import (
+    Calibration,
+    Confusion,
+    Scores,
+    calibration,
+    confusion,
+    default_scores,
+    scores,
+)
+
+
+class Performing(Stressing):
+    """The part of `uqwidgets.Explainer` that describes the model as it is."""
+
+    seed: int
+
+    def scores(
+        self,
+        scoring: Sequence[object] | str | None = None,
+        *,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> Scores:
+        """How good the model is in these rows, with intervals.
+
+        The model is not evaluated. The intervals are over other rows and take the fitted model as
+        fixed; weights are taken as known.
+
+        Parameters
+        ----------
+        scoring : str, scorer, callable or sequence of these, optional
+            Indicators (see `stress`), measures (see `measures`) or scikit-learn's scorers. By
+            default the error rate, log loss, Brier score and ROC AUC (balanced accuracy for more
+            than two classes); for numbers RMSE, mean absolute error, R2, and nll and CRPS where
+            the model has them.
+        level : float, default=0.95
+            Level of the intervals.
+        sample_weight : array-like of shape (n,), optional
+            Weights that describe a population, stress included.
+        rows : array-like, optional
+            A mask or the positions of the rows that are scored.
+
+        Returns
+        -------
+        Scores
+
+        Raises
+        ------
+        ValueError
+            If a score does not exist or does not fit the model, or a weight or row is invalid.
+
+        See Also
+        --------
+        Learner.performance : Scores of the procedure, in held-out rows of many refits.
+
+        References
+        ----------
+        Hall 1992; Kott 2001; Satterthwaite 1946; Wilson 1927.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> float(explainer.scores("r2").value[0].round(2))
+        0.57
+        """
+        level = checked_level(level)
+        if scoring is None:
+            scoring = default_scores(
+                self.indicators,
+                self.classes,
+                ranks=isinstance(self._measures.get("nll"), Measure),
+            )
+        population = Population.of(len(self.table), sample_weight, rows)
+        several = [scoring] if isinstance(scoring, str) or callable(scoring) else scoring
+        return scores(self._indicators(several), population, level, self.seed)
+
+    def confusion(
+        self,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> Confusion:
+        """Which classes the model takes for which others.
+
+        Parameters
+        ----------
+        sample_weight : array-like of shape (n,), optional
+            Weights that describe a population, stress included.
+        rows : array-like, optional
+            A mask or the positions of the rows that are counted.
+
+        Returns
+        -------
+        Confusion
+
+        Raises
+        ------
+        ValueError
+            If the target is a number, or a weight or row is invalid.
+
+        See Also
+        --------
+        Explainer.scores : Error rate and other scores.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> X, y = uq.datasets.make_redundant(100, copied="x1", n_features=3, n_relevant=1)
+        >>> uq.Explainer(LogisticRegression().fit(X, y), X, y).confusion().share.shape
+        (2, 2)
+        """
+        q = self.evaluations.original
+        if self.classes is None or not hasattr(q, "mode"):
+            raise ValueError(
+                f"{self.table.target} is a number, and only classes are confused; use scores()."
+            )
+        population = Population.of(len(self.table), sample_weight, rows)
+        truth = np.asarray(self.evaluations.truth, dtype=np.intp)
+        return confusion(truth, q.mode(), self.classes, self.table.target, population)
+
+    def calibration(
+        self,
+        label: object | None = None,
+        *,
+        n_bins: int = 10,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> Calibration:
+        """Whether what the model predicts with probability p happens in a share p of the rows.
+
+        For classes, rows are cut into bins of about equal weight by the predicted probability. For
+        numbers, each quantile of the predictive distribution is held against the share of the rows
+        whose target is at most that quantile.
+
+        Parameters
+        ----------
+        label : object, optional
+            The class whose probability is meant. By default the second of two classes; of more
+            classes the predicted one, so that the probability is the model's confidence.
+        n_bins : int, default=10
+            Number of bins, for classes; fewer where many probabilities are equal.
+        level : float, default=0.95
+            Level of the intervals of the shares (Wilson 1927).
+        sample_weight : array-like of shape (n,), optional
+            Weights that describe a population, stress included.
+        rows : array-like, optional
+            A mask or the positions of the rows that are counted.
+
+        Returns
+        -------
+        Calibration
+
+        Raises
+        ------
+        ValueError
+            If the model predicts neither probabilities nor distributions, the class does not
+            exist, or a number is out of range.
+
+        See Also
+        --------
+        Explainer.scores : Log loss and Brier score, which calibration is a part of.
+
+        References
+        ----------
+        Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Wilson 1927.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(1000, 1))
+        >>> def model(X):
+        ...     return X[:, 0], np.ones(len(X))
+        >>> explainer = uq.Explainer(model, X, X[:, 0] + rng.normal(size=1000))
+        >>> explainer.calibration().n_outside  # of 19 quantiles
+        0
+        """
+        population = Population.of(len(self.table), sample_weight, rows)
+        return calibration(
+            self.evaluations.original,
+            self.evaluations.truth,
+            self.table.target,
+            population,
+            label=label,
+            n_bins=n_bins,
+            level=checked_level(level),
+        )

@@ -1,0 +1,16 @@
+"""How good a model is in a population: scores, confusion of classes, and calibration."""
+
+from uqwidgets.performance.calibration import calibration
+from uqwidgets.performance.confusion import confusion
+from uqwidgets.performance.result import Calibration, Confusion, Scores
+from uqwidgets.performance.scores import default_scores, scores
+
+__all__ = [
+    "Calibration",
+    "Confusion",
+    "Scores",
+    "calibration",
+    "confusion",
+    "default_scores",
+    "scores",
+]

@@ -1,0 +1,166 @@
+"""Calibration: whether events of predicted probability p happen in a share p of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import unknown
+from uqwidgets.inference.population import Population
+from uqwidgets.performance.result import Calibration
+from uqwidgets.performance.shares import wilson
+from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
+
+# Levels of the quantiles at which distributions of numbers are held against the target, and of
+# the central intervals whose coverage is computed.
+_QUANTILES = np.arange(1, 20) / 20
+_INTERVALS = (0.5, 0.8, 0.9, 0.95)
+_MOST_BINS = 100
+
+
+def calibration(
+    q: Distribution,
+    truth: npt.NDArray[Any],
+    target: str,
+    population: Population,
+    *,
+    label: object | None = None,
+    n_bins: int = 10,
+    level: float = 0.95,
+) -> Calibration:
+    """Hold predicted probabilities against what happened.
+
+    Parameters
+    ----------
+    q : distribution
+        The model's predictive distributions of the n rows.
+    truth : ndarray of shape (n,)
+        Class positions where the distribution has classes, otherwise the values of the target.
+    target : str
+        Name of the target.
+    population : Population
+    label : object, optional
+        The class whose probability is meant; by default the second of two classes, and of more
+        classes the one that the model predicts.
+    n_bins : int, default=10
+        Number of bins of about equal weight; fewer where probabilities are equal.
+    level : float, default=0.95
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    ValueError
+        If the model predicts points or labels only, or the class does not exist.
+    """
+    if isinstance(n_bins, bool) or not isinstance(n_bins, int) or not 1 <= n_bins <= _MOST_BINS:
+        raise ValueError(f"n_bins is {n_bins!r}; it must be a whole number from 1 to {_MOST_BINS}.")
+    if isinstance(q, Point):
+        raise ValueError(
+            "the model predicts single values without a probability, so there is no calibration; "
+            "use a model with predict_proba, or one that returns a distribution."
+        )
+    if q.classes is None:
+        if label is not None:
+            raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
+        return _of_quantiles(q, truth, target, population, level)
+    assert isinstance(q, Categorical | Mixture)
+    event, probability, happened = _event(q, truth, target, label)
+    return _of_bins(event, probability, happened, target, population, n_bins, level)
+
+
+def _event(
+    q: Categorical | Mixture, truth: npt.NDArray[np.intp], target: str, label: object | None
+) -> tuple[str, Floats, npt.NDArray[np.bool_]]:
+    """Return the event in words, its predicted probability and whether it happened, per row."""
+    assert q.classes is not None
+    classes: Sequence[Any] = q.classes.tolist()
+    probabilities = q.probabilities
+    if label is None and len(classes) > 2:
+        predicted = q.mode()
+        chosen = probabilities[np.arange(len(predicted)), predicted]
+        return "the predicted class is right", chosen, truth == predicted
+    names = [str(name) for name in classes]
+    at = 1 if label is None else -1
+    if label is not None:
+        if str(label) not in names:
+            raise ValueError(unknown("class", str(label), names))
+        at = names.index(str(label))
+    return f"{target} is {names[at]}", probabilities[:, at], truth == at
+
+
+def _of_bins(
+    event: str,
+    probability: Floats,
+    happened: npt.NDArray[np.bool_],
+    target: str,
+    population: Population,
+    n_bins: int,
+    level: float,
+) -> Calibration:
+    rows = population.positions[population.scored[population.positions] > 0]
+    weights, p, outcome = population.scored[rows], probability[rows], happened[rows]
+    order = np.argsort(p, kind="stable")
+    middle = np.cumsum(weights[order]) - weights[order] / 2
+    position = np.empty(len(rows), dtype=np.intp)
+    position[order] = np.minimum(middle / weights.sum() * n_bins, n_bins - 1).astype(np.intp)
+    # Equal probabilities belong to one bin, that of the first of them.
+    _, first, same = np.unique(p[order], return_index=True, return_inverse=True)
+    position[order] = position[order][first][same]
+    _, bins = np.unique(position, return_inverse=True)
+    mass = np.bincount(bins, weights)
+    observed = np.bincount(bins, weights * outcome) / mass
+    ess = mass**2 / np.bincount(bins, np.square(weights))
+    low, high = wilson(observed, ess, level)
+    return Calibration(
+        event=event,
+        target=target,
+        predicted=np.bincount(bins, weights * p) / mass,
+        observed=observed,
+        low=low,
+        high=high,
+        share=mass / mass.sum(),
+        n_rows_of_bin=np.bincount(bins),
+        coverage=(),
+        level=level,
+        weighted=population.weighted,
+        n_rows=len(population.positions),
+        ess=population.ess,
+    )
+
+
+def _of_quantiles(
+    q: Distribution, truth: Floats, target: str, population: Population, level: float
+) -> Calibration:
+    s = population.scored
+    share = s / s.sum()
+    observed = np.array([float(share @ (truth <= q.quantile(float(p)))) for p in _QUANTILES])
+    ess = np.full(len(_QUANTILES), population.ess)
+    low, high = wilson(observed, ess, level)
+    coverage = []
+    for nominal in _INTERVALS:
+        lower, upper = q.interval(nominal)
+        inside = np.array(float(share @ ((lower <= truth) & (truth <= upper))))
+        ends = wilson(inside, np.array(population.ess), level)
+        coverage.append((nominal, float(inside), float(ends[0]), float(ends[1])))
+    return Calibration(
+        event=f"{target} is at most the predicted quantile",
+        target=target,
+        predicted=_QUANTILES.copy(),
+        observed=observed,
+        low=low,
+        high=high,
+        share=np.full(len(_QUANTILES), 1.0),
+        n_rows_of_bin=np.full(len(_QUANTILES), len(population.positions)),
+        coverage=tuple(coverage),
+        level=level,
+        weighted=population.weighted,
+        n_rows=len(population.positions),
+        ess=population.ess,
+    )

@@ -1,0 +1,299 @@
+"""Results on the performance of one fitted model: scores, confusion and calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets._typing import Floats
+from uqwidgets.plotting.repr import lines
+from uqwidgets.plotting.text import population
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """Scores of one fitted model in a population.
+
+    `Explainer.scores` returns it.
+
+    Attributes
+    ----------
+    names, labels, units : tuple of str, length k
+        Of the scores; all arrays are in this order.
+    value, std_error, low, high : ndarray of shape (k,)
+        Each score with its interval; NaN where the rows do not determine it.
+    level : float
+        Level of the intervals. They are over other rows; the fitted model is fixed.
+    weighted : bool
+        Whether row weights were used.
+    n_rows : int
+        Number of scored rows.
+    ess : float
+        Effective sample size of these rows.
+    remarks : tuple of str
+        Sentences that a reader of the numbers should know.
+
+    See Also
+    --------
+    Explainer.scores : Computes it.
+    Learner.performance : The performance of the procedure, with refitting.
+
+    References
+    ----------
+    Hall 1992; Kott 2001; Satterthwaite 1946; Wilson 1927.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> scores = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1]).scores()
+    >>> list(scores.frame.columns)
+    ['score', 'value', 'std_error', 'low', 'high']
+    >>> scores.names
+    ('rmse', 'absolute_error', 'r2')
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    units: tuple[str, ...]
+    value: Floats
+    std_error: Floats
+    low: Floats
+    high: Floats
+    level: float
+    weighted: bool
+    n_rows: int
+    ess: float
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``score, value, std_error, low, high``."""
+        return pd.DataFrame(
+            {
+                "score": list(self.names),
+                "value": self.value,
+                "std_error": self.std_error,
+                "low": self.low,
+                "high": self.high,
+            }
+        )
+
+    def __repr__(self) -> str:
+        rows = population(self.weighted, self.ess, self.n_rows)
+        return lines(f"Scores with {self.level:.0%} intervals, {rows}", self.frame, self.remarks)
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.performance.html import scores_html
+
+        return scores_html(self)
+
+    def to_altair(self) -> alt.FacetChart:
+        """Return an Altair chart of the same numbers, to restyle or save."""
+        from uqwidgets.performance.chart import scores_chart
+
+        return scores_chart(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion:
+    """Which classes a model takes for which others, in a population.
+
+    `Explainer.confusion` returns it.
+
+    Attributes
+    ----------
+    classes : tuple of str, length k
+    share : ndarray of shape (k, k)
+        Share of the rows, by true class (rows) and predicted class (columns); their sum is 1.
+    target : str
+        Name of the target.
+    weighted : bool
+        Whether row weights were used.
+    n_rows : int
+        Number of scored rows.
+    ess : float
+        Effective sample size of these rows.
+
+    See Also
+    --------
+    Explainer.confusion : Computes it.
+
+    Examples
+    --------
+    >>> import uqwidgets as uq
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = uq.datasets.make_redundant(100, copied="x1", n_features=3, n_relevant=1)
+    >>> confusion = uq.Explainer(LogisticRegression().fit(X, y), X, y).confusion()
+    >>> confusion.recall.shape, round(float(confusion.share.sum()), 12)
+    ((2,), 1.0)
+    """
+
+    classes: tuple[str, ...]
+    share: Floats
+    target: str
+    weighted: bool
+    n_rows: int
+    ess: float
+
+    @property
+    def recall(self) -> Floats:
+        """Share of each true class that is predicted correctly, shape (k,)."""
+        return self._diagonal_over(self.share.sum(axis=1))
+
+    @property
+    def precision(self) -> Floats:
+        """Share of each predicted class that is correct, shape (k,)."""
+        return self._diagonal_over(self.share.sum(axis=0))
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``true, predicted, share, share_of_true``, one row per pair of classes."""
+        k = len(self.classes)
+        with np.errstate(invalid="ignore"):
+            conditional = self.share / self.share.sum(axis=1, keepdims=True)
+        return pd.DataFrame(
+            {
+                "true": np.repeat(self.classes, k),
+                "predicted": np.tile(self.classes, k),
+                "share": self.share.ravel(),
+                "share_of_true": conditional.ravel(),
+            }
+        )
+
+    def _diagonal_over(self, total: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.diagonal(self.share) / total)
+
+    def __repr__(self) -> str:
+        rows = population(self.weighted, self.ess, self.n_rows)
+        return lines(f"Confusion of the classes of {self.target}, {rows}", self.frame, ())
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.performance.html import confusion_html
+
+        return confusion_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Return an Altair chart of the same numbers, to restyle or save."""
+        from uqwidgets.performance.chart import confusion_chart
+
+        return confusion_chart(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calibration:
+    """Predicted probabilities held against the shares of rows in which their event happened.
+
+    `Explainer.calibration` returns it. A calibrated model has ``observed`` equal to ``predicted``,
+    up to the intervals.
+
+    Attributes
+    ----------
+    event : str
+        What is predicted with a probability: that the target is one class, that the predicted
+        class is right, or that the target is at most the predicted quantile.
+    target : str
+        Name of the target.
+    predicted : ndarray of shape (b,)
+        Mean predicted probability of each bin of rows; for a target of numbers, the level of the
+        quantile.
+    observed, low, high : ndarray of shape (b,)
+        Share of the rows in which the event happened, with its interval.
+    share : ndarray of shape (b,)
+        Share of the rows, by weight, that belong to the bin; 1 for quantiles.
+    n_rows_of_bin : ndarray of shape (b,)
+        Number of these rows.
+    coverage : tuple of (float, float, float, float)
+        For a target of numbers: level of a central predictive interval, the share of the rows
+        inside, and the interval of this share.
+    level : float
+        Level of the intervals.
+    weighted : bool
+        Whether row weights were used.
+    n_rows : int
+        Number of scored rows.
+    ess : float
+        Effective sample size of these rows.
+
+    See Also
+    --------
+    Explainer.calibration : Computes it.
+
+    References
+    ----------
+    Kuleshov et al. 2018; Niculescu-Mizil and Caruana 2005; Wilson 1927.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(1000, 1))
+    >>> def model(X):
+    ...     return X[:, 0], np.full(len(X), 0.5)  # too sure: the noise has a deviation of 1
+    >>> explainer = uq.Explainer(model, X, X[:, 0] + rng.normal(size=1000))
+    >>> for level, inside, low, high in explainer.calibration().coverage:
+    ...     print(f"{level:.0%} intervals hold {inside:.0%} of the rows")
+    50% intervals hold 25% of the rows
+    80% intervals hold 46% of the rows
+    90% intervals hold 57% of the rows
+    95% intervals hold 65% of the rows
+    """
+
+    event: str
+    target: str
+    predicted: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+    share: Floats
+    n_rows_of_bin: npt.NDArray[np.intp]
+    coverage: tuple[tuple[float, float, float, float], ...]
+    level: float
+    weighted: bool
+    n_rows: int
+    ess: float
+
+    @property
+    def n_outside(self) -> int:
+        """Number of points whose interval does not contain the predicted probability."""
+        return int(((self.predicted < self.low) | (self.predicted > self.high)).sum())
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns ``predicted, observed, low, high, share, rows``."""
+        return pd.DataFrame(
+            {
+                "predicted": self.predicted,
+                "observed": self.observed,
+                "low": self.low,
+                "high": self.high,
+                "share": self.share,
+                "rows": self.n_rows_of_bin,
+            }
+        )
+
+    def __repr__(self) -> str:
+        rows = population(self.weighted, self.ess, self.n_rows)
+        head = f"Calibration: {self.event}, {self.level:.0%} intervals, {rows}"
+        return lines(head, self.frame, ())
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.performance.html import calibration_html
+
+        return calibration_html(self)
+
+    def to_altair(self) -> alt.LayerChart:
+        """Return an Altair chart of the same numbers, to restyle or save."""
+        from uqwidgets.performance.chart import calibration_chart
+
+        return calibration_chart(self)

@@ -1,0 +1,168 @@
+"""Scores of a model in a population, with intervals over other rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference import Bounds, symmetric, without_groups
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
+from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
+from uqwidgets.performance.result import Scores
+from uqwidgets.performance.shares import wilson
+from uqwidgets.stress.indicators import MEAN, Indicator, MetricIndicator
+
+# In the order in which they are shown; a model has those that fit its predictions.
+_SCORES_OF_CLASSES = ("error_rate", "nll", "brier")
+_SCORES_OF_NUMBERS = ("rmse", "absolute_error", "nll", "crps")
+
+
+def default_scores(
+    available: Mapping[str, Indicator], classes: npt.NDArray[np.generic] | None, *, ranks: bool
+) -> list[str]:
+    """Return the names of the scores that are computed unless others are named.
+
+    Parameters
+    ----------
+    available : mapping of str to Indicator
+        Indicators of the model.
+    classes : ndarray of shape (k,) or None
+    ranks : bool
+        Whether the model gives probabilities, by which rows can be ranked.
+    """
+    if classes is None:
+        return [*(name for name in _SCORES_OF_NUMBERS if name in available), "r2"]
+    names = [name for name in _SCORES_OF_CLASSES if name in available]
+    return [*names, "roc_auc" if len(classes) == 2 and ranks else "balanced_accuracy"]
+
+
+def scores(
+    indicators: Sequence[Indicator | MetricIndicator],
+    population: Population,
+    level: float,
+    seed: int,
+) -> Scores:
+    """Compute scores of the scored rows of a population, with intervals.
+
+    Parameters
+    ----------
+    indicators : sequence of Indicator or MetricIndicator
+    population : Population
+    level : float
+    seed : int
+        Of the split of rows into the groups of the jackknife.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    ValueError
+        If a metric cannot score the model.
+    """
+    intervals = [
+        _of_metric(one, population, level, seed)
+        if isinstance(one, MetricIndicator)
+        else _of_means(one, population, level)
+        for one in indicators
+    ]
+    undefined = [
+        one.label
+        for one, interval in zip(indicators, intervals, strict=True)
+        if math.isnan(interval.estimate)
+    ]
+    return Scores(
+        names=tuple(one.name for one in indicators),
+        labels=tuple(one.label for one in indicators),
+        units=tuple(one.unit for one in indicators),
+        value=np.array([interval.estimate for interval in intervals]),
+        std_error=np.array([interval.std_error for interval in intervals]),
+        low=np.array([interval.low for interval in intervals]),
+        high=np.array([interval.high for interval in intervals]),
+        level=level,
+        weighted=population.weighted,
+        n_rows=len(population.positions),
+        ess=population.ess,
+        remarks=tuple(
+            f"{label} is not defined for these rows, as where one class is left"
+            for label in undefined
+        ),
+    )
+
+
+def _of_means(indicator: Indicator, population: Population, level: float) -> Bounds:
+    r"""Interval of a function of weighted means by the delta method.
+
+    With the weights s and the derivatives :math:`g_k` of the function, row i has the influence
+    :math:`\psi_i = s_i \sum_k g_k (o_{ki} - \bar o_k) / \bar s`. The quantiles of t are those of
+    Satterthwaite's degrees of freedom, corrected for skewness (Hall 1992). A share of rows has
+    Wilson's interval.
+    """
+    rows = slice(None) if population.rows is None else population.rows
+    s = population.scored[rows]
+    total = float(s.sum())
+    outputs = [np.asarray(output)[rows] for output in indicator.per_row]
+    means = [np.asarray(dot(s, output) / total) for output in outputs]
+    estimate = float(indicator.combine(*means))
+    if not math.isfinite(estimate) or math.isnan(population.small_sample):
+        return Bounds(estimate, np.nan, np.nan, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = indicator.combination.slopes(*means)
+    influence = np.zeros(len(s))
+    for slope, output, mean in zip(slopes, outputs, means, strict=True):
+        # At the end of its range the square root has no derivative.
+        influence += (float(slope) if np.isfinite(slope) else 0.0) * (output - mean)
+    influence *= s / total
+    squares = np.square(influence)
+    error = math.sqrt(float(squares.sum()) * population.small_sample)
+    if indicator.combination is MEAN and _are_shares(outputs[0], s):
+        low, high = wilson(np.array(estimate), np.array(population.ess), level)
+        return Bounds(estimate, error, float(low), float(high))
+    if not error > 0:
+        return Bounds(estimate, error, estimate, estimate)
+    df = min(satterthwaite_df(squares), population.ess - 1)
+    t = float(stdtrit(df, (1 + level) / 2))
+    skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
+    upper, lower = skewness_corrected(t, skewness), skewness_corrected(-t, skewness)
+    return _within(
+        Bounds(estimate, error, estimate - upper * error, estimate - lower * error),
+        indicator.bounds,
+    )
+
+
+def _of_metric(
+    indicator: MetricIndicator, population: Population, level: float, seed: int
+) -> Bounds:
+    """Interval of a metric of all rows together, by the delete-a-group jackknife (Kott 2001)."""
+    rows = population.positions
+    s = population.scored
+    estimate = indicator.score(s)
+    if len(rows) < 2 or math.isnan(estimate):
+        return Bounds(estimate, np.nan, np.nan, np.nan)
+
+    def without(remaining: npt.NDArray[np.bool_]) -> tuple[float]:
+        weights = np.zeros(len(s))
+        weights[rows[remaining]] = s[rows[remaining]]
+        return (indicator.score(weights) if weights.any() else np.nan,)
+
+    covariance, df = without_groups(without, len(rows), seed)
+    error = float(np.sqrt(covariance[0, 0]))
+    return _within(symmetric(estimate, error, df, level, "t"), indicator.bounds)
+
+
+def _within(interval: Bounds, ends: tuple[float, float]) -> Bounds:
+    low, high = np.clip([interval.low, interval.high], *ends).tolist()
+    return Bounds(interval.estimate, interval.std_error, low, high)
+
+
+def _are_shares(output: Floats, weights: Floats) -> bool:
+    """Whether the output is 0 or 1 in every row of positive weight."""
+    counted = output[weights > 0]
+    return bool(((counted == 0) | (counted == 1)).all())
