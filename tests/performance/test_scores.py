@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn import metrics
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 
 import uqwidgets as uq
 from uqwidgets.performance.shares import wilson

@@ -32,7 +32,7 @@ from uqwidgets.plotting.text import (
 
 _PLOT = 260.0
 _LEFT = 52.0
-_TOP = 12.0
+_TOP = 24.0
 # Cells of a confusion matrix, and the room for the names of classes.
 _CELL = 44.0
 _NAMES = 130.0
@@ -163,6 +163,7 @@ def _reliability(result: Calibration, summary: str) -> Markup:
         *left_axis(y, _LEFT, _LEFT + _PLOT),
         *bottom_axis(x, _TOP, _TOP + _PLOT),
         line(x(0), y(0), x(1), y(1), 0.6, stroke_dasharray="5 4"),
+        label("observed share", 0, FONT / 2),
         label("predicted probability", x(0.5), _TOP + _PLOT + 30, "middle"),
     ]
     points = zip(result.predicted, result.observed, result.low, result.high, strict=True)
@@ -178,14 +179,12 @@ def _matrix(result: Confusion, summary: str) -> Markup:
     shown = result.classes[:_MOST_CLASSES]
     totals = result.share.sum(axis=1)
     left = min(_NAMES, max(pixels(name) for name in shown)) + 60
-    parts = [label("true", 0, _TOP + FONT), label("predicted", left, FONT / 2)]
-    top = _TOP + 2 * FONT
+    parts = [label("true", 0, _TOP), label("predicted", left, FONT / 2)]
+    top = _TOP + FONT
     for i, true in enumerate(shown):
         y = top + (i + 0.5) * _CELL
         parts.append(label(clipped(true, _NAMES), left - 8, y, "end"))
-        parts.append(
-            label(clipped(true, _CELL - 4), left + (i + 0.5) * _CELL, _TOP + FONT, "middle")
-        )
+        parts.append(label(clipped(true, _CELL - 4), left + (i + 0.5) * _CELL, _TOP, "middle"))
         for j in range(len(shown)):
             of_true = float(result.share[i, j] / totals[i]) if totals[i] > 0 else float("nan")
             x = left + j * _CELL

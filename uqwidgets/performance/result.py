@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.plotting.repr import lines
+from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import population
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Result):
     """Scores of one fitted model in a population.
 
     `Explainer.scores` returns it.
@@ -87,9 +87,10 @@ class Scores:
             }
         )
 
-    def __repr__(self) -> str:
+    @property
+    def _heading(self) -> str:
         rows = population(self.weighted, self.ess, self.n_rows)
-        return lines(f"Scores with {self.level:.0%} intervals, {rows}", self.frame, self.remarks)
+        return f"Scores with {self.level:.0%} intervals, {rows}"
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import scores_html
@@ -104,7 +105,7 @@ class Scores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion:
+class Confusion(Result):
     """Which classes a model takes for which others, in a population.
 
     `Explainer.confusion` returns it.
@@ -173,9 +174,10 @@ class Confusion:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diagonal(self.share) / total)
 
-    def __repr__(self) -> str:
+    @property
+    def _heading(self) -> str:
         rows = population(self.weighted, self.ess, self.n_rows)
-        return lines(f"Confusion of the classes of {self.target}, {rows}", self.frame, ())
+        return f"Confusion of the classes of {self.target}, {rows}"
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import confusion_html
@@ -190,7 +192,7 @@ class Confusion:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration:
+class Calibration(Result):
     """Predicted probabilities held against the shares of rows in which their event happened.
 
     `Explainer.calibration` returns it. A calibrated model has ``observed`` equal to ``predicted``,
@@ -282,10 +284,10 @@ class Calibration:
             }
         )
 
-    def __repr__(self) -> str:
+    @property
+    def _heading(self) -> str:
         rows = population(self.weighted, self.ess, self.n_rows)
-        head = f"Calibration: {self.event}, {self.level:.0%} intervals, {rows}"
-        return lines(head, self.frame, ())
+        return f"Calibration: {self.event}, {self.level:.0%} intervals, {rows}"
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import calibration_html
