@@ -8,6 +8,7 @@ from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.importance.diagnosis import diagnose
 from uqwidgets.importance.result import Importance
+from uqwidgets.performance.result import Calibration, Confusion, Scores
 from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.importance_result import ImportanceOverTau
@@ -216,3 +217,53 @@ def reweighting(weights=(0.5, 0.5, 1.0, 2.0), **changes):
         "status": "ok",
     }
     return Reweighting(**fields | changes)
+
+
+def scores(names=("error_rate", "nll"), value=(0.25, 0.5), width=0.125, **changes):
+    value = np.array(value)
+    fields = {
+        "names": tuple(names),
+        "labels": tuple(name.replace("_", " ") for name in names),
+        "units": tuple("nats" if name == "nll" else "" for name in names),
+        "value": value,
+        "std_error": np.full(len(value), width / 2),
+        "low": value - width,
+        "high": value + width,
+        "level": 0.95,
+        "weighted": False,
+        "n_rows": 40,
+        "ess": 40.0,
+    }
+    return Scores(**(fields | changes))
+
+
+def confusion(classes=("no", "yes"), share=((0.5, 0.125), (0.0, 0.375)), **changes):
+    fields = {
+        "classes": tuple(classes),
+        "share": np.array(share),
+        "target": "answer",
+        "weighted": False,
+        "n_rows": 40,
+        "ess": 40.0,
+    }
+    return Confusion(**(fields | changes))
+
+
+def calibration(predicted=(0.25, 0.75), observed=(0.25, 0.5), width=0.125, **changes):
+    observed = np.array(observed)
+    fields = {
+        "event": "answer is yes",
+        "target": "answer",
+        "predicted": np.array(predicted),
+        "observed": observed,
+        "low": observed - width,
+        "high": observed + width,
+        "share": np.full(len(observed), 1 / len(observed)),
+        "n_rows_of_bin": np.full(len(observed), 20),
+        "coverage": (),
+        "level": 0.95,
+        "weighted": False,
+        "n_rows": 40,
+        "ess": 40.0,
+    }
+    return Calibration(**(fields | changes))

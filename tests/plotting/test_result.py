@@ -11,12 +11,15 @@ import pytest
 
 import uqwidgets as uq
 from made import (
+    calibration,
+    confusion,
     dependence,
     diagnosis,
     importance,
     importance_over_tau,
     redundancy,
     reweighting,
+    scores,
     stress,
     surface,
 )
@@ -24,12 +27,15 @@ from reading_charts import tables
 from uqwidgets.plotting.result import Result
 
 MADE = {
+    uq.Calibration: calibration,
+    uq.Confusion: confusion,
     uq.Dependence: dependence,
     uq.Diagnosis: diagnosis,
     uq.Importance: importance,
     uq.ImportanceOverTau: lambda: importance_over_tau([[0.5, 0.25, 0.75]]),
     uq.Redundancy: redundancy,
     uq.Reweighting: reweighting,
+    uq.Scores: scores,
     uq.Stress: lambda: stress([[0.1, 0.2, 0.3, 0.4, 0.5]]),
     uq.Surface: surface,
 }

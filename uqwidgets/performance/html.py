@@ -105,7 +105,7 @@ def confusion_html(result: Confusion) -> str:
         )
     frame = result.frame
     lines = [
-        [str(true), str(predicted), f"{share:.2%}", f"{of_true:.1%}"]
+        [str(true), str(predicted), _percent(share, 2), _percent(of_true, 1)]
         for true, predicted, share, of_true in frame.itertuples(index=False)
     ]
     rows = population(result.weighted, result.ess, result.n_rows)
@@ -200,6 +200,9 @@ def _matrix(result: Confusion, summary: str) -> Markup:
                         fill_opacity=f"{0.05 + 0.5 * of_true:.3f}",
                     )
                 )
-            text = f"{of_true:.0%}" if np.isfinite(of_true) else NOT_AVAILABLE[:3]
-            parts.append(label(text, x + _CELL / 2, y, "middle"))
+            parts.append(label(_percent(of_true, 0, "n/a"), x + _CELL / 2, y, "middle"))
     return picture(top + _CELL * len(shown) + 4, summary, *parts)
+
+
+def _percent(share: float, digits: int, unknown: str = NOT_AVAILABLE) -> str:
+    return f"{share:.{digits}%}" if np.isfinite(share) else unknown
