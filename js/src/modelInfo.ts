@@ -30,7 +30,9 @@ export interface Choice {
 export interface ModelInfo {
   title: string;
   task: "classification" | "regression";
-  target: string;
+  /** Null where the true target is not known. */
+  target: string | null;
+  /** Those of the target, by which rows are coloured and filtered. */
   classes: string[];
   n_rows: number;
   level: number;
@@ -52,7 +54,7 @@ export function readModelInfo(raw: unknown): ModelInfo {
   return {
     title: fields.text("title"),
     task: fields.text("task") === "classification" ? "classification" : "regression",
-    target: fields.text("target"),
+    target: fields.optional("target", (f) => f.text("target")),
     classes: fields.texts("classes"),
     n_rows: fields.number("n_rows"),
     level: fields.number("level"),

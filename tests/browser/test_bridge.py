@@ -285,3 +285,18 @@ def test_answer_to_one_step_is_quick(root):
 
 def value_of(root, control):
     return root.get_by_test_id(control).input_value()
+
+
+def test_without_a_target_no_class_is_offered(bridge, widget):
+    with uq.explore(widget.explainer.predictive, rows_of(widget)) as without:
+        root = bridge.mount(without)
+        wait_for_answer(root)
+        expect(root.locator(".uq-header")).to_contain_text("classification, no target")
+        expect(root.get_by_role("alert")).to_have_count(0)
+        options = root.get_by_test_id("uq-filter-add").locator("option").all_inner_texts()
+        assert not [text for text in options if "class" in text]
+        assert {"length", "width"} <= set(options)
+
+
+def rows_of(widget):
+    return pd.DataFrame({f: widget.explainer.table.column(f) for f in widget.explainer.features})

@@ -22,7 +22,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Drawn, Draws, Original, Replacement
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.rounding import difference
-from uqwidgets.measures import Measure
+from uqwidgets.measures import UNKNOWN_TRUTH, Measure, Truth
 from uqwidgets.predictive import Distribution, Point, Predictive
 from uqwidgets.predictive.distributions import InvalidRowError, class_codes, classes_among
 
@@ -90,15 +90,27 @@ class Evaluations(Predictions):
     ----------
     classes : ndarray of shape (k,) or None
         Labels, where the target is a class.
-    truth : ndarray of shape (n,)
-        The target in the form that measures need (see `Measure`).
     """
 
     def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
         super().__init__(predictive, table, memory_limit)
         self.classes = _classes(self.original, predictive, table)
-        self.truth = _truth(self.original, self.classes, table)
-        self.truth.flags.writeable = False
+        self._truth = _truth(self.original, self.classes, table) if table.has_target else None
+        if self._truth is not None:
+            self._truth.flags.writeable = False
+
+    @property
+    def truth(self) -> Truth:
+        """The target in the form that measures need (see `Measure`), shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If it is not known.
+        """
+        self.table.require_target("this")
+        assert self._truth is not None
+        return self._truth
 
     def cached(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Return the array of this key, computed unless it is cached; kept while there is room."""
@@ -120,13 +132,18 @@ class Evaluations(Predictions):
                 answers = self._all_cached(piece, callback)
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
             try:
-                truth = self.truth if len(answers) == 1 else np.tile(self.truth, len(answers))
-                pieces.append(measure.of(joined, truth))
+                pieces.append(measure.of(joined, self._repeated_truth(len(answers))))
             except InvalidRowError as error:
                 where = self._calls.where([self._row_block(r) for r in piece], error.row)
                 raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
         return values.reshape(len(replacements), len(self.table))
+
+    def _repeated_truth(self, times: int) -> Truth:
+        if self._truth is None:
+            truth: Truth = UNKNOWN_TRUTH
+            return truth
+        return self._truth if times == 1 else np.tile(self._truth, times)
 
     def original_values(self, measure: Measure) -> Floats:
         """Compute a measure of every row as it is, shape (n,)."""
@@ -416,11 +433,12 @@ def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArr
         return q.classes
     if predictive.classes is None and q.value.dtype.kind not in "iuf":
         # A function that gives labels names no classes: those it gave and those of y are some.
-        return classes_among(q.value.astype(object), table.y)
+        predicted = q.value.astype(object)
+        return classes_among(predicted, table.y if table.has_target else predicted[:0])
     return predictive.classes
 
 
-def _truth(q: Distribution, classes: npt.NDArray[Any] | None, table: Table) -> npt.NDArray[Any]:
+def _truth(q: Distribution, classes: npt.NDArray[Any] | None, table: Table) -> Truth:
     if classes is not None:
         codes = class_codes(table.y, classes)
         return codes if q.classes is not None else table.y

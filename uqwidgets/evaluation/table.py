@@ -24,7 +24,7 @@ class Table:
     Parameters
     ----------
     X : DataFrame (see `to_pandas`) or array-like of shape (n, p)
-    y : array-like of shape (n,)
+    y : array-like of shape (n,) or None
     predictive : Predictive
         Determines the columns, their order, and whether the model expects a DataFrame.
     groups : mapping of str to sequence of str, optional
@@ -37,10 +37,8 @@ class Table:
     groups : dict of str to tuple of str
     units : tuple of str
         Names that importance is computed for: the groups, and every feature in no group.
-    y : ndarray of shape (n,)
-        The target in the form that the user passed.
     target : str
-        Its name.
+        Name of the target; empty without one.
 
     Raises
     ------
@@ -66,7 +64,10 @@ class Table:
         _check_names(self.features)
         _check_values(self._columns)
         _check_order(X, y)
-        self.y, self.target = _target(y, len(frame))
+        self._y: npt.NDArray[Any] | None = None
+        self.target = ""
+        if y is not None:
+            self._y, self.target = _target(y, len(frame))
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
         self.units = self._units()
         self._labels: dict[str, Labels] = {}
@@ -83,6 +84,29 @@ class Table:
 
     def __len__(self) -> int:
         return self._n
+
+    @property
+    def has_target(self) -> bool:
+        """Whether the true target is known."""
+        return self._y is not None
+
+    @property
+    def y(self) -> npt.NDArray[Any]:
+        """The target in the form that the user passed, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If it is not known.
+        """
+        self.require_target("this")
+        assert self._y is not None
+        return self._y
+
+    def require_target(self, what: str) -> None:
+        """Raise a ValueError, which says what needs the true target, if it is not known."""
+        if self._y is None:
+            raise ValueError(f"{what} needs y; pass it to Explainer.")
 
     def index(self, feature: str) -> int:
         """Position of a feature.

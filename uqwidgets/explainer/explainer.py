@@ -40,8 +40,9 @@ class Explainer(Ranking, Curves, Performing):
     X : DataFrame or array-like of shape (n, p)
         Rows to explain, preferably rows that the model was not fitted on. Never modified; columns
         that the model was not fitted on are ignored.
-    y : array-like of shape (n,)
-        Their true target.
+    y : array-like of shape (n,), optional
+        Their true target. Predictions, entropy and other measures of confidence, redundancy and
+        weights need none; what does, such as ``nll``, says so.
     feature_groups : mapping of str to sequence of str, optional
         Features that move together, by the name of their group. By default, importance is
         computed for the groups and for the features in no group.
@@ -101,7 +102,7 @@ class Explainer(Ranking, Curves, Performing):
         self,
         model: Any,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         feature_groups: Mapping[str, Sequence[str]] | None = None,
         random_state: RandomState = 0,
@@ -112,7 +113,11 @@ class Explainer(Ranking, Curves, Performing):
         self.seed = seed_of(random_state)
         self.evaluations = Evaluations(self.predictive, self.table, parse_bytes(memory_limit))
         self.classes = self.evaluations.classes
-        self._measures = available(self.evaluations.original, classifier=self.classes is not None)
+        self._measures = available(
+            self.evaluations.original,
+            classifier=self.classes is not None,
+            with_truth=self.table.has_target,
+        )
 
     def __getstate__(self) -> object:
         raise TypeError(
@@ -210,7 +215,7 @@ class Explainer(Ranking, Curves, Performing):
 
         facts = {
             "rows": f"{len(self.table):,}",
-            "target": self.table.target,
+            "target": self.table.target or "not passed",
             "model calls so far": f"{self.model_calls:,} ({self.rows_evaluated:,} rows)",
         }
         return subject_html(
@@ -234,7 +239,7 @@ _QUESTIONS = {
 def _predictive(model: Any, y: Any) -> Predictive:
     plain_function = callable(model) and not hasattr(model, "predict")
     labels = np.asarray(y)
-    if isinstance(model, Predictive) or not plain_function or labels.ndim != 1:
+    if y is None or isinstance(model, Predictive) or not plain_function or labels.ndim != 1:
         return as_predictive(model)
     # The probabilities of a function are those of the labels of y, in sorted order.
     try:

@@ -49,10 +49,14 @@ class Stressing:
         """Indicators that `stress` computes for this model unless others are named, by name."""
         return indicators_of(
             self.evaluations.original,
-            self.evaluations.truth,
+            self._known_truth,
             self._measures,
             self._values,
         )
+
+    @property
+    def _known_truth(self) -> npt.NDArray[Any] | None:
+        return self.evaluations.truth if self.table.has_target else None
 
     def stress(
         self,
@@ -210,7 +214,7 @@ class Stressing:
             name,
             self.indicators,
             self.evaluations.original,
-            self.evaluations.truth,
+            self._known_truth,
             self.classes,
             self._measures,
             self._values,

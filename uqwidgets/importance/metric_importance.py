@@ -72,8 +72,8 @@ def metric_importance(
     Raises
     ------
     ValueError
-        If the metric cannot score this model; for an interval over pairs; for a ratio of a metric
-        that is no loss, or of rows that lose nothing as they are.
+        If the target is not known; if the metric cannot score this model; for an interval over
+        pairs; for a ratio of a metric that is no loss, or of rows that lose nothing as they are.
     """
     ratio = settings.compare == "ratio"
     if settings.interval == "random-variable":
@@ -81,6 +81,7 @@ def metric_importance(
             f"{metric.name} has no values of single pairs, which interval='random-variable' is "
             "over; use 'u-statistic'."
         )
+    evaluations.table.require_target(metric.name)
     base = metric.on(evaluations.original, evaluations.truth)
     if ratio:
         metric.check_ratio(base(population.scored), "scored")

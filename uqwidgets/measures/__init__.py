@@ -11,6 +11,7 @@ from uqwidgets.measures.measure import (
     NON_NEGATIVE,
     UNBOUNDED,
     UNIT_INTERVAL,
+    UNKNOWN_TRUTH,
     Family,
     Measure,
     Offers,
@@ -25,6 +26,7 @@ __all__ = [
     "NON_NEGATIVE",
     "UNBOUNDED",
     "UNIT_INTERVAL",
+    "UNKNOWN_TRUTH",
     "Family",
     "Function",
     "Measure",
@@ -36,8 +38,10 @@ __all__ = [
     "look_up",
 ]
 
+_NEEDS_TRUTH = "it needs y; pass y to Explainer"
 
-def available(q: Distribution, classifier: bool) -> Offers:
+
+def available(q: Distribution, classifier: bool, with_truth: bool = True) -> Offers:
     """Every measure by name, or the reason why this kind of distribution does not give it.
 
     They are in the order in which they are declared, which is that of lists.
@@ -48,10 +52,19 @@ def available(q: Distribution, classifier: bool) -> Offers:
         A prediction of the model; only its kind and classes matter.
     classifier : bool
         Whether the target is a class.
+    with_truth : bool, default=True
+        Whether the true target is known; without it, no measure that needs it is available.
     """
     if isinstance(q, Point):
-        return of_labels() if classifier else of_points()
-    return of_densities(q) if q.classes is None else of_probabilities(q)
+        offers = of_labels() if classifier else of_points()
+    else:
+        offers = of_densities(q) if q.classes is None else of_probabilities(q)
+    if with_truth:
+        return offers
+    return {
+        name: _NEEDS_TRUTH if isinstance(offer, Measure) and offer.needs_truth else offer
+        for name, offer in offers.items()
+    }
 
 
 def described(offers: Offers) -> Iterator[tuple[str, Measure | Family | str]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import IN_PLACE, in_one_line, is_write
-from uqwidgets.measures.measure import Measure, Truth
+from uqwidgets.measures.measure import UNKNOWN_TRUTH, Measure, Truth, UnknownTruthError
 from uqwidgets.predictive.distributions import Distribution
 
 Function = Callable[[Any, Truth], Any]
@@ -39,9 +39,11 @@ def of_function(function: Function) -> Measure:
         )
 
     def of(q: Distribution, y: Truth) -> Floats:
-        labels = y if q.classes is None else q.classes[y]
         try:
+            labels = y if y is UNKNOWN_TRUTH or q.classes is None else q.classes[y]
             values = function(q, labels)
+        except UnknownTruthError:
+            raise ValueError(f"measure {name!r} needs y; pass it to Explainer.") from None
         except Exception as error:
             reason = IN_PLACE if is_write(error) else in_one_line(error)
             raise ValueError(f"measure {name!r} failed: {reason}") from error

@@ -20,6 +20,29 @@ from uqwidgets._typing import Floats, Range
 Truth = npt.NDArray[Any]
 Use = Literal["curve", "indicator"]
 
+
+class UnknownTruthError(ValueError):
+    """A function used the true target, which is not known."""
+
+
+class UnknownTruth:
+    """Stands in for the true target where it is not known; every use of it raises.
+
+    A measure that needs no truth never uses it. Without this, a function of the user that compares
+    a prediction with None would return numbers.
+    """
+
+    def _raise(self, *_: object) -> Any:
+        raise UnknownTruthError("the true target is not known")
+
+    __array__ = __getattr__ = __getitem__ = __iter__ = __len__ = __bool__ = __float__ = _raise
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = _raise
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _raise
+    __truediv__ = __rtruediv__ = __neg__ = __invert__ = _raise
+
+
+UNKNOWN_TRUTH: Any = UnknownTruth()
+
 UNBOUNDED: Range = (-np.inf, np.inf)
 NON_NEGATIVE: Range = (0.0, np.inf)
 UNIT_INTERVAL: Range = (0.0, 1.0)

@@ -86,7 +86,7 @@ def redundancy(
     Raises
     ------
     ValueError
-        If there are too few trees, or no other features.
+        If there are too few trees, no other features, or no target to predict with.
     """
     whole = isinstance(n_estimators, (int, np.integer)) and not isinstance(n_estimators, bool)
     if not whole or n_estimators < _MIN_TREES:
@@ -94,6 +94,8 @@ def redundancy(
             f"n_estimators is {n_estimators!r}; it must be a whole number of at least "
             f"{_MIN_TREES}, or some rows are in the bag of every tree."
         )
+    if with_target:
+        table.require_target("with_target")
     predictors = np.column_stack([ranked(table.column(name)) for name in table.features])
     target = ranked(pd.Series(table.y))[:, None] if with_target else None
     responses_of = {unit: _response(table, unit, population) for unit in units}

@@ -126,7 +126,7 @@ class MetricIndicator:
 
 def indicators_of(
     q: Distribution,
-    truth: npt.NDArray[Any],
+    truth: npt.NDArray[Any] | None,
     measures: Offers,
     values: Callable[[Measure], Floats],
 ) -> dict[str, Indicator]:
@@ -142,8 +142,9 @@ def indicators_of(
     ----------
     q : Distribution
         The model's predictive distribution of the original rows.
-    truth : ndarray of shape (n,)
-        Class positions where the distribution has classes, otherwise the values of the target.
+    truth : ndarray of shape (n,) or None
+        Class positions where the distribution has classes, otherwise the values of the target;
+        None if the target is not known, and with it the indicators that need it.
     measures : dict
         From `uqwidgets.measures.available`.
     values : callable
@@ -163,19 +164,19 @@ def indicators_of(
         predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
         for column, label in enumerate(classes):
             add(f"share:{label}", f"share predicted {label}", MEAN, (predicted == column) * 1.0)
-        if len(classes) == 2:
+        if len(classes) == 2 and truth is not None:
             hit, yes = (predicted == 1) * 1.0, (truth == 1) * 1.0
             add("tpr", f"true positive rate of {classes[1]}", RATIO, hit * yes, yes)
             add("fpr", f"false positive rate of {classes[1]}", RATIO, hit * (1 - yes), 1 - yes)
     squared, value = measures.get("squared_error"), measures.get("prediction")
-    if q.classes is None and isinstance(squared, Measure):
-        assert isinstance(value, Measure)
+    if q.classes is None and isinstance(value, Measure):
         prediction = values(value)
         # Centred, because the variance would lose its digits beside the square of a large mean.
         centred = prediction - prediction.mean()
         indicators["mean"] = Indicator("mean", "mean prediction", "", (prediction,), MEAN, ANY)
         add("variance", "variance of prediction", VARIANCE, np.square(centred), centred)
-        add("rmse", "RMSE", ROOT, values(squared))
+        if isinstance(squared, Measure):
+            add("rmse", "RMSE", ROOT, values(squared))
     for name, measure in measures.items():
         if isinstance(measure, Measure) and "indicator" in measure.offered_as:
             indicators[name] = _mean_of(measure, values)
@@ -186,7 +187,7 @@ def find_indicator(
     entry: object,
     available: dict[str, Indicator],
     q: Distribution,
-    truth: npt.NDArray[Any],
+    truth: npt.NDArray[Any] | None,
     classes: npt.NDArray[Any] | None,
     measures: Offers,
     values: Callable[[Measure], Floats],
@@ -208,7 +209,8 @@ def find_indicator(
     Raises
     ------
     ValueError
-        If there is no such indicator, or the metric does not accept weights.
+        If there is no such indicator, or the metric does not accept weights or needs a target
+        that is not known.
     """
     if isinstance(entry, str) and entry in available:
         return available[entry]
@@ -218,6 +220,8 @@ def find_indicator(
             raise ValueError(
                 f"{metric.name} takes no weights of rows, which stress consists of; use another."
             )
+        if truth is None:
+            raise ValueError(f"{metric.name} needs y; pass it to Explainer.")
         score = metric.on(q, truth)
         score(None)  # raises before any column is stressed if the model cannot be scored
         return MetricIndicator(metric.name, metric.label, metric.unit, score, metric.bounds)

@@ -21,15 +21,16 @@ _MOST_VALUES = 50
 
 def about(explainer: Explainer) -> dict[str, Any]:
     """Describe an explainer to the front end, in plain types."""
-    classes = explainer.classes
+    classes, has_target = explainer.classes, explainer.table.has_target
     return dict(
         plain(
             {
                 "schema": SCHEMA,
                 "title": explainer.predictive.name,
                 "task": "regression" if classes is None else "classification",
-                "target": explainer.table.target,
-                "classes": [] if classes is None else [str(c) for c in classes.tolist()],
+                "target": explainer.table.target if has_target else None,
+                # Those that rows are coloured and filtered by: without a target, none.
+                "classes": [str(c) for c in classes] if classes is not None and has_target else [],
                 "n_rows": len(explainer.table),
                 "level": LEVEL,
                 "features": [_feature(explainer, f) for f in explainer.features],
@@ -50,7 +51,8 @@ def offered(explainer: Explainer) -> list[Measure]:
 def ranked_by(explainer: Explainer) -> list[Measure]:
     """Return the one or two measures whose importance is shown side by side.
 
-    They are the first loss with its measure of uncertainty, else the first loss alone.
+    They are the first loss with its measure of uncertainty, else the first loss alone; without a
+    target, the first measure.
     """
     measures = {m.name: m for m in _available(explainer)}
     for measure in measures.values():
@@ -59,11 +61,13 @@ def ranked_by(explainer: Explainer) -> list[Measure]:
     for measure in measures.values():
         if measure.needs_truth:
             return [measure]
-    raise ValueError("the model gives no measure whose importance could be shown.")
+    return [next(iter(measures.values()))]
 
 
 def _available(explainer: Explainer) -> list[Measure]:
     names = explainer.measures().query("available")["measure"]
+    if not len(names):
+        raise ValueError("a model of labels alone gives no measure without y; pass y to Explainer.")
     return [explainer.measure(name) for name in names]
 
 

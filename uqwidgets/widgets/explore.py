@@ -31,8 +31,8 @@ def explore(
         A fitted model, see `as_predictive`; or an `Explainer`, which holds X and y already.
     X : DataFrame or array-like of shape (n, p)
         Rows to explain, best ones the model was not fitted on.
-    y : array-like of shape (n,)
-        Their true target.
+    y : array-like of shape (n,), optional
+        Their true target; what needs it is not offered without.
     learner : Learner, optional
         Shown beside the model: the mean over refits of the procedure, with its interval.
     feature_groups : mapping of str to sequence of str, optional
@@ -65,8 +65,8 @@ def explore(
                 "them out, or pass the model itself."
             )
         return Explorer(model, learner=learner, **inputs)
-    if X is None or y is None:
-        raise TypeError("explore needs the rows and their target: uq.explore(model, X, y).")
+    if X is None:
+        raise TypeError("explore needs rows to explain: uq.explore(model, X, y).")
     explainer = Explainer(
         model,
         X,

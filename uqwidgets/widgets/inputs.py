@@ -87,6 +87,7 @@ def labels(explainer: Explainer, feature: str | None) -> Labels:
     """Values of a feature, or of the target where None, by the texts that name them."""
     if feature is not None:
         return explainer.table.labels(feature)
+    explainer.table.require_target("a filter of the target")
     if explainer.classes is None:
         return Labels.of(pd.Series(explainer.table.y))
     # The target may hold 1.0 where the model knows 1: both are the same class.

@@ -27,9 +27,8 @@ def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: 
     """
     ex, learner = session.explainer, session.learner
     n = len(ex.table)
-    heading = (
-        f"{ex.predictive.name}: {n:,} rows, {len(ex.features)} features, target {ex.table.target}"
-    )
+    target = f"target {ex.table.target}" if ex.table.has_target else "no target"
+    heading = f"{ex.predictive.name}: {n:,} rows, {len(ex.features)} features, {target}"
     rows = session.populations.filtered.meeting(inputs.ice_filter, check)
     conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
     if rows is not None and not rows.any():

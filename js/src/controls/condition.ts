@@ -17,7 +17,7 @@ export function conditionItem(
 ) {
   const isClass = condition.feature === null;
   const feature = about.features.find(({ name }) => name === condition.feature);
-  const name = condition.feature ?? about.target;
+  const name = condition.feature ?? about.target ?? "y";
   const missing = feature?.missing ?? 0;
   const remove = h(
     "button",

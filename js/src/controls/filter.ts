@@ -28,7 +28,7 @@ function subjects(about: ModelInfo): Subject[] {
   const ofClass: Subject = {
     // Not a feature's name: those may be anything, so the class is told apart by where it stands.
     value: CLASS,
-    label: `${about.target} (class)`,
+    label: `${about.target ?? "y"} (class)`,
     fresh: () => ({ feature: null, values: [...about.classes] }),
   };
   return [...(about.classes.length ? [ofClass] : []), ...about.features.map(subjectOf)];

@@ -15,9 +15,11 @@ function header({ title, task, target, classes, n_rows, features }: ModelInfo): 
   const facts = [
     counted(n_rows, "row"),
     counted(features.length, "feature"),
-    task === "classification"
-      ? `${isolated(target)}: ${listed(classes)}`
-      : `${target} (regression)`,
+    target === null
+      ? `${task}, no target`
+      : task === "classification"
+        ? `${isolated(target)}: ${listed(classes)}`
+        : `${target} (regression)`,
   ];
   return h(
     "header",

@@ -226,6 +226,8 @@ class _Constraints:
         return values
 
     def _categories(self, feature: str | None) -> dict[Any, Floats]:
+        if feature is None:
+            self._table.require_target("a share of the target")
         column = pd.Series(self._table.y) if feature is None else self._table.column(feature)
         present = pd.unique(column[column.notna()]).tolist()
         return {c: (column == c).to_numpy(dtype=np.float64, na_value=0.0) for c in present}

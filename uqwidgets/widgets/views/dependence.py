@@ -60,7 +60,7 @@ class DependenceView(View):
         self._order = np.random.default_rng(explainer.seed).permutation(n)
         self._n_classes = 1
         self._classes = np.zeros(n, dtype=np.intp)
-        if explainer.classes is not None:
+        if explainer.classes is not None and explainer.table.has_target:
             self._n_classes = len(explainer.classes)
             self._classes = class_codes(explainer.table.y, explainer.classes)
 
