@@ -45,6 +45,7 @@ def test_what_needs_no_target_is_the_same_without(pair):
         without.importance_over_tau("x0", "entropy", n_repeats=3, taus=3),
         explainer.importance_over_tau("x0", "entropy", n_repeats=3, taus=3),
     )
+    same(without.scores(["entropy"]), explainer.scores(["entropy"]))
     same(without.redundancy(n_estimators=50), explainer.redundancy(n_estimators=50))
     same(without.stress_to({"x0": 0.5}), explainer.stress_to({"x0": 0.5}))
     np.testing.assert_array_equal(
@@ -81,6 +82,9 @@ def test_everything_else_that_needs_the_target_says_so_in_one_sentence(pair):
     for call, what in (
         (lambda: without.importance(scorer), scorer),
         (lambda: without.stress(["x0"], [scorer]), scorer),
+        (without.scores, r"scores\(\)"),
+        (without.confusion, r"confusion\(\)"),
+        (without.calibration, r"calibration\(\)"),
         (lambda: without.redundancy(with_target=True, n_estimators=50), "with_target"),
         (lambda: without.stress_to(shares={None: {"yes": 0.5}}), "a share of the target"),
     ):

@@ -45,7 +45,7 @@ def test_it_shows_every_view(widget):
 
 
 def test_rows_cannot_be_filtered_by_a_target_that_is_not_known(widget):
-    with pytest.raises(ValueError, match="^a filter of the target needs y; pass it to Explainer"):
+    with pytest.raises(ValueError, match="a filter of the target needs y; pass it to Explainer"):
         widget.ice_filter = [{"feature": None, "values": ["yes"]}]
 
 

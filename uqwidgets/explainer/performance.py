@@ -82,6 +82,7 @@ class Performing(Stressing):
         """
         level = checked_level(level)
         if scoring is None:
+            self.table.require_target("scores()")
             scoring = default_scores(
                 self.indicators,
                 self.classes,
@@ -127,6 +128,7 @@ class Performing(Stressing):
         >>> uq.Explainer(LogisticRegression().fit(X, y), X, y).confusion().share.shape
         (2, 2)
         """
+        self.table.require_target("confusion()")
         q = self.evaluations.original
         if self.classes is None or not hasattr(q, "mode"):
             raise ValueError(
@@ -195,6 +197,7 @@ class Performing(Stressing):
         >>> explainer.calibration().n_outside  # of 19 quantiles
         0
         """
+        self.table.require_target("calibration()")
         population = Population.of(len(self.table), sample_weight, rows)
         return calibration(
             self.evaluations.original,
