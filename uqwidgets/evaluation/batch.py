@@ -14,12 +14,12 @@ _COPIED_VALUES = 1 << 17
 
 
 class RowBlock(NamedTuple):
-    """Consecutive rows of the table, with the values of some features replaced, or none.
+    """Rows of the table, with the values of some features replaced, or none.
 
     Attributes
     ----------
-    rows : range of length m
-        Positions of the rows.
+    rows : range or ndarray of length m
+        Positions of the rows; a range where they are consecutive, which is faster.
     columns : tuple of int
         Positions of the replaced features, which move together.
     donors : ndarray of shape (m,) or None
@@ -28,10 +28,24 @@ class RowBlock(NamedTuple):
         The constant replacement value of each column, if there are no donors.
     """
 
-    rows: range
+    rows: range | npt.NDArray[np.intp]
     columns: tuple[int, ...] = ()
     donors: npt.NDArray[np.intp] | None = None
     values: tuple[Any, ...] = ()
+
+    @property
+    def positions(self) -> npt.NDArray[np.intp]:
+        """Positions of the rows, shape (m,)."""
+        return (
+            np.arange(self.rows.start, self.rows.stop)
+            if isinstance(self.rows, range)
+            else self.rows
+        )
+
+    def of(self, rows: npt.NDArray[np.intp]) -> RowBlock:
+        """Return some rows of a block of all rows of the table."""
+        donors = None if self.donors is None else self.donors[rows]
+        return RowBlock(rows, self.columns, donors, self.values)
 
     def cut(self, start: int, stop: int) -> RowBlock:
         """Return rows ``start`` to ``stop`` of this block."""
@@ -75,7 +89,7 @@ class BatchBuilder:
             if not self._as_frame:
                 return matrix
             return pd.DataFrame(matrix, columns=self._labels, copy=False)
-        rows = np.concatenate([np.arange(b.rows.start, b.rows.stop) for b in blocks])
+        rows = np.concatenate([b.positions for b in blocks])
         columns = {
             position: self._stacked_column(position, blocks, rows)
             for position in range(len(self._columns))
@@ -88,10 +102,16 @@ class BatchBuilder:
     def _stacked_matrix(matrix: npt.NDArray[Any], blocks: Sequence[RowBlock]) -> npt.NDArray[Any]:
         batch = np.empty((sum(len(b.rows) for b in blocks), matrix.shape[1]), matrix.dtype)
         start = 0
+        gathered: dict[int, npt.NDArray[Any]] = {}
         for b in blocks:
             stop = start + len(b.rows)
-            # Copying a slice is several times faster than gathering rows by position.
-            batch[start:stop] = matrix[b.rows.start : b.rows.stop]
+            if isinstance(b.rows, range):
+                # Copying a slice is several times faster than gathering rows by position.
+                batch[start:stop] = matrix[b.rows.start : b.rows.stop]
+            else:
+                if id(b.rows) not in gathered:  # many features are replaced in the same rows
+                    gathered[id(b.rows)] = matrix[b.rows]
+                batch[start:stop] = gathered[id(b.rows)]
             for place, column in enumerate(b.columns):
                 batch[start:stop, column] = (
                     b.values[place] if b.donors is None else matrix[b.donors, column]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.predictive import Distribution
 
 # Rounding depends on the batch size, also in single precision. Noise that matters is larger than
@@ -45,7 +46,9 @@ class Consistency:
         """Whether enough rows were compared."""
         return self.compared >= _MAX_ROWS
 
-    def compare(self, answer: Distribution, unchanged: npt.NDArray[np.intp], rows: range) -> None:
+    def compare(
+        self, answer: Distribution, unchanged: npt.NDArray[np.intp], block: RowBlock
+    ) -> None:
         """Compare predictions with those of the rows as they are.
 
         Parameters
@@ -54,13 +57,13 @@ class Consistency:
             Predictions for some rows of the table.
         unchanged : ndarray of int
             Positions in the answer of rows whose replaced values equal their own.
-        rows : range
-            Positions in the table of the rows of the answer.
+        block : RowBlock
+            The rows of the answer.
         """
         some = unchanged[:_MAX_ROWS_OF_BATCH]
         if len(some) == 0:
             return
-        before = self._original.take(some + rows.start).arrays()
+        before = self._original.take(block.positions[some]).arrays()
         after = answer.take(some).arrays()
         differs = np.zeros(len(some), dtype=np.bool_)
         for one, other, tolerance in zip(before, after, self._tolerances, strict=True):

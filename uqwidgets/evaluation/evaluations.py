@@ -7,19 +7,26 @@ memory, what is read ahead. The rooms that compute statistics iterate over the r
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats, Positions
+from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError
+from uqwidgets.evaluation.differences import DifferenceBlock, Differences
 from uqwidgets.evaluation.distinct import distinct_rows
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Constant, Drawn, Draws, Original, Replacement
+from uqwidgets.evaluation.replacement import (
+    Constant,
+    Drawn,
+    Draws,
+    Original,
+    Part,
+    Replacement,
+)
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import UNKNOWN_TRUTH, Measure, Truth
@@ -30,52 +37,6 @@ from uqwidgets.predictive.distributions import InvalidRowError, class_codes, cla
 _VALUES_TOGETHER = 1 << 17
 
 
-class DifferenceBlock(NamedTuple):
-    """Changes of a measure in every row under k of the replacements of one feature.
-
-    Attributes
-    ----------
-    replacements : slice
-        Which of the feature's replacements.
-    values : ndarray of shape (k, n)
-    donors : ndarray of shape (k, n) or None
-        Rows that the values come from; None for constant replacements.
-    """
-
-    replacements: slice
-    values: Floats
-    donors: Positions | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Differences:
-    """Changes of a measure in every row under all replacements of one feature, or group.
-
-    Attributes
-    ----------
-    original : ndarray of shape (n,)
-        The measure of each row as it is.
-    subgroups : ndarray of shape (n,) or None
-        Subgroup of each row, within which donors are drawn; None for all rows.
-    codes : ndarray of shape (n,) or None
-        With every row as a donor: which of the replacements has the row's own value. None where
-        donors are drawn.
-    n_replacements, n_blocks : int
-    blocks : iterator of DifferenceBlock
-        To be iterated over once; the model is evaluated on the way.
-    donors : iterator of ndarray of shape (n,)
-        Donors of each draw, one draw at a time.
-    """
-
-    original: Floats
-    subgroups: Positions | None
-    codes: Positions | None
-    n_replacements: int
-    n_blocks: int
-    blocks: Iterator[DifferenceBlock]
-    donors: Iterator[Positions]
-
-
 class Evaluations(Predictions):
     """Measures of every row under replacements, computed from cached predictive distributions.
 
@@ -83,7 +44,7 @@ class Evaluations(Predictions):
     ----------
     predictive : Predictive
     table : Table
-    memory_limit : int
+    memory_limit, seed : int
         See `Predictions`.
 
     Attributes
@@ -92,12 +53,16 @@ class Evaluations(Predictions):
         Labels, where the target is a class.
     """
 
-    def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
-        super().__init__(predictive, table, memory_limit)
+    def __init__(
+        self, predictive: Predictive, table: Table, memory_limit: int, seed: int = 0
+    ) -> None:
+        super().__init__(predictive, table, memory_limit, seed)
         self.classes = _classes(self.original, predictive, table)
         self._truth = _truth(self.original, self.classes, table) if table.has_target else None
         if self._truth is not None:
             self._truth.flags.writeable = False
+        if self.classes is not None and table.has_target:
+            self.strata = class_codes(table.y, self.classes)
 
     @property
     def truth(self) -> Truth:
@@ -122,28 +87,36 @@ class Evaluations(Predictions):
         replacements: Sequence[Replacement],
         measure: Measure,
         callback: ProgressCallback | None = None,
+        part: int | None = None,
     ) -> Floats:
-        """Compute a measure of every row under each replacement, shape (replacements, n)."""
+        """Compute a measure of every row under each replacement, shape (replacements, n).
+
+        With the number of a part of `row_order`, of the rows of that part alone.
+        """
+        requests: Sequence[Replacement | Part] = replacements
+        if part is not None:
+            requests = [Part(replacement, part) for replacement in replacements]
         pieces = []
-        step = self.max_in_memory(len(replacements))
+        step = self.max_in_memory(len(replacements), part)
         for first in range(0, len(replacements), step):
             with self._lock:
-                piece = replacements[first : first + step]
+                piece = requests[first : first + step]
                 answers = self._all_cached(piece, callback)
                 joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
             try:
-                pieces.append(measure.of(joined, self._repeated_truth(len(answers))))
+                pieces.append(measure.of(joined, self._repeated_truth(len(answers), part)))
             except InvalidRowError as error:
                 where = self._calls.where([self._row_block(r) for r in piece], error.row)
                 raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
         values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        return values.reshape(len(replacements), len(self.table))
+        return values.reshape(len(replacements), -1)
 
-    def _repeated_truth(self, times: int) -> Truth:
+    def _repeated_truth(self, times: int, part: int | None) -> Truth:
         if self._truth is None:
-            truth: Truth = UNKNOWN_TRUTH
-            return truth
-        return self._truth if times == 1 else np.tile(self._truth, times)
+            unknown: Truth = UNKNOWN_TRUTH
+            return unknown
+        truth = self._truth if part is None else self._truth[self.row_order.part(part)]
+        return truth if times == 1 else np.tile(truth, times)
 
     def original_values(self, measure: Measure) -> Floats:
         """Compute a measure of every row as it is, shape (n,)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from uqwidgets._typing import Positions
@@ -15,7 +16,15 @@ from uqwidgets.evaluation.consistency import Consistency
 from uqwidgets.evaluation.donors import Donors, Subgroups
 from uqwidgets.evaluation.model_calls import ModelCalls
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
-from uqwidgets.evaluation.replacement import Constant, Drawn, Original, Replacement, Scheme
+from uqwidgets.evaluation.replacement import (
+    Constant,
+    Drawn,
+    Original,
+    Part,
+    Replacement,
+    Scheme,
+)
+from uqwidgets.evaluation.row_order import RowOrder
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
 
@@ -33,29 +42,39 @@ class Predictions:
     memory_limit : int
         Bytes to work in. Two fifths of them are the limit of the `Cache`; the rest is left to
         the current batch, to intermediate sums and to the result.
+    seed : int, default=0
+        Of `row_order`.
 
     Attributes
     ----------
     memory_limit : int
     original : Distribution
         Of the rows as they are.
+    strata : ndarray of shape (n,) or None
+        Code of the class of each row, by which `row_order` is stratified.
     """
 
-    def __init__(self, predictive: Predictive, table: Table, memory_limit: int) -> None:
+    def __init__(
+        self, predictive: Predictive, table: Table, memory_limit: int, seed: int = 0
+    ) -> None:
         self.table = table
         self.memory_limit = memory_limit
         self._calls = ModelCalls(predictive, table, memory_limit)
         self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
         self._donors = Donors(table, self._cache)
         # The first rows of replacements that are not yet evaluated on all rows.
-        self._unfinished: dict[Replacement, list[Distribution]] = {}
+        self._unfinished: dict[Replacement | Part, list[Distribution]] = {}
+        # Those of them that were begun with parts, so that their rows are in random order.
+        self._by_parts: set[Replacement | Part] = set()
         self._rows = range(len(table))
+        self._seed = seed
         self.renew_locks()
         renew_after_fork(self)
         # Every result compares with the rows as they are: they are never evicted.
         self._permanent: dict[Replacement, Distribution] = {}
         self.original = self._permanent[Original()] = self.evaluate(Original())
         self._consistency = Consistency(self.original)
+        self.strata: Positions | None = None
 
     def renew_locks(self) -> None:
         """Make new locks in a forked process, where the threads that held them do not exist."""
@@ -76,14 +95,22 @@ class Predictions:
         """What the answers so far tell about the model that a reader of results should know."""
         return self._consistency.remarks
 
+    @cached_property
+    def row_order(self) -> RowOrder:
+        """The order in which rows are evaluated where a few of them give a first answer."""
+        return RowOrder(len(self.table), self.strata, self._seed)
+
     def ask(
-        self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
+        self,
+        replacements: Sequence[Replacement | Part],
+        callback: ProgressCallback | None = None,
     ) -> None:
-        """Evaluate the model on all rows under each of these replacements that is not cached.
+        """Evaluate the model under each of these replacements that is not cached.
 
         Parameters
         ----------
-        replacements : sequence of Replacement
+        replacements : sequence of Replacement or Part
+            On all rows, or on those of the part.
         callback : callable, optional
             Called with a `Progress` after every block. An exception that it raises stops the
             work; finished blocks are kept.
@@ -103,8 +130,10 @@ class Predictions:
                 waiting = [r for r in waiting if not self.is_cached(r)]
                 if not waiting:
                     return
+                for r in waiting:
+                    self._begin(r)
                 begun = sum(len(piece) for r in waiting for piece in self._unfinished.get(r, ()))
-                remaining = len(waiting) * len(self.table) - begun
+                remaining = sum(self._n_rows(r) for r in waiting) - begun
                 rows = self._calls.pace.rows(remaining)
                 finished = self._evaluate_batch(list(self._next_batch(waiting, rows)))
                 # Without room in the cache, a replacement is still evaluated only once here.
@@ -115,8 +144,8 @@ class Predictions:
             if callback is not None:
                 callback(Progress(done, done + remaining, seconds_left))
 
-    def evaluate(self, replacement: Replacement) -> Distribution:
-        """Distribution of every row under this replacement, from the cache or from the model."""
+    def evaluate(self, replacement: Replacement | Part) -> Distribution:
+        """Distribution of the rows under this replacement, from the cache or from the model."""
         with self._lock:
             distribution = self._cached(replacement)
             while distribution is None:
@@ -132,9 +161,11 @@ class Predictions:
         for replacement in replacements:
             yield self.evaluate(replacement)
 
-    def is_cached(self, replacement: Replacement) -> bool:
+    def is_cached(self, replacement: Replacement | Part) -> bool:
         """Whether `evaluate` costs no model call for this replacement."""
-        return replacement in self._permanent or replacement in self._cache.answers
+        if replacement in self._permanent or replacement in self._cache.answers:
+            return True
+        return isinstance(replacement, Part) and self.is_cached(replacement.replacement)
 
     def prepare(
         self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
@@ -164,16 +195,18 @@ class Predictions:
         """Estimated time to evaluate so many rows."""
         return self._calls.pace.seconds(rows) if rows > 0 else 0.0
 
-    def max_in_memory(self, n_replacements: int) -> int:
+    def max_in_memory(self, n_replacements: int, part: int | None = None) -> int:
         """Return how many of so many replacements have distributions that fit in memory together.
 
-        At least one.
+        At least one; of a part of the rows, if its number is given.
         """
-        bytes_each = max(1, 2 * self.original.nbytes)
+        rows = len(self.table)
+        of_rows = rows if part is None else len(self.row_order.part(part))
+        bytes_each = max(1, 2 * self.original.nbytes * of_rows // rows)
         return max(1, min(n_replacements, self._cache.limit // (2 * bytes_each)))
 
     def _all_cached(
-        self, replacements: Sequence[Replacement], callback: ProgressCallback | None
+        self, replacements: Sequence[Replacement | Part], callback: ProgressCallback | None
     ) -> list[Any]:
         distributions = [self._cached(r) for r in replacements]
         # With thousands of replacements the look-ups dominate, so they are done only once where
@@ -183,9 +216,58 @@ class Predictions:
             distributions = [self.evaluate(r) for r in replacements]
         return distributions
 
-    def _cached(self, replacement: Replacement) -> Distribution | None:
+    def _cached(self, replacement: Replacement | Part) -> Distribution | None:
         distribution = self._cache.get(replacement)
-        return self._permanent.get(replacement) if distribution is None else distribution
+        if distribution is not None:
+            return distribution
+        if not isinstance(replacement, Part):
+            return self._permanent.get(replacement)
+        whole = self._cached(replacement.replacement)
+        return None if whole is None else whole.take(self.row_order.part(replacement.number))
+
+    def _n_rows(self, replacement: Replacement | Part) -> int:
+        if isinstance(replacement, Part):
+            return len(self.row_order.part(replacement.number))
+        return len(self.table)
+
+    def _begin(self, replacement: Replacement | Part) -> None:
+        """Begin the evaluation on all rows with the first parts, as far as these are cached."""
+        if isinstance(replacement, Part) or replacement in self._unfinished:
+            return
+        if pieces := self._first_parts(replacement):
+            for number in range(len(pieces)):
+                self._cache.drop(Part(replacement, number))
+            self._unfinished[replacement] = pieces
+            self._by_parts.add(replacement)
+
+    def _first_parts(self, replacement: Replacement) -> list[Distribution]:
+        """Return the distributions of the first parts, up to the first that is not cached."""
+        pieces: list[Distribution] = []
+        if "row_order" in self.__dict__:  # else no part was ever evaluated
+            for number in range(len(self.row_order.sizes)):
+                piece = self._cache.get(Part(replacement, number))
+                if piece is None:
+                    break
+                pieces.append(piece)
+        return pieces
+
+    def _keep(self, replacement: Replacement | Part, answer: Distribution) -> None:
+        """Store an answer; the last part of a replacement makes it one of all rows."""
+        self._cache.keep(replacement, answer)
+        if not isinstance(replacement, Part):
+            return
+        whole, sizes = replacement.replacement, self.row_order.sizes
+        pieces = self._first_parts(whole)
+        if len(pieces) == len(sizes):
+            for number in range(len(sizes)):
+                self._cache.drop(Part(whole, number))
+            self._cache.keep(whole, self._in_table_order(pieces))
+
+    def _in_table_order(self, pieces: list[Any]) -> Distribution:
+        """Join the distributions of all rows in random order, and return them in the table's."""
+        joined = pieces[0].joined(pieces[1:]) if len(pieces) > 1 else pieces[0]
+        ordered: Distribution = joined.take(self.row_order.places)
+        return ordered
 
     def _has_rows(self, key: Hashable, length: int) -> bool:
         """Whether a derived array with at least so many rows is cached."""
@@ -197,7 +279,14 @@ class Predictions:
         with self._lock:
             return self._donors.of(drawn)
 
-    def _row_block(self, replacement: Replacement) -> RowBlock:
+    def _row_block(self, replacement: Replacement | Part) -> RowBlock:
+        if isinstance(replacement, Part):
+            number = replacement.number
+            return self._block(replacement.replacement).of(self.row_order.part(number))
+        whole = self._block(replacement)
+        return whole.of(self.row_order.rows) if replacement in self._by_parts else whole
+
+    def _block(self, replacement: Replacement) -> RowBlock:
         rows = self._rows
         match replacement:
             case Original():
@@ -208,11 +297,11 @@ class Predictions:
                 return RowBlock(rows, columns, values=values)
 
     def _next_batch(
-        self, waiting: Sequence[Replacement], rows: int
-    ) -> Iterator[tuple[Replacement, RowBlock]]:
+        self, waiting: Sequence[Replacement | Part], rows: int
+    ) -> Iterator[tuple[Replacement | Part, RowBlock]]:
         """Yield the next so many rows, with the replacement that they belong to."""
-        n = len(self.table)
         for replacement in waiting:
+            n = self._n_rows(replacement)
             begun = self._unfinished.get(replacement)
             first = sum(map(len, begun)) if begun else 0
             block = self._row_block(replacement)
@@ -223,7 +312,9 @@ class Predictions:
             if rows == 0:
                 return
 
-    def _evaluate_batch(self, batch: list[tuple[Replacement, RowBlock]]) -> set[Replacement]:
+    def _evaluate_batch(
+        self, batch: list[tuple[Replacement | Part, RowBlock]]
+    ) -> set[Replacement | Part]:
         """Evaluate a batch and return the replacements that are now evaluated on all rows."""
         distribution: Any = None
         try:
@@ -235,19 +326,23 @@ class Predictions:
             # Bisection names the one replacement that the model fails on.
             half = len(batch) // 2
             return self._evaluate_batch(batch[:half]) | self._evaluate_batch(batch[half:])
-        finished = set()
-        start, n = 0, len(self.table)
+        finished: set[Replacement | Part] = set()
+        start = 0
         for replacement, block in batch:
             stop = start + len(block.rows)
             # A copy, because a view would keep the whole batch alive and may be memory that the
             # model reuses.
             piece = distribution.take(slice(start, stop)).owned()
             if block.columns and not self._consistency.settled:
-                self._consistency.compare(piece, self.table.unchanged(block), block.rows)
+                self._consistency.compare(piece, self.table.unchanged(block), block)
             pieces = [*self._unfinished.pop(replacement, ()), piece]
-            if sum(map(len, pieces)) == n:
-                whole = piece if len(pieces) == 1 else pieces[0].joined(pieces[1:])
-                self._cache.keep(replacement, whole)
+            if sum(map(len, pieces)) == self._n_rows(replacement):
+                if replacement in self._by_parts:
+                    self._by_parts.discard(replacement)
+                    self._keep(replacement, self._in_table_order(pieces))
+                else:
+                    whole = piece if len(pieces) == 1 else pieces[0].joined(pieces[1:])
+                    self._keep(replacement, whole)
                 finished.add(replacement)
             else:
                 self._unfinished[replacement] = pieces

@@ -57,6 +57,13 @@ class Constant(NamedTuple):
 Replacement = Original | Drawn | Constant
 
 
+class Part(NamedTuple):
+    """A replacement in some of the rows, those of one part of the `RowOrder`."""
+
+    replacement: Replacement
+    number: int
+
+
 class Draws(NamedTuple):
     """The replacements that estimate the importance of one feature, or group of features.
 

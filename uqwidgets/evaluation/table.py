@@ -221,12 +221,16 @@ class Table:
 
     def unchanged(self, block: RowBlock) -> npt.NDArray[np.intp]:
         """Return positions in a block of the rows whose replaced values equal their own."""
-        rows = block.rows
+        rows = (
+            slice(block.rows.start, block.rows.stop)
+            if isinstance(block.rows, range)
+            else block.rows
+        )
         if block.donors is not None:
-            return np.flatnonzero(block.donors == np.arange(rows.start, rows.stop))
-        same = np.full(len(rows), bool(block.columns))
+            return np.flatnonzero(block.donors == block.positions)
+        same = np.full(len(block.rows), bool(block.columns))
         for column, value in zip(block.columns, block.values, strict=True):
-            own = self._columns[column].iloc[rows.start : rows.stop]
+            own = self._columns[column].iloc[rows]
             if own.dtype == object:  # a model may distinguish values that are equal in Python
                 return np.empty(0, dtype=np.intp)
             same &= (own == value).to_numpy(dtype=np.bool_, na_value=False)

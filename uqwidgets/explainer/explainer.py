@@ -111,7 +111,9 @@ class Explainer(Ranking, Curves, Performing):
         self.predictive = _predictive(model, y)
         self.table = Table(X, y, self.predictive, feature_groups)
         self.seed = seed_of(random_state)
-        self.evaluations = Evaluations(self.predictive, self.table, parse_bytes(memory_limit))
+        self.evaluations = Evaluations(
+            self.predictive, self.table, parse_bytes(memory_limit), self.seed
+        )
         self.classes = self.evaluations.classes
         self._measures = available(
             self.evaluations.original,

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Literal, overload
 
 import numpy.typing as npt
 
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.base import Explained
-from uqwidgets.importance import Settings, metric_importance, permutation_importance
+from uqwidgets.importance import (
+    Settings,
+    metric_importance,
+    permutation_importance,
+    sampled_importance,
+)
 from uqwidgets.importance.diagnosis import NOT_CONDITIONAL, diagnose
 from uqwidgets.importance.diagnosis_result import Diagnosis
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
-from uqwidgets.measures import Function
+from uqwidgets.measures import Function, Measure
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.redundancy.result import Redundancy
 from uqwidgets.stress.columns import stressed_column
@@ -124,8 +131,13 @@ class Ranking(Explained):
             Called with a `Progress` after every block of model calls. An exception that it raises
             stops the work; finished blocks are kept.
         stream : bool, default=False
-            Return an iterator of results that improve while the model is evaluated: with more and
-            more repeats, or for ``n_repeats="all"`` more and more features.
+            Return an iterator of results that improve while the model is evaluated. Where the
+            model takes longer than about a second for all rows, the first results score a random
+            sample of the rows, stratified by class, which grows until it has all rows; their
+            remarks say how many, and their intervals account for it. Then come more and more
+            repeats, or for ``n_repeats="all"``, which is not sampled, more and more features.
+            Every result uses what the model answered for the ones before, and the last is the one
+            without ``stream``.
 
         Returns
         -------
@@ -180,7 +192,7 @@ class Ranking(Explained):
         steps = settings.steps(names) if stream else iter([(names, settings)])
         if is_metric(measure):
             metric = find_metric(measure, self.classes)
-            results = (
+            results: Iterator[Importance] = (
                 metric_importance(evaluations, metric, some, population, step, callback)
                 for some, step in steps
             )
@@ -190,7 +202,30 @@ class Ranking(Explained):
                 permutation_importance(evaluations, of_rows, some, population, step, callback)
                 for some, step in steps
             )
+            if stream:
+                sampled = self._sampled(of_rows, names, population, settings, callback)
+                results = chain(sampled, results)
         return results if stream else next(results)
+
+    def _sampled(
+        self,
+        measure: Measure,
+        features: Sequence[str],
+        population: Population,
+        settings: Settings,
+        callback: ProgressCallback | None,
+    ) -> Iterator[Importance]:
+        """Yield results of growing samples of the rows, none where all rows take no longer."""
+        if settings.n_repeats == "all":
+            return
+        first = settings.first
+        assert first.n_repeats != "all"
+        for n_rows in sample_sizes(self.evaluations, len(features) * first.n_repeats):
+            result = sampled_importance(
+                self.evaluations, measure, features, population, first, n_rows, callback
+            )
+            if result is not None:
+                yield result
 
     def importance_over_tau(
         self,

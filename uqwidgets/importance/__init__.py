@@ -8,6 +8,7 @@ from uqwidgets.importance.permutation import (
     remarks_on_ceiling,
     remarks_on_pairs,
 )
+from uqwidgets.importance.sampled import sampled_importance
 from uqwidgets.importance.settings import Settings
 
 __all__ = [
@@ -18,4 +19,5 @@ __all__ = [
     "permutation_importance",
     "remarks_on_ceiling",
     "remarks_on_pairs",
+    "sampled_importance",
 ]

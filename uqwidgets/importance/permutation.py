@@ -26,7 +26,8 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.evaluation.evaluations import Differences, Evaluations
+from uqwidgets.evaluation.differences import Differences
+from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
@@ -172,11 +173,7 @@ def importance_of_changes(
     """
     original = evaluations.original_values(measure)
     baseline = dot(population.scored, original) / population.scored.sum()
-    if settings.compare == "ratio" and not baseline > 0:
-        raise ValueError(
-            f"the mean {measure.name} of the scored rows is {baseline:.4g}, and a ratio needs a "
-            "positive one; use compare='difference'."
-        )
+    check_ratio(settings, measure, baseline)
     options = settings.interval, settings.level, population, settings.reference
     intervals, per_row, repeats, pairs = [], [], [], []
     for change in changes:
@@ -208,6 +205,15 @@ def importance_of_changes(
         + evaluations.remarks,
         **provenance(settings, population),
     )
+
+
+def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:
+    """Raise a ValueError if the comparison is a ratio and the measure's mean is not positive."""
+    if settings.compare == "ratio" and not baseline > 0:
+        raise ValueError(
+            f"the mean {measure.name} of the scored rows is {baseline:.4g}, and a ratio needs a "
+            "positive one; use compare='difference'."
+        )
 
 
 def build_result(

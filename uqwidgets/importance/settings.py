@@ -92,6 +92,18 @@ class Settings:
         """Replacements of each feature."""
         return Draws(self.replacement, self.n_repeats, self.seed)
 
+    @property
+    def fewest_repeats(self) -> int:
+        """How many repeats the interval needs."""
+        return 2 if self.interval in OVER_REPEATS else 1
+
+    @property
+    def first(self) -> Settings:
+        """The same with the fewest repeats that have an interval."""
+        if self.n_repeats == "all":
+            return self
+        return replace(self, n_repeats=min(self.fewest_repeats, self.n_repeats))
+
     def steps(self, features: Sequence[str]) -> Iterator[tuple[Sequence[str], Settings]]:
         """Yield features and settings of a stream of results, the last with all of them.
 
@@ -102,7 +114,7 @@ class Settings:
             for n_features in range(1, len(features) + 1):
                 yield features[:n_features], self
             return
-        n_repeats = 2 if self.interval in OVER_REPEATS else 1
+        n_repeats = self.fewest_repeats
         while n_repeats < self.n_repeats:
             yield features, replace(self, n_repeats=n_repeats)
             n_repeats = max(n_repeats + 1, int(n_repeats * _GROWTH))

@@ -21,6 +21,7 @@ from uqwidgets.inference.intervals import (
 )
 from uqwidgets.inference.population import half_width, mean_over_rows
 from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
+from uqwidgets.inference.sampled_rows import SampledRows
 from uqwidgets.inference.variance import without_groups
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Change",
     "Interval",
     "Reference",
+    "SampledRows",
     "balanced",
     "bounds",
     "checked_interval",

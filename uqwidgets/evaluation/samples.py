@@ -1,0 +1,103 @@
+"""Answers for a random sample of the rows, which are a part of the answers for all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.replacement import Draws, Part, Replacement
+from uqwidgets.inference.rounding import difference
+from uqwidgets.measures import Measure
+
+# Where the model takes longer for all rows, in seconds, a sample of the rows comes first; and how
+# long it takes for the first sample.
+_LONG_PASS, _FIRST_SAMPLE = 1.0, 0.4
+# Intervals of fewer rows may hold the importance too rarely.
+_FEWEST_SAMPLED = 100
+
+
+def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ...]:
+    """Return how many rows give first answers about so many replacements, then more.
+
+    None where the model takes about a second or less for all rows; all rows are not among
+    them. By the model's time per row, the first sample takes a fraction of a second, unless
+    the smallest sample takes longer.
+    """
+    n = len(evaluations.table)
+    seconds = evaluations.seconds_for(n_replacements * n)
+    if seconds <= _LONG_PASS:
+        return ()
+    first = evaluations.row_order.largest(max(_FEWEST_SAMPLED, n * _FIRST_SAMPLE / seconds))
+    return tuple(size for size in evaluations.row_order.sizes if first <= size < n)
+
+
+def sample_values(
+    evaluations: Evaluations,
+    replacements: Sequence[Replacement],
+    n_rows: int,
+    measure: Measure,
+    callback: ProgressCallback | None = None,
+) -> Floats:
+    """Compute a measure of the first so many rows under each replacement, shape (k, n_rows).
+
+    The rows are in the order of `Evaluations.row_order`.
+
+    Parameters
+    ----------
+    replacements : sequence of Replacement
+    n_rows : int
+        One of the sizes of `row_order`.
+    measure : Measure
+    callback : callable, optional
+        See `ask`.
+    """
+    numbers = range(evaluations.row_order.n_parts(n_rows))
+    parts = [Part(r, number) for r in replacements for number in numbers]
+    if evaluations.max_in_memory(len(replacements)) == len(replacements):
+        evaluations.ask(parts, callback)
+    return np.hstack(
+        [evaluations.values(replacements, measure, callback, number) for number in numbers]
+    )
+
+
+def sampled_differences(
+    evaluations: Evaluations,
+    measure: Measure,
+    columns: Sequence[tuple[int, ...]],
+    draws: Draws,
+    n_rows: int,
+    callback: ProgressCallback | None = None,
+) -> Iterator[tuple[Floats, Positions]]:
+    """Yield the changes of the sampled rows under the draws of each feature.
+
+    They are the changes that `differences` has of these rows, in the order of `row_order`.
+
+    Parameters
+    ----------
+    measure, columns, draws, callback
+        As in `differences`, with a number of draws.
+    n_rows : int
+        One of the sizes of `row_order`.
+
+    Yields
+    ------
+    changes, donors : ndarray of shape (K, n_rows)
+    """
+    assert draws.n_repeats != "all"
+    rows = evaluations.row_order.rows[:n_rows]
+    original = evaluations.original_values(measure)[rows]
+    drawn = {moved: draws.replacements(evaluations.table, moved) for moved in columns}
+    numbers = range(evaluations.row_order.n_parts(n_rows))
+    size = -(-len(columns) * draws.n_repeats * n_rows // len(evaluations.table))
+    if evaluations.max_in_memory(size) == size:
+        evaluations.ask(
+            [Part(r, k) for each in drawn.values() for r in each for k in numbers], callback
+        )
+    for moved, replacements in drawn.items():
+        values = sample_values(evaluations, replacements, n_rows, measure, callback)
+        donors = evaluations.donors(moved, draws.scheme, draws.seed, draws.n_repeats)
+        yield difference(values, original), donors[:, rows]
