@@ -10,9 +10,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
 REFERENCES = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
+AUTHOR = r"[A-Z][a-z]+(?:-[A-Z][a-z]+)*"
 CITATION = re.compile(
-    r"((?:[A-Z][\w-]+ et al\.|[A-Z][\w-]+ and [A-Z][\w-]+|Merrick) (?:19|20)\d\d)"
+    rf"({AUTHOR}(?: et al\.|(?:, {AUTHOR})* and {AUTHOR})?)(?:'s)?"  # one, two or more authors
+    r"(?: \w+)?,? \(?((?:19|20)\d\d)\b"
 )
+EPONYM = re.compile(rf"\b({AUTHOR}(?: and {AUTHOR})?)'s\b|(?<=of )({AUTHOR} and {AUTHOR})\b")
+# Terms of textbooks, and programs.
+NOT_LITERATURE = {"Altair", "Bessel", "Horner", "Lambert", "Nagle", "Newton", "Python"}
 
 
 def test_the_rule_is_executed():
@@ -28,17 +33,62 @@ def test_files_that_are_named_exist(path):
     assert any((ROOT / place / path).exists() for place in ("", "uqwidgets", "docs"))
 
 
-def cited():
-    """Author and year of every citation in the package, with a file that has it."""
-    citations = {}
-    for path in sorted((ROOT / "uqwidgets").rglob("*.py")):
-        text = " ".join(path.read_text(encoding="utf-8").split())
-        citations |= dict.fromkeys(CITATION.findall(text), path.name)
-    return citations
+def texts():
+    """Text of every file of the package and of its documents, by path."""
+    paths = [
+        *(ROOT / "uqwidgets").rglob("*.py"),
+        *(ROOT / "benchmarks").rglob("*.py"),
+        *(ROOT / "benchmarks").glob("*.md"),
+        *(p for p in (ROOT / "docs").glob("*.md") if p.name != "references.md"),
+        *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    ]
+    for path in sorted(paths):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        yield (
+            path.name,
+            " ".join(" ".join(line.strip().removeprefix("# ") for line in lines).split()),
+        )
+
+
+def citations(text):
+    """Keys of the citations in a text: its authors and the year."""
+    return {f"{authors} {year}" for authors, year in CITATION.findall(text)}
+
+
+def entries():
+    """Text of every entry of the references, by its key."""
+    parts = re.split(r"\*\*(.+?)\.\*\*", REFERENCES)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("(Hall 1992)", {"Hall 1992"}),
+        ("Cribari-Neto 2004; Kott 2001.", {"Cribari-Neto 2004", "Kott 2001"}),
+        ("of Hall and Sheather 1988, with", {"Hall and Sheather 1988"}),
+        ("Friedman and Popescu's H (2008, section 8.1)", {"Friedman and Popescu 2008"}),
+        ("Wood et al. 2024, eq. 5", {"Wood et al. 2024"}),
+        ("in 2024 rows of 1988", set()),
+    ],
+)
+def test_citations_are_read_in_all_their_forms(text, keys):
+    assert citations(text) == keys
 
 
 def test_every_citation_is_resolved():
-    keys = set(re.findall(r"\*\*(.+?)\.\*\*", REFERENCES))
-    assert len(keys) > 20
-    missing = {key: path for key, path in cited().items() if key not in keys}
-    assert not missing
+    keys = entries().keys()
+    assert len(keys) > 35
+    every = {(key, name) for name, text in texts() for key in citations(text)}
+    assert not [citation for citation in every if citation[0] not in keys]
+    assert keys == {key for key, _ in every}, "no entry is without use"
+
+
+def test_what_is_named_after_somebody_is_cited_beside_it():
+    """Kelley's method without a year in the same file leaves a reader without the source."""
+    uncited = []
+    for name, text in texts():
+        cited = " ".join(f"{key} {entries().get(key)}" for key in citations(text))
+        named = {first or second for first, second in EPONYM.findall(text)} - NOT_LITERATURE
+        uncited += [(name, author) for author in named if author not in cited]
+    assert not uncited

@@ -33,7 +33,7 @@ def tree(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Predict:
 
 
 def forest(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Predict:
-    """Breiman's forest of 100 trees: one feature tried at a split, nodes of 5 rows not split.
+    """Forest (Breiman 2001) of 100 trees: one feature tried at a split, nodes of 5 rows not split.
 
     scikit-learn's own forest counts a row that its bootstrap drew twice once when it asks whether
     a node is large enough, and takes twice as long for small tables.

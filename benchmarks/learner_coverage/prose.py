@@ -17,7 +17,7 @@ Coverage is averaged over features and, for curves, over the grid 0.1, 0.3, 0.5,
 ## The paper's tables
 
 Ours, and the printed figure in brackets. boot = bootstrap, subs = subsampling, * = with the
-correction of Nadeau and Bengio.
+correction of Nadeau and Bengio 2003.
 """
 
 BETTER = """## Better intervals

@@ -358,6 +358,10 @@ def test_features_may_come_in_any_container(container):
     assert result.features == expected.features
     np.testing.assert_array_equal(result.importance, expected.importance)
     assert set(explainer.stress(container(names), taus=[0]).features) == set(names)
+    assert explainer.stress(names, container(["rmse", "mean"]), taus=[0]).indicators == (
+        "rmse",
+        "mean",
+    )
     with pytest.raises(ValueError, match="features is empty; name at least one"):
         explainer.importance("nll", container([]))
 

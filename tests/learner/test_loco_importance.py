@@ -892,3 +892,11 @@ def test_a_categorical_column_of_numbers_keeps_its_type():
     changed = np.square(fitted.predict(X[60:].assign(code=value)) - y[60:])
     change = changed - np.square(fitted.predict(X[60:]) - y[60:])
     assert result.importance[0] == pytest.approx(change.mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, iter])
+def test_features_may_come_in_any_container(container):
+    result = loco_importance(LinearRegression(), *numbers(60), "r2", features=container(["x1"]))
+    assert result.features == ("x1",)
+    with pytest.raises(ValueError, match="features is empty; name at least one"):
+        loco_importance(LinearRegression(), *numbers(60), "r2", features=container([]))

@@ -162,7 +162,7 @@ def test_scorers_of_members_that_give_classes():
         (["epistemic"], "'epistemic' is not available: the model is not read as an ensemble"),
         (["interval_width:2"], "interval_width has the level '2'"),
         (["interval_width"], "'interval_width' lacks a number"),
-        (["rmse", "rmse"], "indicators has 'rmse' twice"),
+        ([], "indicators is empty; name at least one"),
         ([lambda *_: 0, lambda *_: 1], "indicators has '<lambda>' twice"),
         ("rms", "there is no indicator 'rms'; did you mean 'rmse'"),
     ],

@@ -15,7 +15,7 @@ import uqwidgets as uq
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import levels
 from uqwidgets.stress.out_of_core.columns import anchors_of_batches
-from uqwidgets.stress.out_of_core.profile import profile_batches
+from uqwidgets.stress.out_of_core.profile import profile_batches, requested_features
 from uqwidgets.stress.out_of_core.scan import NumericSummary
 from uqwidgets.stress.out_of_core.sources import source_of
 
@@ -424,3 +424,10 @@ def test_any_measure_of_a_model_is_an_indicator_of_batches():
     expected = whole.stress(indicators=indicators)
     for name in indicators:
         np.testing.assert_allclose(result.values[name], expected.values[name], rtol=1e-9)
+
+
+@pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple, iter])
+def test_features_may_come_in_any_container(container):
+    assert requested_features(container(["a", "b", "a"])) == ["a", "b"]
+    with pytest.raises(ValueError, match="features is empty; name at least one"):
+        requested_features(container([]))

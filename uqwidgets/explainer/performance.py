@@ -89,8 +89,7 @@ class Performing(Stressing):
                 ranks=isinstance(self._measures.get("nll"), Measure),
             )
         population = Population.of(len(self.table), sample_weight, rows)
-        several = [scoring] if isinstance(scoring, str) or callable(scoring) else scoring
-        return scores(self._indicators(several), population, level, self.seed)
+        return scores(self._indicators(scoring), population, level, self.seed)
 
     def confusion(
         self,

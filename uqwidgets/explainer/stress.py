@@ -220,12 +220,10 @@ class Stressing:
             self._values,
         )
 
-    def _indicators(self, entries: Sequence[object] | None) -> list[Indicator | MetricIndicator]:
+    def _indicators(self, entries: object) -> list[Indicator | MetricIndicator]:
         if entries is None:
             return list(self.indicators.values())
-        indicators = [
-            self.indicator(e) for e in ([entries] if isinstance(entries, str) else entries)
-        ]
+        indicators = [self.indicator(entry) for entry in as_names(entries, "indicators")]
         names = [indicator.name for indicator in indicators]
         for name in names:
             if names.count(name) > 1:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._utils.choices import as_names
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.predictive import Predictive, as_predictive
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
@@ -128,11 +129,12 @@ def stress_batches(
         source, partial(_columns, as_predictive(model), target, requested)
     )
     truth = summaries.pop(target)
+    names = None if indicators is None else tuple(as_names(indicators, "indicators"))
     centre = truth.total / truth.n if isinstance(truth, NumericSummary) and truth.n else 0.0
     return stress_of_batches(
         source,
         summaries,
-        _BatchIndicators(model, target, None if indicators is None else tuple(indicators), centre),
+        _BatchIndicators(model, target, names, centre),
         named=features is not None,
         taus=taus,
         tail=tail,

@@ -90,7 +90,7 @@ class Averaging:
         return best_interval(kind, self.plan.resampling)
 
     def corrected(self, estimates: Floats) -> LearnerInterval:
-        """Nadeau and Bengio's interval for the mean of estimates of shape (m, ...)."""
+        """Interval of the mean of estimates of shape (m, ...) (Nadeau and Bengio 2003)."""
         return corrected_interval(estimates, *self._sizes, self.level, self.share)
 
     def interval(

@@ -101,9 +101,9 @@ def _of_means(indicator: Indicator, population: Population, level: float) -> Bou
     r"""Interval of a function of weighted means by the delta method.
 
     With the weights s and the derivatives :math:`g_k` of the function, row i has the influence
-    :math:`\psi_i = s_i \sum_k g_k (o_{ki} - \bar o_k) / \bar s`. The quantiles of t are those of
-    Satterthwaite's degrees of freedom, corrected for skewness (Hall 1992). A share of rows has
-    Wilson's interval.
+    :math:`\psi_i = s_i \sum_k g_k (o_{ki} - \bar o_k) / \bar s`. The degrees of freedom
+    are those of Satterthwaite 1946, and the quantiles of t are corrected for skewness (Hall 1992).
+    A share of rows has the score interval (Wilson 1927).
     """
     rows = slice(None) if population.rows is None else population.rows
     s = population.scored[rows]

@@ -12,7 +12,7 @@ from uqwidgets.plotting.svg import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION
 
 # Altair refuses longer tables, since they make notebooks heavy.
 MOST_LINES = 5000
-# Charts have a white background, so that Okabe and Ito's black can be used.
+# Charts have a white background, so that the black of Okabe and Ito 2008 can be used.
 PALETTE = [BLUE, VERMILLION, GREEN, PURPLE, "#000000", ORANGE, SKY]
 DASHES = [[1, 0], [7, 4], [2, 4], [9, 3, 2, 3], [4, 2], [12, 3], [2, 2]]
 FAINT = "#888888"

@@ -17,7 +17,7 @@ from uqwidgets.plotting.text import EXPONENT_FROM, minus
 WIDTH = 640.0
 FONT = 12
 
-# The colours of Okabe and Ito that are visible on white and on black. The page's text colour
+# The colours of Okabe and Ito 2008 that are visible on white and on black. The page's text colour
 # replaces their black.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"

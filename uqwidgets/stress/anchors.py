@@ -171,10 +171,11 @@ def tail_rows(n: int, tail: float) -> int:
 
 
 def _sparsity(quantiles: Callable[[Floats], Floats], n: int, p: float) -> float:
-    """Slope of the quantile function at ``p``: a difference over Hall and Sheather's bandwidth.
+    """Slope of the quantile function at ``p``: a difference over a bandwidth.
 
-    The difference is that of normal scores, on which quantiles in a tail are nearly linear; on the
-    scale of ``p`` they are convex, and the difference would be too large.
+    The bandwidth is that of Hall and Sheather 1988. The difference is that of normal scores, on
+    which quantiles in a tail are nearly linear; on the scale of ``p`` they are convex, and the
+    difference would be too large.
     """
     z = norm.ppf(p)
     width = n ** (-1 / 3) * norm.ppf(0.975) ** (2 / 3)

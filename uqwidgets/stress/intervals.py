@@ -109,8 +109,8 @@ def is_zero_or_one(value: float, bounds: tuple[float, float]) -> bool:
 def clopper_pearson(value: float, size: float, level: float) -> tuple[float, float]:
     """Interval of a share that is 0 or 1 in the sample.
 
-    The interval of Clopper and Pearson with the effective sample size in place of the sample size
-    (Korn and Graubard 1998).
+    The interval of Clopper and Pearson 1934 with the effective sample size in place of the sample
+    size (Korn and Graubard 1998).
 
     Parameters
     ----------

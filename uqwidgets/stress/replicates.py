@@ -24,9 +24,9 @@ from uqwidgets.stress.jackknife import (
 
 # Number of replicates that a metric is computed for: a power of two.
 N_REPLICATES = 64
-# Fay's factor, the share of its weight that a row gains or loses. One half is far enough for
-# quantiles, which do not respond to less than the weight of a row, and small enough for smooth
-# metrics to respond linearly.
+# Fay's factor (Judkins 1990), the share of its weight that a row gains or loses. One half is far
+# enough for quantiles, which do not respond to less than the weight of a row, and small enough for
+# smooth metrics to respond linearly.
 _FAY = 0.5
 # Upper bound of 1 / (1 - leverage): a row loses at most all of its weight.
 _MAX_INVERSE_FREE_WEIGHT = 1 / _FAY

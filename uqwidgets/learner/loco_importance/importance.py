@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 
-from uqwidgets._utils.choices import one_of, unknown
+from uqwidgets._utils.choices import as_names, one_of, unknown
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
@@ -197,9 +197,7 @@ def loco_importance(
 def _feature_names(table: Table, features: Sequence[str] | None) -> list[str]:
     if features is None:
         return list(table.units)
-    names = [features] if isinstance(features, str) else list(dict.fromkeys(features))
-    if not names:
-        raise ValueError("features is empty; name at least one.")
+    names = as_names(features)
     for name in names:
         table.columns_of(name)
     return [str(name) for name in names]

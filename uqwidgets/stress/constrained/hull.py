@@ -110,8 +110,9 @@ def _program(
 ) -> tuple[Floats, float]:
     """Minimise <objective, (d, c)> with low <= (d, c) <= high and c >= max_i <d, points_i>.
 
-    By Kelley's cutting-plane method: few rows are active, so the program is solved with some rows,
-    and the rows whose constraints its solution violates most are added, until there are none.
+    By the cutting-plane method (Kelley 1960): few rows are active, so the program is solved with
+    some rows, and the rows whose constraints its solution violates most are added, until there are
+    none.
 
     Parameters
     ----------

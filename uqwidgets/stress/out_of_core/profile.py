@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import as_names
 from uqwidgets.inference import checked_level
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.indicators import ANY, MEAN, Indicator
@@ -116,11 +117,7 @@ def requested_features(features: Sequence[Any] | None) -> list[str] | None:
     ValueError
         If the sequence is empty.
     """
-    if features is None:
-        return None
-    if not len(features):
-        raise ValueError("features is empty; name at least one.")
-    return [features] if isinstance(features, str) else [str(f) for f in features]
+    return None if features is None else [str(name) for name in as_names(features)]
 
 
 def stress_of_batches(
