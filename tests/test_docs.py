@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import uqwidgets as uq
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "how_it_works.md").read_text(encoding="utf-8")
 REFERENCES = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
@@ -92,3 +94,10 @@ def test_what_is_named_after_somebody_is_cited_beside_it():
         named = {first or second for first, second in EPONYM.findall(text)} - NOT_LITERATURE
         uncited += [(name, author) for author in named if author not in cited]
     assert not uncited
+
+
+@pytest.mark.parametrize("name", [n for n in uq.__all__ if n != "datasets"])
+def test_public_names_have_an_example_and_say_what_belongs_to_them(name):
+    documentation = getattr(uq, name).__doc__
+    assert ">>> " in documentation.split("Examples\n")[1]
+    assert "See Also\n" in documentation

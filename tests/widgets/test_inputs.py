@@ -1,6 +1,7 @@
 """What a person can set: checked in Python, and typed on both sides by one declaration.
 
-``UQ_WRITE_INPUTS=1 pytest tests/widgets/test_inputs.py`` writes the types of the front end anew.
+``UQ_WRITE_INPUTS=1 pytest tests/widgets/test_inputs.py`` writes the types anew: those of the front
+end, and those that Python's type checkers read.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import pytest
 import uqwidgets as uq
 from uqwidgets.widgets.inputs import Condition, Inputs, checked, conditions
 
-FRONT_END = Path(__file__).parents[2] / "js" / "src" / "inputs.ts"
-# The type in TypeScript, and what `typeof` calls it.
+ROOT = Path(__file__).parents[2]
+FRONT_END = ROOT / "js" / "src" / "inputs.ts"
+TYPE_HINTS = ROOT / "uqwidgets" / "widgets" / "input_types.py"
+# The type in TypeScript, what `typeof` calls it, and the type of the trait in Python.
 TYPES = {
-    float: ("number", "number"),
-    int: ("number", "number"),
-    str: ("string", "string"),
-    bool: ("boolean", "boolean"),
-    tuple[Condition, ...]: ("Condition[]", "object"),
+    float: ("number", "number", "float"),
+    int: ("number", "number", "int"),
+    str: ("string", "string", "str"),
+    bool: ("boolean", "boolean", "bool"),
+    tuple[Condition, ...]: ("Condition[]", "object", "list[dict[str, Any]]"),
 }
 TYPESCRIPT = """\
 // Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
@@ -41,15 +44,46 @@ export const INPUT_TYPES = {{
 """
 
 
-def test_the_front_end_has_the_types_of_the_inputs() -> None:
+PYTHON = '''\
+"""The inputs of the widget for type checkers and editors.
+
+Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+import traitlets as t
+
+
+class InputTraits(t.HasTraits):
+    """The public traits of `Explorer`."""
+
+{types}
+
+
+class InputArguments(TypedDict, total=False):
+    """The keyword arguments of `Explorer`: initial values of its traits, and its layout."""
+
+{types}
+    layout: Any
+'''
+
+
+def test_the_types_are_those_of_the_inputs() -> None:
     types = {name: TYPES[hint] for name, hint in get_type_hints(Inputs).items()}
-    text = TYPESCRIPT.format(
-        types="\n".join(f"  {name}: {kind};" for name, (kind, _) in types.items()),
-        kinds="\n".join(f'  {name}: "{kind}",' for name, (_, kind) in types.items()),
+    typescript = TYPESCRIPT.format(
+        types="\n".join(f"  {name}: {kind};" for name, (kind, _, _) in types.items()),
+        kinds="\n".join(f'  {name}: "{kind}",' for name, (_, kind, _) in types.items()),
     )
-    if os.environ.get("UQ_WRITE_INPUTS"):
-        FRONT_END.write_text(text, encoding="utf-8")
-    assert FRONT_END.read_text(encoding="utf-8") == text
+    python = PYTHON.format(
+        types="\n".join(f"    {name}: {kind}" for name, (_, _, kind) in types.items())
+    )
+    for path, text in ((FRONT_END, typescript), (TYPE_HINTS, python)):
+        if os.environ.get("UQ_WRITE_INPUTS"):
+            path.write_text(text, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == text
 
 
 def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> None:

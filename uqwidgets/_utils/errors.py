@@ -8,6 +8,10 @@ class ModelError(ValueError):
 
     It is a `ValueError`; the message names the feature and the rows where it happened.
 
+    See Also
+    --------
+    Explainer : Raises it when it is made, or when a feature's values are replaced.
+
     Examples
     --------
     >>> import uqwidgets as uq

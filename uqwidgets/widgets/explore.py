@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.explorer import Explorer
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.input_types import InputArguments
 
 
 def explore(
@@ -21,7 +24,7 @@ def explore(
     feature_groups: Mapping[str, Sequence[str]] | None = None,
     random_state: int | np.random.RandomState | None = 0,
     memory_limit: int | str = "1GiB",
-    **inputs: Any,
+    **inputs: Unpack[InputArguments],
 ) -> Explorer:
     """Show what drives a fitted model's predictions, errors and confidence, in one widget.
 
@@ -30,7 +33,7 @@ def explore(
     model : object, callable or Explainer
         A fitted model, see `as_predictive`; or an `Explainer`, which holds X and y already.
     X : DataFrame or array-like of shape (n, p)
-        Rows to explain, best ones the model was not fitted on.
+        Rows to explain, preferably rows that the model was not fitted on.
     y : array-like of shape (n,), optional
         Their true target; what needs it is not offered without.
     learner : Learner, optional
@@ -38,11 +41,11 @@ def explore(
     feature_groups : mapping of str to sequence of str, optional
         Features that move together, by the name of their group; see `Explainer`.
     random_state : int, RandomState or None, default=0
-        Of the donors that are drawn.
+        Seed of the donors.
     memory_limit : int or str, default="1GiB"
-        How much of the model's answers may be kept.
+        Memory to work in, most of it for cached predictions; see `Explainer`.
     **inputs
-        Where the controls begin, such as ``feature="age"``, ``measure="entropy"`` or ``tau=0.5``:
+        Initial values of the controls, such as ``feature="age"`` or ``measure="entropy"``:
         ``tau``, ``stress_feature``, ``feature``, ``measure``, ``indicator``, ``ice_filter``,
         ``ice_lines``, ``n_repeats``, ``interval``, ``center``, ``derivative``; see `Explorer`.
 
@@ -56,7 +59,34 @@ def explore(
     TypeError
         For an argument that does not exist, or an Explainer beside X, y or how to make one.
     ValueError
-        If X, y and the model do not fit each other, or an input cannot have its value.
+        If X, y and the model do not match, or an input cannot have its value.
+
+    See Also
+    --------
+    Explainer : The same results without a widget, with more options.
+    Explorer : The widget, with all its inputs.
+
+    Notes
+    -----
+    The widget keeps the kernel free: the model is called on a worker thread, in calls of about
+    100 ms, and Stop ends the work after the current call. Moving tau, changing the measure, the
+    interval or a filter needs no call of the model.
+
+    References
+    ----------
+    Wood et al. 2024; Bachoc et al. 2023; Goldstein et al. 2015.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> import uqwidgets as uq
+    >>> X, y = uq.datasets.make_redundant(100, copied="x1", n_features=3, n_relevant=1)
+    >>> widget = uq.explore(LogisticRegression().fit(X, y), X, y, measure="entropy")
+    >>> widget.wait()
+    True
+    >>> widget.measure
+    'entropy'
+    >>> widget.close()
     """
     if isinstance(model, Explainer):
         if X is not None or y is not None or feature_groups is not None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from html import escape
 from types import TracebackType, new_class
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 
 import anywidget
 import traitlets as t
@@ -38,55 +38,57 @@ from uqwidgets.widgets.session import Session, check_arguments
 from uqwidgets.widgets.still import still
 from uqwidgets.widgets.timing import Timing
 
+if TYPE_CHECKING:
+    from uqwidgets.widgets.input_types import InputArguments, InputTraits
+
 _WITHOUT_WIDGETS = "An Explorer: run this in a notebook to use the widget."
 _SYNCED = {"sync": True, "echo_update": False}
 
 
-_InputTraits: Any = new_class(
-    "_InputTraits", (t.HasTraits,), exec_body=lambda body: body.update(input_traits(**_SYNCED))
-)
+if not TYPE_CHECKING:
+    # At run time the traits are made from `Inputs`; type checkers read their types.
+    InputTraits = new_class(
+        "InputTraits", (t.HasTraits,), exec_body=lambda body: body.update(input_traits(**_SYNCED))
+    )
 
 
-class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
+class Explorer(InputTraits, anywidget.AnyWidget):
     """Importance, dependence and stress of one model, bound to live controls.
 
-    Every control is a trait that can be read, set, observed and linked from Python. What a
-    change makes necessary is computed on a worker thread, the newest wish first.
-
-    An explorer whose last view was removed from the page stops working until it is shown again,
-    or waited for. Where nothing in Python refers to it, it is freed when the next explorer is made.
-    Hosts that do not count views keep it until it is closed: `close` it, or make it in a ``with``
-    statement. What the model answered is freed with its Explainer.
+    Every control is a trait that can be read, set, observed and linked from Python. A change is
+    computed on a worker thread; a newer change replaces an older one that is still waiting.
 
     Parameters
     ----------
     explainer : Explainer
+        The fitted model and its table.
     learner : Learner, optional
-        Shown beside the model: the mean over refits with its corrected interval. It is fitted
-        and evaluated while the rest is shown, on rows of its own, whatever the stress and
-        the filters.
+        Shown beside the model: the mean over refits with its corrected interval. It is fitted and
+        evaluated in the background, on its own rows; stress and filters do not change it.
     **inputs
-        Any of the traits below.
+        Initial values of the attributes below, and ``layout`` as in every notebook widget.
 
     Attributes
     ----------
     tau : float
-        Stress level in [-1, 1]; reweights importance and curves too.
+        Stress level in [-1, 1]; it reweights importance and curves too.
     stress_feature, feature : str
-        The stressed feature and the one whose curves are drawn; the most important one where
-        empty.
+        The stressed feature and the feature whose curves are drawn. Where empty, the most
+        important feature is chosen.
     measure, indicator : str
-        What the curves show, and what is watched over tau.
+        The measure that the curves show, and the indicator that the stress view shows over tau.
     ice_filter : list of dict
-        Rows that are scored and whose population is stressed: ``{"feature", "low", "high"}``,
-        ``{"feature", "values"}``, or ``{"feature": None, "values"}`` for classes of the target.
-        Rows without a value are among them where ``values`` holds None; of a range, where
-        ``"missing"`` is True, which it is unless given if the range leaves out no value.
+        Conditions on the rows, all of which a row must meet to be scored and stressed:
+        ``{"feature", "low", "high"}``, ``{"feature", "values"}``, or ``{"feature": None,
+        "values"}`` for classes of the target. Rows with a missing value meet a condition if
+        ``values`` contains None, or if ``"missing"`` of a range is True; its default is True for a
+        range that excludes no value.
     ice_lines : int
-        How many ICE lines are drawn; the averages are over all rows.
+        Number of ICE lines that are drawn; the averages are over all rows.
     n_repeats : int
-        Permutations of each feature.
-    interval : {"u-statistic", "model"}
+        Number of permutations of each feature.
+    interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
+        Kind of the intervals of importance, see `Explainer.importance`.
     center, derivative : bool
         Whether each row's curve starts at zero, and whether its slope is drawn.
 
@@ -96,6 +98,34 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
         For an argument that does not exist.
     ValueError
         For a value that an input cannot have.
+
+    See Also
+    --------
+    explore : Makes the Explainer and the widget in one call.
+    Explainer : The same results without a widget, with more options.
+
+    Notes
+    -----
+    An explorer whose last view was removed from the page stops computing until it is shown again
+    or waited for. If nothing in Python refers to it, it is freed when the next explorer is made.
+    Hosts that do not count views keep it until it is closed: call `close`, or make it in a ``with``
+    statement. The model's answers are freed with the Explainer.
+
+    References
+    ----------
+    Wood et al. 2024; Bachoc et al. 2023; Goldstein et al. 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+    >>> with uq.Explorer(explainer, measure="entropy") as widget:
+    ...     finished = widget.wait()
+    ...     widget.tau = 0.5
+    >>> finished, widget.feature, widget.tau
+    (True, 'x0', 0.5)
     """
 
     _esm = bundle("index.js")
@@ -112,7 +142,11 @@ class Explorer(_InputTraits, anywidget.AnyWidget):  # type: ignore[misc]
     _picture = t.Unicode("").tag(**_SYNCED)
 
     def __init__(
-        self, explainer: Explainer, *, learner: Learner | None = None, **inputs: Any
+        self,
+        explainer: Explainer,
+        *,
+        learner: Learner | None = None,
+        **inputs: Unpack[InputArguments],
     ) -> None:
         # First of all: a widget that fails below is closed all the same.
         self._scheduler = Scheduler(self._work)

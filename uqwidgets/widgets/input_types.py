@@ -1,0 +1,43 @@
+"""The inputs of the widget for type checkers and editors.
+
+Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+import traitlets as t
+
+
+class InputTraits(t.HasTraits):
+    """The public traits of `Explorer`."""
+
+    tau: float
+    stress_feature: str
+    feature: str
+    measure: str
+    indicator: str
+    ice_filter: list[dict[str, Any]]
+    ice_lines: int
+    n_repeats: int
+    interval: str
+    center: bool
+    derivative: bool
+
+
+class InputArguments(TypedDict, total=False):
+    """The keyword arguments of `Explorer`: initial values of its traits, and its layout."""
+
+    tau: float
+    stress_feature: str
+    feature: str
+    measure: str
+    indicator: str
+    ice_filter: list[dict[str, Any]]
+    ice_lines: int
+    n_repeats: int
+    interval: str
+    center: bool
+    derivative: bool
+    layout: Any
