@@ -64,9 +64,10 @@ class InputTraits(t.HasTraits):
 
 
 class InputArguments(TypedDict, total=False):
-    """The keyword arguments of `Explorer`: initial values of its traits, and its layout."""
+    """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
 
 {types}
+    pins: list[dict[str, Any]]
     layout: Any
 '''
 

@@ -55,6 +55,16 @@ class Labels:
             codes, values = pd.factorize(column.map(str, na_action="ignore"), sort=True)
         return cls(values.tolist(), codes)
 
+    @property
+    def by_text(self) -> tuple[tuple[str, ...], npt.NDArray[np.intp]]:
+        """Texts in their own order, and the position of each row's among them, -1 without one."""
+        texts = tuple(sorted(self._places))
+        # The code -1 of a missing value points at the last element.
+        positions = np.full(self._count + 1, -1, dtype=np.intp)
+        for position, text in enumerate(texts):
+            positions[self._places[text]] = position
+        return texts, positions[self._codes]
+
     def text(self, value: Any, of: str) -> str | None:
         """Return the text of a value, which may be a text itself; None for a missing value.
 

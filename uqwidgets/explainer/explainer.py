@@ -56,6 +56,8 @@ class Explainer(Ranking, Curves, Performing):
 
     Attributes
     ----------
+    model : object or callable
+        What was passed.
     features : tuple of str
         Names of the columns that the model sees, in its order.
     classes : ndarray of shape (k,) or None
@@ -108,6 +110,7 @@ class Explainer(Ranking, Curves, Performing):
         random_state: RandomState = 0,
         memory_limit: int | str = "1GiB",
     ) -> None:
+        self.model = model
         self.predictive = _predictive(model, y)
         self.table = Table(X, y, self.predictive, feature_groups)
         self.seed = seed_of(random_state)

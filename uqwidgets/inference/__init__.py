@@ -17,6 +17,7 @@ from uqwidgets.inference.intervals import (
     checked_interval,
     checked_level,
     checked_reference,
+    described_interval,
     symmetric,
 )
 from uqwidgets.inference.population import half_width, mean_over_rows
@@ -36,6 +37,7 @@ __all__ = [
     "checked_interval",
     "checked_level",
     "checked_reference",
+    "described_interval",
     "every_donor",
     "every_pair",
     "fieller",

@@ -44,6 +44,20 @@ Interval = Literal["u-statistic", "model", "fixed-data", "random-variable", "qua
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
 Reference = Literal["t", "normal"]
 REFERENCES: tuple[Reference, ...] = get_args(Reference)
+# What each accounts for and what it takes as fixed: the table above, in the words of a report.
+_DESCRIPTIONS: dict[Interval, tuple[str, str]] = {
+    "u-statistic": ("rows, as scored and as donors; the draws", "the fitted model"),
+    "model": ("rows as scored", "the model, the donors, the draws"),
+    "random-variable": (
+        "pairs of a row and a donor, as if all independent",
+        "the model; that a row is in many pairs",
+    ),
+    "fixed-data": ("the draws", "the model and all rows"),
+    "quantile": (
+        "the spread of single repeats",
+        "the model and all rows; it is no interval for their mean",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -189,6 +203,17 @@ def checked_interval(interval: str) -> Interval:
         If there is none.
     """
     return one_of(INTERVALS, interval, "interval")
+
+
+def described_interval(interval: str) -> tuple[str, str]:
+    """Return what an interval accounts for, and what it takes as fixed.
+
+    Raises
+    ------
+    ValueError
+        If there is none of this name.
+    """
+    return _DESCRIPTIONS[checked_interval(interval)]
 
 
 def checked_reference(reference: str) -> Reference:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.widgets.ghost import Ghost
 from uqwidgets.widgets.heartbeat import heartbeat
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.pins import Pin
 from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.timing import Timing
@@ -25,8 +27,11 @@ class Answer:
     explainer : Explainer
     views : sequence of View
         They are brought up to date; of two steps of the same urgency, the earlier view's is first.
+    ghost : Ghost
     populations : PopulationBuilder
     inputs : Inputs
+    pin : Pin or None
+        That lies under the views.
     ticket : Ticket
     timing : Timing
     publish, choose : callable
@@ -42,8 +47,10 @@ class Answer:
         self,
         explainer: Explainer,
         views: Sequence[View],
+        ghost: Ghost,
         populations: PopulationBuilder,
         inputs: Inputs,
+        pin: Pin | None,
         ticket: Ticket,
         timing: Timing,
         publish: Publish,
@@ -51,6 +58,8 @@ class Answer:
     ) -> None:
         self._explainer = explainer
         self._views = views
+        self._ghost = ghost
+        self._pin = pin
         self._populations = populations
         self._inputs = inputs
         self._publish = publish
@@ -107,6 +116,7 @@ class Answer:
         if not any(view.is_shown for view in available):
             return False
         is_complete = all(view.is_complete for view in available)
+        is_complete = is_complete and self._ghost.is_current(self._pin)
         self._work.send(final=is_complete)
         return is_complete
 
@@ -114,6 +124,8 @@ class Answer:
         steps = [step for view in self._views for step in view.steps(self._work)]
         for step in sorted(steps, key=lambda step: step.urgency):
             step.run()
+        if self._pin is not None and not self._ghost.is_current(self._pin):
+            self._ghost.compute(self._pin, self._work.check)
 
     def _stopped_note(self) -> str:
         places = (view.unfinished(self._inputs) for view in self._views)
@@ -146,7 +158,8 @@ class Answer:
                 f"{view.name}.{name}": values
                 for view, content in contents.items()
                 for name, values in content.columns.items()
-            },
+            }
+            | self._ghost.columns(self._pin),
         )
 
 

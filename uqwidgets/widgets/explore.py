@@ -24,6 +24,7 @@ def explore(
     feature_groups: Mapping[str, Sequence[str]] | None = None,
     random_state: int | np.random.RandomState | None = 0,
     memory_limit: int | str = "1GiB",
+    state: Mapping[str, Any] | None = None,
     **inputs: Unpack[InputArguments],
 ) -> Explorer:
     """Show what drives a fitted model's predictions, errors and confidence, in one widget.
@@ -44,6 +45,8 @@ def explore(
         Seed of the donors.
     memory_limit : int or str, default="1GiB"
         Memory to work in, most of it for cached predictions; see `Explainer`.
+    state : dict, optional
+        The ``state`` of an explorer of the same features: its inputs and pins.
     **inputs
         Initial values of the controls, such as ``feature="age"`` or ``measure="entropy"``:
         ``tau``, ``stress_feature``, ``feature``, ``measure``, ``indicator``, ``ice_filter``,
@@ -94,7 +97,7 @@ def explore(
                 "explore got an Explainer, which holds X, y and feature_groups already; leave "
                 "them out, or pass the model itself."
             )
-        return Explorer(model, learner=learner, **inputs)
+        return Explorer(model, learner=learner, state=state, **inputs)
     if X is None:
         raise TypeError("explore needs rows to explain: uq.explore(model, X, y).")
     explainer = Explainer(
@@ -105,4 +108,4 @@ def explore(
         random_state=random_state,
         memory_limit=memory_limit,
     )
-    return Explorer(explainer, learner=learner, **inputs)
+    return Explorer(explainer, learner=learner, state=state, **inputs)

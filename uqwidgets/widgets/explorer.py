@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from html import escape
 from types import TracebackType, new_class
-from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack
 
 import anywidget
 import traitlets as t
@@ -17,7 +17,7 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.about import about, offered
+from uqwidgets.widgets.about import about
 from uqwidgets.widgets.base import bundle
 from uqwidgets.widgets.inputs import (
     NAMES,
@@ -32,9 +32,12 @@ from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.messages import sifted
 from uqwidgets.widgets.notebook_picture import NotebookPicture
+from uqwidgets.widgets.pins import Pin, ghost_of
 from uqwidgets.widgets.publisher import Publisher
+from uqwidgets.widgets.reproduction import Reproducible, traits_of
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
 from uqwidgets.widgets.session import Session, check_arguments
+from uqwidgets.widgets.state import initial_state
 from uqwidgets.widgets.still import still
 from uqwidgets.widgets.timing import Timing
 
@@ -52,7 +55,16 @@ if not TYPE_CHECKING:
     )
 
 
-class Explorer(InputTraits, anywidget.AnyWidget):
+class _Request(NamedTuple):
+    """What is to be shown: the number of the request, and what it asks."""
+
+    seq: int
+    inputs: Inputs
+    ghost: Pin | None
+    complaint: str | None
+
+
+class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
@@ -65,8 +77,11 @@ class Explorer(InputTraits, anywidget.AnyWidget):
     learner : Learner, optional
         Shown beside the model: the mean over refits with its corrected interval. It is fitted and
         evaluated in the background, on its own rows; stress and filters do not change it.
+    state : dict, optional
+        The ``state`` of an explorer of the same features: its inputs and pins.
     **inputs
-        Initial values of the attributes below, and ``layout`` as in every notebook widget.
+        Initial values of the attributes below, which go before those of ``state``; and ``layout``
+        as in every notebook widget.
 
     Attributes
     ----------
@@ -91,6 +106,9 @@ class Explorer(InputTraits, anywidget.AnyWidget):
         Kind of the intervals of importance, see `Explainer.importance`.
     center, derivative : bool
         Whether each row's curve starts at zero, and whether its slope is drawn.
+    pins : list of dict
+        Views that are kept: ``{"note", "state", "ghost"}``. ``state`` holds their inputs; the one
+        whose ``ghost`` is True lies under the present view. Set it anew to change it.
 
     Raises
     ------
@@ -146,6 +164,7 @@ class Explorer(InputTraits, anywidget.AnyWidget):
         explainer: Explainer,
         *,
         learner: Learner | None = None,
+        state: Mapping[str, Any] | None = None,
         **inputs: Unpack[InputArguments],
     ) -> None:
         # First of all: a widget that fails below is closed all the same.
@@ -162,8 +181,8 @@ class Explorer(InputTraits, anywidget.AnyWidget):
         self.explainer = explainer
         # What was wrong with the browser's last message.
         self._complaint: str | None = None
-        inputs.setdefault("measure", offered(explainer)[0].name)
-        inputs.setdefault("indicator", next(iter(explainer.indicators)))
+        initial = initial_state(explainer) if state is None else traits_of(state, explainer)
+        traits: dict[str, Any] = {**initial, **inputs}
         self._session = Session(
             explainer,
             self._publisher.publish,
@@ -174,15 +193,17 @@ class Explorer(InputTraits, anywidget.AnyWidget):
         )
         self._learner = self._publisher.learner = self._session.learner
         self._filter: tuple[Condition, ...] = ()
-        self._requested: tuple[int, Inputs, str | None] | None = None
-        self._answered: tuple[int, Inputs, str | None] | None = None
+        self._requested: _Request | None = None
+        self._answered: _Request | None = None
         self._picture_due = False
-        super().__init__(_about=about(explainer), _picture=self._notebook_picture.id, **inputs)
+        super().__init__(_about=about(explainer), _picture=self._notebook_picture.id, **traits)
         if "layout" not in inputs:
             self._own_layout = self.layout
         if self.comm is not None:
             self.comm.on_close(self._handle_close)
+        self._ghost = ghost_of(self.pins, explainer)
         self.observe(self._input_changed, names=list(NAMES))
+        self.observe(self._update_ghost, names="pins")
         self.observe(self._views_changed, names="_view_count")
         self._request()
 
@@ -369,7 +390,7 @@ class Explorer(InputTraits, anywidget.AnyWidget):
         with self._requesting:
             inputs, problem = self._inputs()
             complaint = "; ".join(filter(None, (self._complaint, problem))) or None
-            request = (self._seq, inputs, complaint)
+            request = _Request(self._seq, inputs, self._ghost, complaint)
             if request != self._requested:
                 self._requested = request
                 self._publisher.trouble = None
@@ -391,12 +412,13 @@ class Explorer(InputTraits, anywidget.AnyWidget):
             assert self._requested is not None
             request = self._requested
             picture_due, self._picture_due = self._picture_due, False
-        seq, inputs, complaint = request
+        inputs, ghost = request.inputs, request.ghost
         if picture_due and request == self._answered:
             self._notebook_picture.replace(still(self._session, inputs, ticket.check))
             return
-        self._publisher.begin(seq, inputs)
-        self._session.answer(inputs, ticket, complaint)
+        beside = {"code": self._code(inputs), "ghost": None if ghost is None else ghost.plain()}
+        self._publisher.begin(request.seq, inputs, beside)
+        self._session.answer(inputs, ticket, request.complaint, ghost)
         self._answered = request
 
     def _show(self, frame: dict[str, Any]) -> None:

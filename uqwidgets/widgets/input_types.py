@@ -27,7 +27,7 @@ class InputTraits(t.HasTraits):
 
 
 class InputArguments(TypedDict, total=False):
-    """The keyword arguments of `Explorer`: initial values of its traits, and its layout."""
+    """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
 
     tau: float
     stress_feature: str
@@ -40,4 +40,5 @@ class InputArguments(TypedDict, total=False):
     interval: str
     center: bool
     derivative: bool
+    pins: list[dict[str, Any]]
     layout: Any

@@ -207,15 +207,17 @@ def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
         raise ValueError(
             f"ice_filter has {len(value):,} conditions; it can have {MOST_CONDITIONS:,}."
         )
-    listed = sum(_listed(item) for item in value)
+    listed = n_listed(value)
     if listed > MOST_VALUES:
         raise ValueError(f"ice_filter lists {listed:,} values; it can list {MOST_VALUES:,}.")
     return tuple(_condition(item, explainer) for item in value)
 
 
-def _listed(item: Any) -> int:
-    values = item.get("values") if isinstance(item, dict) else None
-    return len(values) if isinstance(values, (list, tuple)) else 0
+def n_listed(filters: Any) -> int:
+    """Count the values that filters list, however malformed these are."""
+    items = filters if isinstance(filters, (list, tuple)) else ()
+    values = [item.get("values") for item in items if isinstance(item, dict)]
+    return sum(len(each) for each in values if isinstance(each, (list, tuple)))
 
 
 def _condition(item: Any, explainer: Explainer) -> Condition:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import NAMES, checked_from_browser
+from uqwidgets.widgets.pins import checked_pins
 
 # Of the host and of the front end: how many views there are, and numbers of requests. The number
 # of a request comes last, after what it asks.
@@ -33,11 +34,11 @@ class Sifted(NamedTuple):
     @property
     def asks(self) -> bool:
         """Whether the message asks for an answer."""
-        return bool(self.refused) or not self.accepted.keys().isdisjoint((*NAMES, "_seq"))
+        return bool(self.refused) or not self.accepted.keys().isdisjoint((*NAMES, "pins", "_seq"))
 
 
 def sifted(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Sifted:
-    """Return what a message may set: the inputs, and the counts of host and front end.
+    """Return what a message may set: inputs, pins, and the counts of host and front end.
 
     Neither what the kernel says nor what the host makes of the widget is the browser's to set.
 
@@ -52,11 +53,13 @@ def sifted(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Sif
     accepted: dict[str, Any] = {}
     refused: dict[str, str] = {}
     for name, value in message.items():
-        if name in NAMES:
-            try:
+        try:
+            if name in NAMES:
                 accepted[name] = checked_from_browser(name, value, explainer)
-            except ValueError as error:
-                refused[name] = str(error)
+            elif name == "pins":
+                accepted[name] = checked_pins(value, explainer)
+        except ValueError as error:
+            refused[name] = str(error)
     for name in _COUNTS:
         value = message.get(name)
         if type(value) is int and 0 <= value <= newest + _MOST_AHEAD:

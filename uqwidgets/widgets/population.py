@@ -119,6 +119,22 @@ class Populations:
     projection: Projection | None
     is_reachable: bool
 
+    def reached(self, inputs: Inputs) -> Population:
+        """Return the rows as they are stressed now.
+
+        Raises
+        ------
+        ValueError
+            If there are no weights that reach the target of tau.
+        """
+        if self.is_reachable:
+            return self.now
+        assert self.projection is not None
+        raise ValueError(
+            f"{inputs.stress_feature} cannot be stressed to tau {inputs.tau:g} "
+            f"({self.projection.status}); choose a level nearer to 0."
+        )
+
 
 class PopulationBuilder:
     """Builds the populations of one request after another.
@@ -173,11 +189,14 @@ class PopulationBuilder:
     def _selection(
         self, conditions: tuple[Condition, ...], rows: npt.NDArray[np.intp] | None
     ) -> Selection:
-        selection = self._selections.pop(conditions, None)
+        # A local name, for a result may be computed on another thread meanwhile.
+        selections = dict(self._selections)
+        selection = selections.pop(conditions, None)
         if selection is None:
             n = len(self._explainer.table) if rows is None else len(rows)
             selection = Selection(self._explainer, rows, n)
-        self._selections[conditions] = selection
-        while len(self._selections) > _MOST_SELECTIONS:
-            del self._selections[next(iter(self._selections))]
+        selections[conditions] = selection
+        while len(selections) > _MOST_SELECTIONS:
+            del selections[next(iter(selections))]
+        self._selections = selections
         return selection

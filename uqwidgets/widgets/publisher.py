@@ -42,7 +42,7 @@ class Publisher:
         self.learner: LearnerPanel | None = None
         self._send = send
         self._at_rest = at_rest
-        self._answering: tuple[int, Inputs] | None = None
+        self._answering: tuple[int, Inputs, dict[str, Any]] | None = None
         # What was published last of the model.
         self._latest: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
         self.renew_locks()
@@ -60,9 +60,18 @@ class Publisher:
         """Whether the calling thread is one on which observers of a frame run."""
         return self._publishing_thread == threading.get_ident()
 
-    def begin(self, seq: int, inputs: Inputs) -> None:
-        """Set the number and the inputs of the request that the next frames answer."""
-        self._answering = (seq, inputs)
+    def begin(self, seq: int, inputs: Inputs, beside: dict[str, Any]) -> None:
+        """Set what is the same in all frames that answer the next request.
+
+        Parameters
+        ----------
+        seq : int
+            Number of the request.
+        inputs : Inputs
+        beside : dict
+            Plain values that follow from the request alone.
+        """
+        self._answering = (seq, inputs, beside)
 
     def publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
         """Send a frame of the model.
@@ -74,7 +83,8 @@ class Publisher:
         """
         assert self._answering is not None
         with self._publishing:
-            self._latest = (*self._answering, meta, columns)
+            seq, inputs, beside = self._answering
+            self._latest = (seq, inputs, {**meta, **beside}, columns)
             self.publish_again()
         self.shown.set()
 

@@ -6,13 +6,17 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
+from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
+from uqwidgets.plotting.result import Result
 from uqwidgets.widgets import views
 from uqwidgets.widgets.answer import Answer, Publish
+from uqwidgets.widgets.ghost import Ghost
 from uqwidgets.widgets.inputs import NAMES, Inputs
 from uqwidgets.widgets.learner import LearnerPanel
+from uqwidgets.widgets.pins import Pin
 from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.timing import Timing
@@ -49,6 +53,7 @@ class Session:
         self.explainer = explainer
         self.timing = timing
         self.views = [view(explainer) for view in views.VIEWS]
+        self.ghost = Ghost(explainer, self.views)
         self.populations = PopulationBuilder(explainer)
         self.learner: LearnerPanel | None = None
         if learner is not None:
@@ -61,7 +66,40 @@ class Session:
         """Return the view of a class."""
         return next(view for view in self.views if isinstance(view, kind))
 
-    def answer(self, inputs: Inputs, ticket: Ticket, complaint: str | None = None) -> None:
+    def result(self, name: str, inputs: Inputs, shown: str | None = None) -> Result:
+        """Return a frozen result of what a view shows, see `Explorer.result`.
+
+        Parameters
+        ----------
+        name : str
+            Of the view.
+        inputs : Inputs
+        shown : str, optional
+            Measure or indicator; by default the first that the view shows.
+        """
+        view = next((view for view in self.views if view.name == name), None)
+        if view is None:
+            raise ValueError(unknown("view", name, [view.name for view in self.views]))
+        populations = self.populations.build(inputs, lambda: None)
+        if populations is None:
+            raise ValueError(f"no row meets the filter, so {name} shows nothing; choose more rows.")
+        results = view.results(inputs, populations, lambda: None)
+        if not results:
+            why = "; ".join(view.failures) or "nothing of it is computed, or nothing is picked."
+            raise ValueError(f"{name} shows nothing of these inputs: {why}")
+        if shown is None:
+            return next(iter(results.values()))
+        if shown not in results:
+            raise ValueError(unknown(f"measure or indicator in {name}", shown, list(results)))
+        return results[shown]
+
+    def answer(
+        self,
+        inputs: Inputs,
+        ticket: Ticket,
+        complaint: str | None = None,
+        pin: Pin | None = None,
+    ) -> None:
         """Bring every view up to date with the inputs.
 
         First, in one frame, whatever needs no model call; then the rest, view by view, published
@@ -74,12 +112,16 @@ class Session:
         ticket : Ticket
         complaint : str, optional
             What was wrong with the request itself.
+        pin : Pin, optional
+            That lies under the view.
         """
         answer = Answer(
             self.explainer,
             self.views,
+            self.ghost,
             self.populations,
             inputs,
+            pin,
             ticket,
             self.timing,
             self._publish,
@@ -113,7 +155,7 @@ def check_arguments(explainer: Any, learner: Any, inputs: Mapping[str, Any]) -> 
             f"learner is {type(learner).__name__}; pass a Learner: uq.Learner(estimator, X, y)."
         )
     for name in inputs:
-        if name not in (*NAMES, "layout"):
+        if name not in (*NAMES, "pins", "layout"):
             near = get_close_matches(name, NAMES, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(NAMES)}."
             raise TypeError(f"Explorer has no argument {name!r}; {hint}")

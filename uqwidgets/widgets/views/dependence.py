@@ -13,10 +13,12 @@ from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, dependence, grid_of
 from uqwidgets.dependence.grids import dates_of
 from uqwidgets.dependence.html import dependence_html
+from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
+from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
 from uqwidgets.predictive.distributions import class_codes
 from uqwidgets.widgets.about import LEVEL
@@ -112,31 +114,17 @@ class DependenceView(View):
         callback : callable, optional
             See `Evaluations.ask`.
         """
-        ex, feature, form = self.explainer, inputs.feature, self.form(inputs)
+        ex, feature = self.explainer, inputs.feature
         if not self.is_ready(inputs, coarse=coarse):
             # Before the averages, so that other threads can evaluate between two blocks.
             ex.evaluations.prepare(self.replacements(inputs, coarse=coarse), callback)
         grid, curve_key = self.grid(feature, coarse=coarse), self._curve_key(inputs, coarse)
 
-        latest = None
-        if self._latest is not None and self._latest[0] == curve_key:
-            latest = self._latest[1]
-
-        def curve(population: Population) -> Any:
-            return dependence(
-                ex.evaluations,
-                ex.measure(inputs.measure),
-                grid,
-                population,
-                form=form,
-                level=LEVEL,
-                callback=callback,
-                curves=latest,
-            )
+        def curve(population: Population) -> Dependence:
+            return self._dependence(inputs, population, coarse=coarse, callback=callback)
 
         now = curve(populations.now)
         self._latest = (curve_key, now.curves)
-        latest = now.curves
         counts = self._counts(feature, populations.now)
         key = (*curve_key, populations.rows_key)
         if populations.now is populations.unstressed:
@@ -179,22 +167,31 @@ class DependenceView(View):
             columns["edges"] = edges
         return Content(meta, columns, self._content_key(inputs, populations, coarse))
 
+    def results(
+        self, inputs: Inputs, populations: Populations, _check: Callable[[], None]
+    ) -> dict[str, Result]:
+        """Return the curve of the picked feature, by its measure."""
+        if not inputs.feature or self.has_failed(self._failure_key(inputs)):
+            return {}
+        return {inputs.measure: self._dependence(inputs, populations.reached(inputs))}
+
+    def ghost(
+        self, pinned: Inputs, populations: Populations, _check: Callable[[], None]
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Return the curve of a pin, if it is known."""
+        if not pinned.feature or not populations.is_reachable or not self.is_ready(pinned):
+            return {}
+        curve = self._dependence(pinned, populations.now)
+        places = np.arange(len(curve.grid)) if curve.categorical else curve.grid
+        return {"ghost": curve.average, "ghost_grid": places}
+
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the curve, if it is known."""
         check()
         known = self.explainer.evaluations.is_cached
         if not inputs.feature or not all(known(q) for q in self.replacements(inputs)):
             return ""
-        return dependence_html(
-            dependence(
-                self.explainer.evaluations,
-                self.explainer.measure(inputs.measure),
-                self.grid(inputs.feature),
-                population,
-                form=self.form(inputs),
-                level=LEVEL,
-            )
-        )
+        return dependence_html(self._dependence(inputs, population))
 
     def show_cached(self, work: Work) -> Availability:
         """Draw the curve as far as it needs no model call: all of it, or its coarse values."""
@@ -244,6 +241,27 @@ class DependenceView(View):
     def is_requested(self, key: Key, inputs: Inputs) -> bool:
         """Whether the curve that failed is requested again."""
         return key == self._failure_key(inputs)
+
+    def _dependence(
+        self,
+        inputs: Inputs,
+        population: Population,
+        *,
+        coarse: bool = False,
+        callback: ProgressCallback | None = None,
+    ) -> Dependence:
+        latest = self._latest
+        is_latest = latest is not None and latest[0] == self._curve_key(inputs, coarse)
+        return dependence(
+            self.explainer.evaluations,
+            self.explainer.measure(inputs.measure),
+            self.grid(inputs.feature, coarse=coarse),
+            population,
+            form=self.form(inputs),
+            level=LEVEL,
+            callback=callback,
+            curves=latest[1] if latest is not None and is_latest else None,
+        )
 
     def _is_of_another_feature(self, inputs: Inputs) -> bool:
         drawn = self.content.meta.get("feature")

@@ -24,6 +24,7 @@ from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference import Change, bounds, checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
+from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.about import LEVEL, ranked_by
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.population import Populations
@@ -143,29 +144,44 @@ class ImportanceView(View):
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the importance by the repeats that are known."""
-        n_repeats = self.n_known(inputs.n_repeats)
-        if n_repeats < (2 if inputs.interval in OVER_REPEATS else 1):
+        n_repeats = self._n_usable(inputs)
+        if not n_repeats:
             return ""
-        return importance_html(*self.results(inputs, n_repeats, population, check))
+        return importance_html(*self._importances(inputs, n_repeats, population, check))
 
     def results(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> dict[str, Result]:
+        """Return the importance by each measure, of the repeats that are known."""
+        n_repeats = self._n_usable(inputs)
+        population = populations.reached(inputs)
+        if not n_repeats:
+            return {}
+        importances = self._importances(inputs, n_repeats, population, check)
+        return {importance.measure: importance for importance in importances}
+
+    def ghost(
+        self, pinned: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> dict[str, Floats]:
+        """Return the importance of a pin, of the repeats that are known."""
+        n_repeats = self._n_usable(pinned)
+        if not n_repeats or not populations.is_reachable:
+            return {}
+        sums = self._sums(populations.now, pinned, n_repeats, lambda *_: check())
+        return {"ghost": sums.value}
+
+    def _n_usable(self, inputs: Inputs) -> int:
+        """Return how many repeats are known; 0 if too few for the interval."""
+        known = self.n_known(self.n_target(inputs))
+        return 0 if known < 2 and inputs.interval in OVER_REPEATS else known
+
+    def _importances(
         self,
         inputs: Inputs,
         n_repeats: int,
         population: Population,
         check: Callable[[], None],
     ) -> list[Importance]:
-        """Return results by each measure, without a model call.
-
-        Parameters
-        ----------
-        inputs : Inputs
-        n_repeats : int
-            At most as many as are known.
-        population : Population
-        check : callable
-            Called before each feature; what it raises ends the work.
-        """
         ex, settings = self.explainer, self._settings(inputs, n_repeats)
 
         def change(m: int, feature: str) -> Change:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 from weakref import WeakKeyDictionary
@@ -14,6 +14,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
+from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Status, checked_taus
@@ -98,26 +99,40 @@ class StressView(View):
 
     def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
         """Draw the profiles that are known of the picked indicator."""
-        profiles, name = self._drawn.profiles, inputs.indicator
+        profiles = self._drawn.profiles
         known = [profiles[f] for f in self.features if f in profiles]
-        if not known:
-            return ""
-        result = replace(
-            known[0],
-            features=tuple(profile.features[0] for profile in known),
-            indicators=(name,),
-            target=np.vstack([profile.target for profile in known]),
-            reached=np.vstack([profile.reached for profile in known]),
-            ess=np.vstack([profile.ess for profile in known]),
-            kl=np.vstack([profile.kl for profile in known]),
-            half_share=np.vstack([profile.half_share for profile in known]),
-            status=np.vstack([profile.status for profile in known]),
-            values={name: np.vstack([profile.values[name] for profile in known])},
-            low={name: np.vstack([profile.low[name] for profile in known])},
-            high={name: np.vstack([profile.high[name] for profile in known])},
-            remarks=tuple(dict.fromkeys(r for profile in known for r in profile.remarks)),
-        )
-        return stress_html(result)
+        return stress_html(_joined(known, inputs.indicator)) if known else ""
+
+    def results(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> dict[str, Result]:
+        """Return the profiles of the picked indicator, the stressed feature's with its interval."""
+        known = self._profiles(populations)
+        profiles = []
+        for feature in self.features:
+            check()
+            profile = self._stressed(populations, feature)
+            bounded = known.bounded.get((feature, inputs.indicator))
+            if feature == inputs.stress_feature and bounded is not None:
+                # Its values are the same up to rounding; those of the profile are drawn.
+                profile = replace(
+                    profile,
+                    low=bounded.low,
+                    high=bounded.high,
+                    level=bounded.level,
+                    remarks=bounded.remarks,
+                )
+            profiles.append(profile)
+        return {inputs.indicator: _joined(profiles, inputs.indicator)} if profiles else {}
+
+    def ghost(
+        self, pinned: Inputs, populations: Populations, _check: Callable[[], None]
+    ) -> dict[str, Floats]:
+        """Return the profile of a pin's stressed feature."""
+        if pinned.stress_feature not in self.features:
+            return {}
+        profile = self._stressed(populations, pinned.stress_feature)
+        return {"ghost": profile.values[pinned.indicator][0]}
 
     def show_cached(self, work: Work) -> Availability:
         """Compute the interval if it is quick; the rest is computed for each frame."""
@@ -164,6 +179,12 @@ class StressView(View):
         selection = populations.selection
         return self._by_selection.setdefault(selection, Profiles(selection.n_rows))
 
+    def _stressed(self, populations: Populations, feature: str) -> Stress:
+        """Return the profile of a feature, stressed at most once for every indicator."""
+        known = self._profiles(populations).profiles.get(feature)
+        rows = populations.selection.rows
+        return known or self.explainer.stress([feature], taus=_LEVELS, tail=TAIL, rows=rows)
+
     def _is_profiled(self, profiles: Profiles) -> bool:
         return len(profiles.profiles) == len(self.features)
 
@@ -180,7 +201,7 @@ class StressView(View):
     def _profile(self, work: Work) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level."""
         assert work.rows is not None
-        known, rows = self._profiles(work.rows), work.rows.selection.rows
+        known = self._profiles(work.rows)
         progress = work.progress
         for feature in self.features:
             if feature in known.profiles:
@@ -189,9 +210,7 @@ class StressView(View):
                 work.report("stress of each feature", len(known.profiles), len(self.features))
             else:
                 work.check()
-            known.profiles[feature] = self.explainer.stress(
-                [feature], taus=_LEVELS, tail=TAIL, rows=rows
-            )
+            known.profiles[feature] = self._stressed(work.rows, feature)
 
     def _bound(self, work: Work) -> None:
         """Compute the interval of the picked indicator while the stressed feature moves."""
@@ -246,6 +265,31 @@ class StressView(View):
             for v in outputs
         ]
         return float(indicator.combine(*means))
+
+
+def _joined(profiles: Sequence[Stress], indicator: str) -> Stress:
+    """Return the profiles of single features as one result, of one indicator."""
+    levels = [profile.level for profile in profiles if profile.level is not None]
+
+    def stacked(of: Callable[[Stress], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        return np.vstack([of(profile) for profile in profiles])
+
+    return replace(
+        profiles[0],
+        features=tuple(profile.features[0] for profile in profiles),
+        indicators=(indicator,),
+        target=stacked(lambda p: p.target),
+        reached=stacked(lambda p: p.reached),
+        ess=stacked(lambda p: p.ess),
+        kl=stacked(lambda p: p.kl),
+        half_share=stacked(lambda p: p.half_share),
+        status=stacked(lambda p: p.status),
+        values={indicator: stacked(lambda p: p.values[indicator])},
+        low={indicator: stacked(lambda p: p.low[indicator])},
+        high={indicator: stacked(lambda p: p.high[indicator])},
+        level=levels[0] if levels else None,
+        remarks=tuple(dict.fromkeys(r for profile in profiles for r in profile.remarks)),
+    )
 
 
 def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:

@@ -15,6 +15,7 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
+from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
@@ -134,6 +135,25 @@ class View(ABC):
         the inputs; ``_check`` is called now and then, and what it raises ends the drawing.
         """
         return ""
+
+    def results(
+        self, _inputs: Inputs, _populations: Populations, _check: Callable[[], None]
+    ) -> dict[str, Result]:
+        """Return the frozen results with the numbers of the content, by what they are of.
+
+        None by default. The first is the one that orders or fills the picture. The model is asked
+        only for what is no longer cached.
+        """
+        return {}
+
+    def ghost(
+        self, _pinned: Inputs, _populations: Populations, _check: Callable[[], None]
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Return the columns of a pinned view that are drawn under the present one.
+
+        None by default. Their names begin with ``ghost``; the model is never asked for them.
+        """
+        return {}
 
     # How it is brought up to date.
 

@@ -1,0 +1,201 @@
+"""Pins and their ghost, without a browser: what is kept, what is refused, what is drawn below."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import uqwidgets as uq
+from uqwidgets.widgets.pins import MOST_CONDITIONS_OF_ALL, MOST_LETTERS, MOST_PINS
+from widgets.conftest import Counting, table
+from widgets.test_explorer import change, in_order
+from widgets.wire import columns
+
+
+def pin(note: str = "", *, ghost: bool = False, **state: Any) -> dict[str, Any]:
+    return {"note": note, "state": state, "ghost": ghost}
+
+
+def test_a_pin_is_the_present_view_with_a_note(explorer: uq.Explorer) -> None:
+    change(explorer, tau=0.5, feature="b", ice_filter=[{"feature": "c", "values": ["red"]}])
+    explorer.pin("red ones")
+    change(explorer, tau=0.0, ice_filter=[])
+    explorer.pin()
+    assert [each["note"] for each in explorer.pins] == ["red ones", ""]
+    state = explorer.pins[0]["state"]
+    assert (state["tau"], state["feature"]) == (0.5, "b")
+    assert state["ice_filter"] == [{"feature": "c", "values": ["red"]}]
+    assert json.loads(json.dumps(explorer.pins)) == explorer.pins
+    explorer.state = state
+    assert explorer.tau == 0.5
+
+
+def test_a_pin_with_an_older_state_gets_the_defaults_of_what_it_lacks(
+    explorer: uq.Explorer,
+) -> None:
+    explorer.pins = [{"state": {"tau": 0.5}}]
+    state = explorer.pins[0]["state"]
+    assert (state["tau"], state["n_repeats"], state["measure"]) == (0.5, 10, "prediction")
+    assert (explorer.pins[0]["note"], explorer.pins[0]["ghost"]) == ("", False)
+
+
+MANY = [{"feature": "a", "low": 0.0}] * 200
+HOSTILE = [
+    (5, "pins is a int; it must be a list of pins"),
+    ([5], "pin 1 must be a dict of 'note', 'state' and 'ghost'"),
+    ([pin(), {"note": "n"}], "pin 2 must be a dict"),
+    ([{**pin(), "html": "<img>"}], "pin 1 must be a dict"),
+    ([{**pin(), "note": 5}], "the note of pin 1 is a int; it must be a text"),
+    ([pin("x" * (MOST_LETTERS + 1))], "the note of pin 1 has 10,001 letters"),
+    ([{**pin(), "ghost": 1}], "ghost of pin 1 is a int; it must be True or False"),
+    ([pin(ghost=True), pin(ghost=True)], "more than one pin is a ghost"),
+    ([pin()] * (MOST_PINS + 1), "there are 201 pins, and 200 at most"),
+    ([{"note": "", "state": []}], "the state of pin 1 is a list"),
+    ([pin(tau="0.5")], "the state of pin 1: tau is '0.5'; it must be a number"),
+    ([pin(tau=float("inf"))], "the state of pin 1: tau is inf; it must be finite"),
+    ([pin(), pin(feature="age")], "the state of pin 2: there is no feature 'age'"),
+    ([pin(__class__=1)], "the state of pin 1: there is no input '__class__'"),
+    ([pin(n_repeats=10**9)], "the state of pin 1: n_repeats is 1000000000"),
+    ([pin(ice_filter=MANY)] * 11, "have 2,200 conditions; they can have 2,000"),
+    (
+        [pin(ice_filter=[{"feature": "c", "values": ["red"] * 60_000}])] * 2,
+        "have 120,000 values; they can have 100,000",
+    ),
+]
+
+
+@pytest.mark.parametrize(("pins", "sentence"), HOSTILE)
+def test_pins_that_are_none_are_refused_and_leave_the_former(
+    explorer: uq.Explorer, pins: Any, sentence: str
+) -> None:
+    explorer.pin("stays")
+    before = explorer.pins
+    explorer.set_state({"pins": pins})
+    assert explorer.wait(30)
+    assert explorer.pins == before
+    assert sentence in explorer._frame["meta"]["error"]
+    assert len(explorer._frame["meta"]["error"]) < 400
+    explorer.set_state({"pins": [pin("better")]})
+    assert explorer.wait(30)
+    assert explorer._frame["meta"]["error"] is None
+    assert [each["note"] for each in explorer.pins] == ["better"]
+
+
+def test_python_cannot_set_pins_that_are_none_either(explorer: uq.Explorer) -> None:
+    with pytest.raises(ValueError, match="the state of pin 1: tau is 3"):
+        explorer.pins = [pin(tau=3)]
+    with pytest.raises(ValueError, match="the note of pin 1 is a int"):
+        explorer.pin(5)  # type: ignore[arg-type]
+    assert explorer.pins == []
+    assert MOST_CONDITIONS_OF_ALL < MOST_PINS * 200
+
+
+def test_a_page_is_sent_the_former_pins_when_its_own_are_refused(explorer: uq.Explorer) -> None:
+    sent = []
+    explorer.send_state = lambda key=None: sent.append(key)  # type: ignore[method-assign]
+    explorer.set_state({"pins": [5]})
+    assert "pins" in sent
+
+
+def test_notes_cost_nothing(explorer: uq.Explorer) -> None:
+    frames: list[Any] = []
+    explorer.observe(lambda made: frames.append(made["new"]), names="_frame")
+    explorer.pin("one")
+    explorer.set_state({"pins": [{**explorer.pins[0], "note": "two"}]})
+    assert explorer.wait(30)
+    assert not frames
+
+
+def laid(explorer: uq.Explorer, **inputs: Any) -> dict[str, Any]:
+    """Change the view, and lay the first pin under it; return the frame."""
+    change(explorer, **inputs)
+    return change(explorer, pins=[{**explorer.pins[0], "ghost": True}])[-1]
+
+
+def test_the_ghost_has_the_numbers_that_the_pin_had(explorer: uq.Explorer) -> None:
+    ex = explorer.explainer
+    pinned = columns(
+        change(
+            explorer,
+            tau=0.6,
+            stress_feature="b",
+            feature="b",
+            ice_filter=[{"feature": None, "values": ["yes"]}],
+        )[-1]
+    )
+    explorer.pin("stressed")
+    profile = explorer.result("stress")
+    calls = ex.model_calls
+    frame = laid(explorer, tau=-0.2, ice_filter=[])
+    shown = columns(frame)
+    assert frame["meta"]["ghost"] == {"note": "stressed", "state": explorer.pins[0]["state"]}
+    np.testing.assert_array_equal(shown["importance.ghost"], pinned["importance.value"])
+    np.testing.assert_array_equal(shown["dependence.ghost"], pinned["dependence.average"])
+    np.testing.assert_array_equal(shown["dependence.ghost_grid"], pinned["dependence.grid"])
+    row = profile.features.index("b")  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(
+        shown["stress.ghost"],
+        profile.values["error_rate"][row],  # type: ignore[attr-defined]
+    )
+    assert not np.array_equal(shown["importance.value"], pinned["importance.value"])
+    assert ex.model_calls == calls
+    frame = change(explorer, pins=[{**explorer.pins[0], "ghost": False}])[-1]
+    assert frame["meta"]["ghost"] is None
+    assert not [name for name in frame["cols"] if "ghost" in name]
+
+
+def test_a_ghost_is_computed_once(explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    explorer.pin()
+    laid(explorer, tau=0.5)
+    counted = []
+    ghost = explorer._session.ghost
+    compute = ghost.compute
+    monkeypatch.setattr(ghost, "compute", lambda *args: counted.append(compute(*args)))
+    for tau in (0.1, 0.2, 0.3):
+        frame = change(explorer, tau=tau)[-1]
+        assert "importance.ghost" in frame["cols"]
+    assert not counted
+    change(explorer, n_repeats=6)
+    assert len(counted) == 1, "the model has answered more"
+
+
+def test_a_ghost_never_asks_the_model() -> None:
+    # A page that was opened again: nothing is known of the pin but its inputs.
+    model = Counting()
+    with uq.Explorer(
+        uq.Explainer(model, *table()),
+        n_repeats=3,
+        feature="a",
+        pins=[pin("of before", feature="b", n_repeats=50, ghost=True)],
+    ) as widget:
+        assert widget.wait(30)
+        with uq.Explorer(uq.Explainer(Counting(), *table()), n_repeats=3, feature="a") as plain:
+            assert plain.wait(30)
+            assert widget.explainer.rows_evaluated == plain.explainer.rows_evaluated
+        shown = columns(widget._frame)
+        result = widget.explainer.importance("nll", n_repeats=3)
+        np.testing.assert_allclose(
+            shown["importance.ghost"][0],
+            in_order(widget.explainer, result, result.importance),
+            rtol=1e-12,
+        )
+        assert "dependence.ghost" not in shown, "its curve was not asked for"
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"ice_filter": [{"feature": "a", "low": 50.0}]},
+        {"stress_feature": "same", "tau": 0.5},
+    ],
+)
+def test_a_pin_without_numbers_has_no_ghost_and_harms_nothing(
+    explorer: uq.Explorer, state: dict[str, Any]
+) -> None:
+    frame = change(explorer, pins=[pin("empty", ghost=True, **state)])[-1]
+    assert frame["meta"]["error"] is None
+    assert frame["meta"]["final"]
+    assert "importance.ghost" not in frame["cols"]

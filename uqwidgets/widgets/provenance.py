@@ -1,0 +1,182 @@
+"""Provenance: what the numbers rest on, so that a reader can tell whether they are the same."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import subprocess
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.evaluation.labels import Labels
+from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference import described_interval
+from uqwidgets.widgets.about import LEVEL
+from uqwidgets.widgets.frames import plain
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.inputs import labels as labels_of
+
+_LIBRARIES = ("uqwidgets", "numpy", "pandas", "scipy", "scikit-learn")
+# Letters of a parameter that is no plain value.
+_MOST_LETTERS = 200
+_SECONDS_OF_GIT = 5.0
+
+
+def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
+    """Return what the numbers rest on, in plain types that JSON has.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    inputs : Inputs
+
+    Returns
+    -------
+    dict
+        ``model``: its ``class`` and ``parameters``, those that are no plain value as text.
+        ``target``, ``task``, ``classes``: name of the target, classification or regression, and
+        the labels.
+        ``n_rows``, ``n_features``: of the table that the model sees.
+        ``features``: the kind of each, by name.
+        ``sha256``: digests of ``X`` and ``y``, see `digest_of_table` and `digest_of_target`.
+        ``seed``, ``n_repeats``: of the permutations.
+        ``interval``: its ``kind`` and ``level``, what it ``accounts_for`` and what it
+        ``takes_as_fixed``.
+        ``model_calls``, ``rows_evaluated``: of the model so far.
+        ``versions``: of Python, of this package and of the libraries.
+        ``commit``: of the working directory, with ``-changed`` where files differ from it; None
+        without git.
+    """
+    table, model, classes = explainer.table, explainer.model, explainer.classes
+    accounts_for, takes_as_fixed = described_interval(inputs.interval)
+    return dict(
+        plain(
+            {
+                "model": {"class": _class_of(model), "parameters": _parameters(model)},
+                "target": table.target,
+                "task": "regression" if classes is None else "classification",
+                "classes": [] if classes is None else [str(c) for c in classes.tolist()],
+                "n_rows": len(table),
+                "n_features": len(table.features),
+                "features": {name: table.kind(name) for name in table.features},
+                "sha256": {"X": digest_of_table(table), "y": digest_of_target(explainer)},
+                "seed": explainer.seed,
+                "n_repeats": inputs.n_repeats,
+                "interval": {
+                    "kind": inputs.interval,
+                    "level": LEVEL,
+                    "accounts_for": accounts_for,
+                    "takes_as_fixed": takes_as_fixed,
+                },
+                "model_calls": explainer.model_calls,
+                "rows_evaluated": explainer.rows_evaluated,
+                "versions": _versions(model),
+                "commit": _commit(),
+            }
+        )
+    )
+
+
+def digest_of_table(table: Table) -> str:
+    """Return the SHA-256 of the features that the model sees, as hexadecimal digits.
+
+    It depends on names, kinds and values in their order, and not on how these are stored: numbers
+    count as float64, all else as the texts of the categories.
+
+    Parameters
+    ----------
+    table : Table
+    """
+    digest = hashlib.sha256()
+    for name in table.features:
+        _add_texts(digest, [name, table.kind(name)])
+        if table.kind(name) == "numeric":
+            digest.update(_bytes(table.numbers(name), "<f8"))
+        else:
+            _add_labels(digest, table.labels(name))
+    return digest.hexdigest()
+
+
+def digest_of_target(explainer: Explainer) -> str:
+    """Return the SHA-256 of the target: the texts of the labels, or float64 of a regression."""
+    digest = hashlib.sha256()
+    if explainer.classes is None:
+        digest.update(_bytes(np.asarray(explainer.table.y, dtype=np.float64), "<f8"))
+    else:
+        _add_labels(digest, labels_of(explainer, None))
+    return digest.hexdigest()
+
+
+def _bytes(values: npt.NDArray[Any], dtype: str) -> bytes:
+    # One NaN and one zero, of the several that there are.
+    values = np.where(np.isnan(values), np.nan, values + 0.0) if dtype == "<f8" else values
+    return np.ascontiguousarray(values, dtype=dtype).tobytes()
+
+
+def _add_labels(digest: Any, labels: Labels) -> None:
+    texts, positions = labels.by_text
+    _add_texts(digest, texts)
+    digest.update(_bytes(positions, "<i8"))
+
+
+def _add_texts(digest: Any, texts: Iterable[str]) -> None:
+    for text in texts:
+        # The length first: ("ab", "c") is not ("a", "bc").
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+
+
+def _class_of(model: Any) -> str:
+    kind = model if isinstance(model, type) or hasattr(model, "__qualname__") else type(model)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    try:
+        parameters = dict(model.get_params())
+    except Exception:  # noqa: BLE001  without parameters that it tells, it has none to show
+        return {}
+    return {str(name): _brief(value) for name, value in sorted(parameters.items())}
+
+
+def _brief(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, float, np.bool_, np.number)):
+        return value
+    text = value if isinstance(value, str) else " ".join(repr(value).split())
+    return text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}..."
+
+
+def _versions(model: Any) -> dict[str, str]:
+    names = dict.fromkeys([*_LIBRARIES, _class_of(model).partition(".")[0]])
+    versions = {"python": platform.python_version()}
+    for name in names:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:  # not installed, or under another name
+            continue
+    return versions
+
+
+def _commit() -> str | None:
+    def git(*arguments: str) -> str:
+        answer = subprocess.run(
+            ["git", *arguments],
+            cwd=Path.cwd(),
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS_OF_GIT,
+            check=True,
+        )
+        return answer.stdout.strip()
+
+    try:
+        commit = git("rev-parse", "HEAD")
+        return f"{commit}-changed" if git("status", "--porcelain") else commit
+    except (OSError, subprocess.SubprocessError):
+        return None

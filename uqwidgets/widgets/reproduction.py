@@ -1,0 +1,213 @@
+"""What it takes to see a view again: its state, its line of code, its numbers, and pins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any
+
+import traitlets as t
+
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.plotting.result import Result
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.pins import checked_pins, ghost_of, new_pin
+from uqwidgets.widgets.provenance import provenance
+from uqwidgets.widgets.state import checked_state, code_of
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.pins import Pin
+    from uqwidgets.widgets.session import Session
+
+
+class Reproducible(t.HasTraits):
+    """State, code, results, pins and provenance of what an explorer shows."""
+
+    explainer: Explainer
+    _session: Session
+    # The pin that lies under the present view.
+    _ghost: Pin | None = None
+
+    pins: t.List[dict[str, Any]] = t.List(t.Dict()).tag(sync=True)
+
+    # Of the explorer.
+    wait: Callable[[], bool]
+    _inputs: Callable[[], tuple[Inputs, str | None]]
+    _request: Callable[[], None]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """All inputs and the pins, in plain types that JSON has.
+
+        Set it, or pass it to another `Explorer` as ``state``, to have the same view again. Inputs
+        that a state lacks get their defaults; without ``"pins"`` the pins stay as they are.
+
+        Raises
+        ------
+        ValueError
+            When it is set to what is no state of this explainer: the sentence names the entry.
+            Nothing is changed then.
+
+        Examples
+        --------
+        >>> import json
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(30, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer, feature="x1", tau=0.5) as explorer:
+        ...     saved = json.dumps(explorer.state)
+        >>> with uq.Explorer(explainer, state=json.loads(saved)) as explorer:
+        ...     explorer.feature, explorer.tau
+        ('x1', 0.5)
+        """
+        return {**self._inputs()[0].plain(), "pins": deepcopy(self.pins)}
+
+    @state.setter
+    def state(self, state: Mapping[str, Any]) -> None:
+        values = traits_of(state, self.explainer)
+        with self.hold_trait_notifications():
+            for name, value in values.items():
+                self.set_trait(name, value)
+
+    def code(self) -> str:
+        """Return the line of Python that shows this view again.
+
+        It has the arguments that differ from their defaults; the variables ``model``, ``X`` and
+        ``y`` are what the explainer was made of, and ``learner`` is the learner.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(30, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer, feature="x1", stress_feature="x0", tau=0.5) as explorer:
+        ...     print(explorer.code())
+        uq.explore(model, X, y, tau=0.5, stress_feature='x0', feature='x1')
+        """
+        return self._code(self._inputs()[0])
+
+    def result(self, view: str, shown: str | None = None) -> Result:
+        """Return the numbers of a view as a frozen result, the same as on the screen.
+
+        It waits until the view is complete. The model is not asked for what it answered already.
+
+        Parameters
+        ----------
+        view : str
+            Name of a view: ``"importance"``, ``"dependence"`` or ``"stress"``.
+        shown : str, optional
+            Measure or indicator, of those that the view shows; by default the first.
+
+        Returns
+        -------
+        Importance, Dependence or Stress
+            By the view.
+
+        Raises
+        ------
+        ValueError
+            If there is no such view, or it shows nothing of the present inputs.
+
+        See Also
+        --------
+        Explainer.importance, Explainer.dependence, Explainer.stress : With all their options.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(30, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer, tau=0.5, stress_feature="x0") as explorer:
+        ...     explorer.result("importance").features
+        ('x0', 'x1')
+        """
+        self.wait()
+        return self._session.result(view, self._inputs()[0], shown)
+
+    def pin(self, note: str = "") -> None:
+        """Keep the present view with a note, as the last of ``pins``.
+
+        Parameters
+        ----------
+        note : str, default=""
+
+        Raises
+        ------
+        ValueError
+            If the note is no text or too long, or there are too many pins.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(30, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer, feature="x1") as explorer:
+        ...     explorer.pin("x1 does not matter")
+        ...     explorer.pins[0]["note"], explorer.pins[0]["state"]["feature"]
+        ('x1 does not matter', 'x1')
+        """
+        self.pins = [*self.pins, new_pin(note, self._inputs()[0])]
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what the numbers on the screen rest on, in plain types that JSON has.
+
+        Returns
+        -------
+        dict
+            See `uqwidgets.widgets.provenance.provenance`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(30, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer) as explorer:
+        ...     facts = explorer.provenance()
+        >>> facts["n_rows"], facts["seed"], facts["interval"]["kind"]
+        (30, 0, 'u-statistic')
+        """
+        return provenance(self.explainer, self._inputs()[0])
+
+    def _code(self, inputs: Inputs) -> str:
+        has_learner = self._session.learner is not None
+        return code_of(inputs, self.explainer, has_learner=has_learner)
+
+    @t.validate("pins")
+    def _validated_pins(self, proposal: Any) -> list[dict[str, Any]]:
+        return checked_pins(proposal["value"], self.explainer)
+
+    def _update_ghost(self, change: Any) -> None:
+        ghost = ghost_of(change["new"], self.explainer)
+        if ghost != self._ghost:
+            self._ghost = ghost
+            self._request()
+
+
+def traits_of(state: Mapping[str, Any], explainer: Explainer) -> dict[str, Any]:
+    """Return the values of all traits that a state sets, checked.
+
+    Parameters
+    ----------
+    state : mapping
+    explainer : Explainer
+
+    Raises
+    ------
+    ValueError
+        See `Reproducible.state`.
+    """
+    inputs = state
+    values: dict[str, Any] = {}
+    if isinstance(state, Mapping) and "pins" in state:
+        inputs = {name: value for name, value in state.items() if name != "pins"}
+        values["pins"] = checked_pins(state["pins"], explainer)
+    return {**checked_state(inputs, explainer), **values}

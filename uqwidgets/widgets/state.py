@@ -1,0 +1,92 @@
+"""The state of an explorer: its inputs as plain JSON, and its line of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+from uqwidgets._utils.choices import unknown
+from uqwidgets.evaluation.cache import parse_bytes
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.widgets.about import offered
+from uqwidgets.widgets.inputs import NAMES, Inputs, checked, conditions
+
+
+def initial_state(explainer: Explainer) -> dict[str, Any]:
+    """Return the inputs, in plain form, with which an explorer begins unless others are given."""
+    return {
+        **Inputs().plain(),
+        "measure": offered(explainer)[0].name,
+        "indicator": next(iter(explainer.indicators)),
+    }
+
+
+def checked_state(state: Any, explainer: Explainer, what: str = "state") -> dict[str, Any]:
+    """Return a state in plain form; entries that it lacks are those of `initial_state`.
+
+    Parameters
+    ----------
+    state : mapping
+    explainer : Explainer
+    what : str, default="state"
+        What it is called in errors.
+
+    Raises
+    ------
+    ValueError
+        If it is no mapping, or has an entry that does not exist or cannot have its value.
+    """
+    if not isinstance(state, Mapping):
+        raise ValueError(
+            f"{what} is a {type(state).__name__}; it must be a dict of inputs, such as the state "
+            "of another explorer."
+        )
+    complete = initial_state(explainer)
+    for name, value in state.items():
+        if name not in NAMES:
+            raise ValueError(f"{what}: {unknown('input', _brief(name), list(NAMES))}")
+        try:
+            complete[name] = checked(name, value, explainer)
+        except ValueError as error:
+            raise ValueError(f"{what}: {error}") from None
+    return complete
+
+
+def inputs_of(state: Mapping[str, Any], explainer: Explainer) -> Inputs:
+    """Return the inputs of a complete state, see `checked_state`."""
+    filters = conditions(state["ice_filter"], explainer)
+    return Inputs(**{**state, "ice_filter": filters})
+
+
+def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
+    """Return the line of Python that shows this view again.
+
+    Its model, X, y and learner are variables of these names. Arguments that have their default
+    are left out.
+
+    Parameters
+    ----------
+    inputs : Inputs
+    explainer : Explainer
+    has_learner : bool
+        Whether a learner is shown beside the model.
+    """
+    arguments = ["learner=learner"] if has_learner else []
+    defaults = signature(Explainer).parameters
+    if explainer.table.groups:
+        groups = {name: list(members) for name, members in explainer.table.groups.items()}
+        arguments.append(f"feature_groups={groups!r}")
+    if explainer.seed != defaults["random_state"].default:
+        arguments.append(f"random_state={explainer.seed!r}")
+    limit = explainer.evaluations.memory_limit
+    if limit != parse_bytes(defaults["memory_limit"].default):
+        arguments.append(f"memory_limit={limit!r}")
+    initial = initial_state(explainer)
+    arguments += [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
+    return f"uq.explore({', '.join(['model', 'X', 'y', *arguments])})"
+
+
+def _brief(name: Any) -> str:
+    text = str(name)
+    return text if len(text) <= 80 else f"{text[:80]}..."
