@@ -70,6 +70,13 @@ def test_a_function_has_a_name_and_no_parameters() -> None:
     assert (facts["task"], facts["classes"]) == ("regression", [])
 
 
+def test_without_a_target_there_is_no_digest_of_it() -> None:
+    X, _ = table()
+    facts = provenance(uq.Explainer(Counting(), X), Inputs())
+    assert facts["sha256"]["y"] is None
+    assert len(facts["sha256"]["X"]) == 64
+
+
 def test_a_long_parameter_is_shortened() -> None:
     class Wordy(Counting):
         def get_params(self) -> dict[str, object]:

@@ -153,6 +153,8 @@ def test_the_code_has_what_is_no_default_and_nothing_else() -> None:
     X, y = table()
     with uq.explore(Counting(), X, y, feature="b", stress_feature="a", tau=0.0) as widget:
         assert widget.code() == "uq.explore(model, X, y, stress_feature='a', feature='b')"
+    with uq.explore(Counting(), X, feature="b", stress_feature="a") as widget:
+        assert widget.code() == "uq.explore(model, X, stress_feature='a', feature='b')"
     groups = {"both": ["a", "b"]}
     seeded = uq.Explainer(
         Counting(), X, y, feature_groups=groups, random_state=7, memory_limit="2GiB"

@@ -44,7 +44,8 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
         the labels.
         ``n_rows``, ``n_features``: of the table that the model sees.
         ``features``: the kind of each, by name.
-        ``sha256``: digests of ``X`` and ``y``, see `digest_of_table` and `digest_of_target`.
+        ``sha256``: digests of ``X`` and ``y``, see `digest_of_table` and `digest_of_target`; None
+        without a target.
         ``seed``, ``n_repeats``: of the permutations.
         ``interval``: its ``kind`` and ``level``, what it ``accounts_for`` and what it
         ``takes_as_fixed``.
@@ -65,7 +66,10 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
                 "n_rows": len(table),
                 "n_features": len(table.features),
                 "features": {name: table.kind(name) for name in table.features},
-                "sha256": {"X": digest_of_table(table), "y": digest_of_target(explainer)},
+                "sha256": {
+                    "X": digest_of_table(table),
+                    "y": digest_of_target(explainer) if table.has_target else None,
+                },
                 "seed": explainer.seed,
                 "n_repeats": inputs.n_repeats,
                 "interval": {

@@ -84,7 +84,8 @@ def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
         arguments.append(f"memory_limit={limit!r}")
     initial = initial_state(explainer)
     arguments += [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
-    return f"uq.explore({', '.join(['model', 'X', 'y', *arguments])})"
+    subject = ["model", "X", "y"] if explainer.table.has_target else ["model", "X"]
+    return f"uq.explore({', '.join([*subject, *arguments])})"
 
 
 def _brief(name: Any) -> str:
