@@ -237,6 +237,7 @@ class Ranking(Explained):
         taus: int | npt.ArrayLike = 9,
         tail: float = 0.05,
         anchor: str = "quantile",
+        missing: str = "error",
         replacement: str = "permutation",
         n_repeats: int | str = 10,
         interval: str = "u-statistic",
@@ -256,7 +257,7 @@ class Ranking(Explained):
             The feature whose mean is moved.
         measure, features, replacement, n_repeats, interval, level, reference, callback
             As in `importance`, but the measure cannot be a scorer.
-        category, taus, tail, anchor
+        category, taus, tail, anchor, missing
             As in `stress`. There are 9 levels by default, because each is a whole importance.
         rows : array-like, optional
             A mask or the positions of the rows that are stressed and scored; donors come from all
@@ -296,7 +297,7 @@ class Ranking(Explained):
             self.evaluations,
             self.measure(measure),
             self.units(features),
-            stressed_column(self.table, name, category, tail, anchor, rows=chosen),
+            stressed_column(self.table, name, category, tail, anchor, missing, chosen),
             checked_taus(taus),
             Settings.of(
                 replacement=replacement,

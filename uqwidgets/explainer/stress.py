@@ -17,6 +17,7 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure, Offers
 from uqwidgets.stress.columns import (
+    KEPT,
     StressedColumn,
     omitted_categories,
     stressable,
@@ -84,8 +85,8 @@ class Stressing:
         ----------
         features : sequence of str, optional
             Features to stress, one after the other; by default all that have a value in every row
-            and at most 50 categories. Of a feature with more categories, the 50 most frequent are
-            stressed.
+            (see ``missing``) and at most 50 categories. Of a feature with more categories, the 50
+            most frequent are stressed.
         indicators : sequence of str, scorer or callable, optional
             What is summarised; by default everything in `indicators`. An entry is the name of an
             indicator, the name of a measure (see `measures`), a function ``f(distribution, y)``
@@ -101,9 +102,11 @@ class Stressing:
             1 - ``tail`` of the feature (Bachoc et al. 2023, section 2.2). ``tail-mean``: the means
             of the lowest and of the highest ``tail`` of the rows, which works for columns so
             skewed that a quantile is on the wrong side of the mean.
-        missing : {"error", "drop"}, default="error"
-            With ``drop``, rows without a value of the stressed feature are left out, with a
-            remark; with ``error`` they raise.
+        missing : {"error", "drop", "keep"}, default="error"
+            What becomes of rows without a value of the stressed feature. With ``keep`` they keep
+            weight 1 and belong to every summary, while the mean of the other rows is moved: the
+            share of rows without a value stays as it is. With ``drop`` they are left out. A remark
+            counts them. With ``error`` they raise.
         level : float, optional
             Level of pointwise intervals, such as 0.95; by default there are no intervals. They take
             into account that another sample has another mean, other anchors and other weights.
@@ -181,7 +184,8 @@ class Stressing:
                 n_missing = 0 if positions is None else size - len(positions)
                 if n_missing:
                     of = f"{size} {'rows' if chosen is None else 'chosen rows'}"
-                    dropped.append(f"{name}: {n_missing} of {of} without a value are left out")
+                    fate = KEPT if missing == "keep" else "are left out"
+                    dropped.append(f"{name}: {n_missing} of {of} without a value {fate}")
                 dropped.extend(omitted_categories(self.table, name, positions))
                 yield from several
 
@@ -258,8 +262,9 @@ class Stressing:
         anchor : {"quantile", "tail-mean"}, default="quantile"
             Whether tau = -1 and 1 move the mean to the quantiles ``tail`` and 1 - ``tail``, or to
             the means of the lowest and of the highest ``tail`` of the rows.
-        missing : {"error", "drop"}, default="error"
-            With ``drop``, rows without a value get weight 0; with ``error`` they raise.
+        missing : {"error", "drop", "keep"}, default="error"
+            With ``keep``, rows without a value keep weight 1, with ``drop`` they get weight 0, and
+            with ``error`` they raise.
         rows : array-like, optional
             A mask or positions of the rows whose mean is moved.
 

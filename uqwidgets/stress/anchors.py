@@ -143,8 +143,17 @@ def share_anchors(share: float, tail: float, least: float = 0.0, most: float = 1
     return Anchors(least + low * span, least + high * span, "share", tail, (least, most))
 
 
-def checked_options(tail: float, anchor: str, missing: str) -> Anchor:
+def checked_options(
+    tail: float, anchor: str, missing: str, choices: tuple[str, ...] = ("error", "drop")
+) -> Anchor:
     """Check the options of stress, and return the kind of anchor.
+
+    Parameters
+    ----------
+    tail, anchor, missing
+        See `uqwidgets.Explainer.stress`.
+    choices : tuple of str
+        What ``missing`` may be.
 
     Raises
     ------
@@ -153,8 +162,10 @@ def checked_options(tail: float, anchor: str, missing: str) -> Anchor:
     """
     if not 0 < tail < 0.5:
         raise ValueError(f"tail is {tail}; it must be between 0 and 0.5, such as 0.05.")
-    if missing not in ("error", "drop"):
-        raise ValueError(f"missing is {missing!r}; it must be 'error' or 'drop'.")
+    if missing not in choices:
+        raise ValueError(
+            f"missing is {missing!r}; it must be {' or '.join(repr(choice) for choice in choices)}."
+        )
     return one_of(ANCHORS, anchor, "anchor")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from uqwidgets.stress.projection import Column
 
 # Each category is a column over all rows, and more of them than this are not legible.
 MOST_CATEGORIES = 50
+MISSING = ("error", "drop", "keep")
+# What a remark says of rows without a value.
+KEPT = "keep their weight"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +37,29 @@ class StressedColumn:
         Positions of the chosen rows with a value; None for all of the table.
     rows : ndarray of shape (r,) or None
         Positions of the chosen rows, whose population is stressed; None for all.
+    kept : ndarray of shape (k,)
+        Positions of the chosen rows without a value that keep weight 1. Among all weights that
+        give the rows with a value the target mean, and all of them together the share of the
+        rows that they have, these are the closest to equal ones: the divergence is that within
+        the rows with a value, times their share.
     """
 
     name: str
     column: Column
     positions: npt.NDArray[np.intp] | None
     rows: npt.NDArray[np.intp] | None = None
+    kept: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+
+    @property
+    def summarised(self) -> npt.NDArray[np.intp] | None:
+        """Positions of the rows that indicators are of: those with a value, then those kept."""
+        if self.positions is None or not len(self.kept):
+            return self.positions
+        return np.concatenate([self.positions, self.kept])
+
+    def summary_weights(self, weights: Floats) -> Floats:
+        """Weights of the rows that are `summarised`, of mean 1, from those with a value."""
+        return np.concatenate([weights, np.ones(len(self.kept))]) if len(self.kept) else weights
 
     def expand(self, weights: Floats, n: int) -> Floats:
         """Weights of all ``n`` rows, of mean 1, from those of the rows at ``positions``.
@@ -49,6 +69,10 @@ class StressedColumn:
         """
         if self.positions is None:
             return weights
+        if len(self.kept):
+            everywhere = np.ones(n)
+            everywhere[self.positions] = weights
+            return everywhere
         everywhere = np.zeros(n)
         if self.rows is None:
             chosen = n
@@ -59,11 +83,11 @@ class StressedColumn:
         everywhere[self.positions] = weights * (chosen / len(weights))
         return everywhere
 
-    def score_of_positions(
+    def score_of_summarised(
         self, score: Callable[[Floats], float], n: int
     ) -> Callable[[Floats], float]:
-        """Turn a score of weights of all ``n`` rows into one of weights of ``positions``."""
-        positions = self.positions
+        """Turn a score of weights of all ``n`` rows into one of those that are `summarised`."""
+        positions = self.summarised
         if positions is None:
             return score
 
@@ -96,8 +120,8 @@ def stressed_columns(
         Between 0 and 0.5.
     anchor : {"quantile", "tail-mean"}
         See `uqwidgets.stress.anchors.Anchors`.
-    missing : {"error", "drop"}
-        Whether rows without a value raise or are left out.
+    missing : {"error", "drop", "keep"}
+        Whether rows without a value raise, are left out, or keep weight 1.
     rows : ndarray of shape (r,), optional
         Positions of the rows whose population is stressed, mean and quantiles included.
 
@@ -106,16 +130,16 @@ def stressed_columns(
     ValueError
         If an option is out of range, or values are missing and ``missing`` is ``error``.
     """
-    kind = checked_options(tail, anchor, missing)
-    positions = _positions_with_value(table, feature, missing, rows)
+    kind = checked_options(tail, anchor, missing, MISSING)
+    members = _members(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
-        return [_numeric_column(table, feature, tail, kind, positions, rows)]
-    categories = _categories(table, feature, positions)
+        return [_numeric_column(table, feature, tail, kind, members)]
+    categories = _categories(table, feature, members.positions)
     codes, labels = pd.factorize(categories)
     # Equally frequent categories are in the order of the table.
     frequent = np.argsort(-np.bincount(codes), kind="stable")[:MOST_CATEGORIES]
     return [
-        _category_column(feature, categories, label, tail, kind, positions, rows)
+        _category_column(feature, categories, label, tail, kind, members)
         for label in sorted(labels[frequent], key=str)
     ]
 
@@ -136,13 +160,13 @@ def stressed_column(
     ValueError
         As in `stressed_columns`; if a categorical feature has no category, or a numeric one has.
     """
-    kind = checked_options(tail, anchor, missing)
-    positions = _positions_with_value(table, feature, missing, rows)
+    kind = checked_options(tail, anchor, missing, MISSING)
+    members = _members(table, feature, missing, rows)
     if table.kind(feature) == "numeric":
         if category is not None:
             raise ValueError(f"{feature!r} is numeric; stress it without a category.")
-        return _numeric_column(table, feature, tail, kind, positions, rows)
-    categories = _categories(table, feature, positions)
+        return _numeric_column(table, feature, tail, kind, members)
+    categories = _categories(table, feature, members.positions)
     labels = {str(label): label for label in sorted(categories.unique(), key=str)}
     if category is None:
         raise ValueError(
@@ -152,7 +176,7 @@ def stressed_column(
     if str(category) not in labels:
         raise ValueError(unknown(f"category of {feature!r}", str(category), list(labels)))
     label = labels[str(category)]
-    return _category_column(feature, categories, label, tail, kind, positions, rows)
+    return _category_column(feature, categories, label, tail, kind, members)
 
 
 def omitted_categories(
@@ -170,24 +194,34 @@ def omitted_categories(
     )
 
 
-def _positions_with_value(
+class _Members(NamedTuple):
+    """Rows of a stressed column, see `StressedColumn`."""
+
+    positions: npt.NDArray[np.intp] | None
+    rows: npt.NDArray[np.intp] | None
+    kept: npt.NDArray[np.intp]
+
+
+def _members(
     table: Table, feature: str, missing: str, rows: npt.NDArray[np.intp] | None
-) -> npt.NDArray[np.intp] | None:
-    """Positions of the chosen rows that have a value; None for all rows of the table."""
+) -> _Members:
+    """Divide the chosen rows into those with a value and those that keep weight 1."""
+    none = np.empty(0, dtype=np.intp)
     present = _present(table, feature, rows)
     n_missing = int((~present).sum())
     if n_missing and missing == "error":
         raise ValueError(
             f"{feature!r} is {_missing_text(present, rows)}; a mean can be "
-            "stressed only where every row has a value, so drop or fill them, or pass "
-            "missing='drop'."
+            "stressed only where every row has a value, so fill them, or pass missing='keep', with "
+            "which they keep weight 1, or missing='drop'."
         )
     if n_missing == len(present):
         where = "any row" if rows is None else "any of the chosen rows"
         raise ValueError(f"{feature!r} has no value in {where}; there is nothing to stress.")
     if not n_missing:
-        return rows
-    return np.flatnonzero(present) if rows is None else rows[present]
+        return _Members(rows, rows, none)
+    chosen = np.arange(len(present)) if rows is None else rows
+    return _Members(chosen[present], rows, chosen[~present] if missing == "keep" else none)
 
 
 def _numeric_column(
@@ -195,12 +229,11 @@ def _numeric_column(
     feature: str,
     tail: float,
     kind: Anchor,
-    positions: npt.NDArray[np.intp] | None,
-    rows: npt.NDArray[np.intp] | None,
+    members: _Members,
 ) -> StressedColumn:
-    values = table.numbers(feature)
+    values, positions = table.numbers(feature), members.positions
     values = np.ascontiguousarray(values if positions is None else values[positions])
-    return StressedColumn(feature, Column(values, tail, kind), positions, rows)
+    return StressedColumn(feature, Column(values, tail, kind), *members)
 
 
 def _category_column(
@@ -209,11 +242,10 @@ def _category_column(
     label: Any,
     tail: float,
     kind: Anchor,
-    positions: npt.NDArray[np.intp] | None,
-    rows: npt.NDArray[np.intp] | None,
+    members: _Members,
 ) -> StressedColumn:
     indicator = (categories == label).to_numpy(dtype=np.float64)
-    return StressedColumn(f"{feature}={label}", Column(indicator, tail, kind), positions, rows)
+    return StressedColumn(f"{feature}={label}", Column(indicator, tail, kind), *members)
 
 
 def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -> pd.Series[Any]:
@@ -222,17 +254,22 @@ def _categories(table: Table, feature: str, rows: npt.NDArray[np.intp] | None) -
 
 
 def unstressable(
-    table: Table, feature: str, rows: npt.NDArray[np.intp] | None = None
+    table: Table,
+    feature: str,
+    rows: npt.NDArray[np.intp] | None = None,
+    missing: str = "error",
 ) -> str | None:
     """Return why a feature cannot be stressed in these rows, or None if it can."""
     present = _present(table, feature, rows)
-    if not present.all():
+    if not present.all() and missing == "error":
         return _missing_text(present, rows)
+    if not present.any():
+        return "no value in any row"
     if table.kind(feature) == "numeric":
         values = table.numbers(feature)
-        values = values if rows is None else values[rows]
+        values = (values if rows is None else values[rows])[present]
         return "constant" if values.min() == values.max() else None
-    return "constant" if _categories(table, feature, rows).nunique() == 1 else None
+    return "constant" if _categories(table, feature, rows)[present].nunique() == 1 else None
 
 
 def _present(
@@ -259,7 +296,7 @@ def stressable(
     """
     left_out = {}
     for feature in table.features:
-        why = unstressable(table, feature, rows) if missing == "error" else None
+        why = unstressable(table, feature, rows, missing)
         if why in (None, "constant") and omitted_categories(table, feature, rows):
             distinct = _categories(table, feature, rows).nunique()
             why = (

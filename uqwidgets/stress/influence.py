@@ -14,7 +14,7 @@ from uqwidgets.stress.jackknife import Jackknife
 from uqwidgets.stress.projection import Column
 
 # Lower bound of 1 - leverage: a row with leverage near 1 says nothing about its own error.
-_MIN_FREE_WEIGHT = 0.05
+MIN_FREE_WEIGHT = 0.05
 # Rounding error of a weighted value, relative to the largest value of the column.
 _ROUNDING = 1e-13
 
@@ -54,20 +54,39 @@ class LeaveOneOutEffects:
 
         Parameters
         ----------
+        direct, through_target, robust, slope
+            See `without_rows`.
+        """
+        movement, remaining = self.without_rows(direct, through_target, robust, slope)
+        return skew_slope(movement, remaining, float(np.square(robust).sum()), self.n)
+
+    def without_rows(
+        self, direct: Floats, through_target: Floats, robust: Floats, slope: float
+    ) -> tuple[Floats, Floats]:
+        """Movement of the estimate, and what remains of the sum of squares, without each row.
+
+        Parameters
+        ----------
         direct, through_target, robust : ndarray of shape (g,)
             Influence through the rows' own weight, influence through the target, and their sum
             with the HC4 factor on the first.
         slope : float
             Derivative of the estimate with respect to the target.
+
+        Returns
+        -------
+        movement : ndarray of shape (g,)
+            Change of the estimate, around its mean.
+        remaining : ndarray of shape (g,)
+            Sum of the squared influences over that with all rows; 1 where all influences are 0.
         """
         plain, squares = direct + through_target, np.square(robust)
         total, robust_total = dot(plain, plain), float(squares.sum())
+        if not total > 0:
+            return np.zeros_like(plain), np.ones_like(plain)
         lost = direct / self.n * self.inverse_free_weight
         movement = slope * self.target_change - lost
         movement -= movement.mean()
-        movement_total = dot(movement, movement)
-        if not (total > 0 and movement_total > 0):
-            return 0.0
         # Derivatives of the sum of squares by xi, by the sum of the weights, by the mean, and by
         # the slope.
         by_xi = dot(plain * direct, self.deviation)
@@ -77,9 +96,26 @@ class LeaveOneOutEffects:
         curvature = dot(direct, self.squared_distance) / self.n
         change = self.xi_change * (by_xi + curvature * by_slope) + self.lost_weight * by_weight
         change += lost * (by_mean - by_slope * self.standard)
-        remaining = 1 - squares / robust_total + 2 * change / total
-        log_error = np.log(np.maximum(remaining, _MIN_FREE_WEIGHT)) / 2
-        return float(dot(movement, log_error) / movement_total * np.sqrt(robust_total) / self.n)
+        return movement, 1 - squares / robust_total + 2 * change / total
+
+
+def skew_slope(movement: Floats, remaining: Floats, total: float, n: int) -> float:
+    """Slope of the log standard error on the estimate over the samples that lack one row.
+
+    Parameters
+    ----------
+    movement, remaining : ndarray of shape (g,)
+        See `LeaveOneOutEffects.without_rows`.
+    total : float
+        Sum of the squared influences.
+    n : int
+        Number of rows.
+    """
+    movement_total = dot(movement, movement)
+    if not movement_total > 0:
+        return 0.0
+    log_error = np.log(np.maximum(remaining, MIN_FREE_WEIGHT)) / 2
+    return float(dot(movement, log_error) / movement_total * np.sqrt(total) / n)
 
 
 class StressedRows:
@@ -114,10 +150,15 @@ class StressedRows:
     tau : float
     weights : ndarray of shape (n,)
         Mean 1, those of the column at ``tau``.
+
+    Attributes
+    ----------
+    n, n_known : int
+        Number of rows, and of those with a value, which come first: here they all are.
     """
 
     def __init__(self, column: Column, tau: float, weights: Floats) -> None:
-        n = len(weights)
+        n = self.n_known = len(weights)
         # In standard deviations, because squares of very small or large numbers lose precision.
         unit = column.std or 1.0
         x = (column.values - column.mean) / unit
@@ -130,7 +171,7 @@ class StressedRows:
         inverse_variance = 1 / variance if variance > rounding else 0.0
         self.standard = self.deviation * inverse_variance
         leverage = self.share * (1 + self.deviation * self.standard)
-        free = np.maximum(1 - leverage, _MIN_FREE_WEIGHT)
+        free = np.maximum(1 - leverage, MIN_FREE_WEIGHT)
         # Rows of high leverage attract the solution, so that their residuals are too small.
         self.hc4_factor = free ** (-np.minimum(4.0, leverage / leverage.mean()) / 2)
         low, high = column.end_influences
@@ -172,12 +213,20 @@ class StressedRows:
             Its mean square over n is the variance of the mean.
         skew_slope : float
         """
+        direct, through_target, robust, slope = self.parts(output)
+        return robust, self.effects.skew_slope(direct, through_target, robust, slope)
+
+    def parts(self, output: Floats) -> tuple[Floats, Floats, Floats, float]:
+        """Parts of the influence on the stressed mean, see `LeaveOneOutEffects.without_rows`."""
         centred = output - dot(self.share, output)
         slope = dot(self.share * self.standard, centred)
         residual = centred - slope * self.deviation
         direct, through_target = self.weights * residual, slope * self.target
-        robust = direct * self.hc4_factor + through_target
-        return robust, self.effects.skew_slope(direct, through_target, robust, slope)
+        return direct, through_target, direct * self.hc4_factor + through_target, slope
+
+    def means_without(self, output: Floats) -> Floats:
+        """Stressed mean of an output (n,) without each row, with weights that are solved anew."""
+        return self.jackknife.means(output)
 
     @cached_property
     def jackknife(self) -> Jackknife:

@@ -26,6 +26,7 @@ from uqwidgets.stress.intervals import (
     is_zero_or_one,
 )
 from uqwidgets.stress.jackknife import influence_and_bias
+from uqwidgets.stress.partly_stressed import PartlyStressedRows
 from uqwidgets.stress.replicates import metric_interval
 from uqwidgets.stress.result import Stress
 
@@ -171,11 +172,17 @@ def _over_nodes(
     stressed: StressedColumn, indicators: Sequence[Indicator], outputs: Floats, taus: Floats
 ) -> _Profile:
     """Summarise a column by its nodes, at a cost per level that is independent of the rows."""
+    kept, n_kept = outputs[stressed.kept], len(stressed.kept)
     if stressed.positions is not None:
         outputs = outputs[stressed.positions]
     anchors = stressed.column.anchors
     solved = levels(compress(stressed.column.values, outputs, anchors.low, anchors.high), taus)
     means, values, start = solved.means.T, np.empty((len(indicators), len(taus))), 0
+    n_known = len(stressed.column.values)
+    share, ess = n_known / (n_known + n_kept), solved.ess
+    if n_kept:
+        means = share * means + (1 - share) * kept.mean(axis=0)[:, None]
+        ess = (n_known + n_kept) ** 2 / (n_known**2 / ess + n_kept)
     for q, indicator in enumerate(indicators):
         stop = start + len(indicator.per_row)
         values[q] = indicator.combine(*means[start:stop])
@@ -184,9 +191,9 @@ def _over_nodes(
     return _Profile(
         solved.target,
         solved.reached,
-        solved.ess,
-        solved.kl,
-        solved.half_share,
+        ess,
+        share * solved.kl,
+        solved.half_share_beside(n_kept),
         solved.status,
         values,
         no_interval,
@@ -205,32 +212,30 @@ def _over_rows(
     shape = (len(indicators), len(taus))
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
-    projections = stressed.column.projections(taus)
+    projections, summarised = stressed.column.projections(taus), stressed.summarised
     for t, projection in enumerate(projections):
         if projection.weights is None:
             continue
-        described = {"reached": projection.reached, **described_weights(projection.weights)}
+        weights = stressed.summary_weights(projection.weights)
+        described = {"reached": projection.reached, **described_weights(weights)}
         for name, value in described.items():
             points[name][t] = value
         rows = None
         if level is not None and np.count_nonzero(projection.weights) > 1:
             rows = StressedRows(stressed.column, float(taus[t]), projection.weights)
+            if len(stressed.kept):
+                rows = PartlyStressedRows(rows, len(stressed.kept))
         for q, indicator in enumerate(indicators):
             if isinstance(indicator, MetricIndicator):
-                score = stressed.score_of_positions(indicator.score, n)
-                values[q, t] = value = score(projection.weights)
+                score = stressed.score_of_summarised(indicator.score, n)
+                values[q, t] = value = score(weights)
                 if rows is not None and level is not None and np.isfinite(value):
                     low[q, t], high[q, t] = metric_interval(
                         score, value, rows, level, indicator.bounds
                     )
                 continue
-            outputs = [
-                v if stressed.positions is None else v[stressed.positions]
-                for v in indicator.per_row
-            ]
-            means = np.array([dot(projection.weights, output) for output in outputs]) / len(
-                outputs[0]
-            )
+            outputs = [v if summarised is None else v[summarised] for v in indicator.per_row]
+            means = np.array([dot(weights, output) for output in outputs]) / len(weights)
             values[q, t] = value = float(indicator.combine(*means))
             if rows is not None and level is not None and np.isfinite(value):
                 low[q, t], high[q, t] = _interval(indicator, value, outputs, means, rows, level)
@@ -296,7 +301,7 @@ def _interval(
     with np.errstate(divide="ignore", invalid="ignore"):
         slopes = np.array(indicator.combination.slopes(*means))
     _, skew_slope = rows.influence(np.einsum("k,kn->n", slopes, np.stack(outputs)))
-    without = indicator.combine(*(rows.jackknife.means(output) for output in outputs))
+    without = indicator.combine(*(rows.means_without(output) for output in outputs))
     influence, bias = influence_and_bias(without, value)
     ess_share = rows.ess_share
     # Two bounds limit the skewness, so that more of the curvature can be subtracted.

@@ -15,7 +15,7 @@ from uqwidgets.stress.anchors import Anchor, anchors_of
 from uqwidgets.stress.compressed.compression import Compressed, compress
 from uqwidgets.stress.compressed.levels import levels
 
-Status = Literal["ok", "edge", "infeasible", "constant", "beyond quantile"]
+Status = Literal["ok", "edge", "infeasible", "constant", "beyond quantile", "no value"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,14 +108,20 @@ def group_influence(
     group = _groups(rows.n)
     signs = hadamard(N_REPLICATES)[:, 1 : 2 + int(group.max())].astype(np.float64)
     factors = np.minimum(rows.effects.inverse_free_weight, _MAX_INVERSE_FREE_WEIGHT)
-    target = rows.target - rows.target.mean()
+    # Rows without a value of the column are not projected; their share follows from the numbers of
+    # rows, whatever these weigh.
+    m = rows.n_known
+    target = rows.target[:m] - rows.target[:m].mean()
     unit, responses = math.sqrt(rows.inverse_variance), np.empty(N_REPLICATES)
-    u = rows.deviation * unit
+    u = rows.deviation[:m] * unit
     for b, sign in enumerate(signs):
         change = _FAY * sign[group]
         base = rows.share * np.maximum(1 + change * factors, _MIN_FACTOR)
-        weights = _project(base / base.sum(), u, dot(change, target) / rows.n * unit)
-        responses[b] = score(weights * rows.n) - value
+        part = float((1 + change[:m]).sum() / (1 + change).sum())
+        base[m:] *= (1 - part) / (base[m:].sum() or 1.0)
+        known = base[:m] / base[:m].sum()
+        base[:m] = part * _project(known, u, dot(change[:m], target) / m * unit)
+        responses[b] = score(base * rows.n) - value
     sums = signs.T @ responses / (N_REPLICATES * _FAY)
     # The influences of all rows sum to 0, so that two rows of one group tend to cancel.
     sizes = np.bincount(group).astype(np.float64)

@@ -185,7 +185,7 @@ def immovable(table: Table, feature: str) -> str | None:
     """Why the slider cannot move a feature's mean, or None if it can."""
     if table.kind(feature) != "numeric":
         return "categorical"
-    return unstressable(table, feature)
+    return unstressable(table, feature, missing="keep")
 
 
 def is_stressable(table: Table, feature: str) -> bool:

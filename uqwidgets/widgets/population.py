@@ -17,6 +17,8 @@ from uqwidgets.widgets.inputs import Condition, Inputs
 
 # The default of `Explainer.stress`.
 TAIL = 0.05
+# Rows without a value of the stressed feature keep their weight.
+MISSING = "keep"
 _MOST_SELECTIONS = 4
 
 
@@ -82,14 +84,21 @@ class Selection:
     explainer: Explainer
     rows: npt.NDArray[np.intp] | None
     n_rows: int
-    _columns: dict[str, StressedColumn] = field(default_factory=dict)
+    _columns: dict[str, StressedColumn | None] = field(default_factory=dict)
 
-    def column(self, feature: str) -> StressedColumn:
-        """Return the feature's column of these rows, compressed once."""
+    def column(self, feature: str) -> StressedColumn | None:
+        """Return the feature's column of these rows, compressed once; None without any value."""
         if feature not in self._columns:
-            (column,) = stressed_columns(self.explainer.table, feature, TAIL, rows=self.rows)
+            column, table = None, self.explainer.table
+            if self.has_value(feature):
+                (column,) = stressed_columns(table, feature, TAIL, missing=MISSING, rows=self.rows)
             self._columns[feature] = column
         return self._columns[feature]
+
+    def has_value(self, feature: str) -> bool:
+        """Whether a numeric feature has a value in some of these rows."""
+        values = self.explainer.table.numbers(feature)
+        return bool(np.isfinite(values if self.rows is None else values[self.rows]).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,9 +187,12 @@ class PopulationBuilder:
         now, projection = unstressed, None
         if feature:
             column = selection.column(feature)
-            projection = column.column.project(tau)
-            if projection.weights is not None and tau:
-                now = Population.of(n, column.expand(projection.weights, n), mask)
+            if column is None:
+                projection = Projection(None, np.nan, np.nan, "no value")
+            else:
+                projection = column.column.project(tau)
+                if projection.weights is not None and tau:
+                    now = Population.of(n, column.expand(projection.weights, n), mask)
         is_reachable = projection is None or projection.weights is not None or not tau
         stress = (feature, tau) if tau else None
         key, rows_key = (stress, filters), (filters,)

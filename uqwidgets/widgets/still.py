@@ -10,6 +10,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted, few, listed, number
 from uqwidgets.widgets.inputs import Condition, Inputs
+from uqwidgets.widgets.population import MISSING
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.static_page import learner_html, still_html
 from uqwidgets.widgets.views import ImportanceView
@@ -62,15 +63,23 @@ def _stressed(ex: Explainer, inputs: Inputs, population: Population) -> tuple[Po
     """Return the rows as τ weights them, and a sentence on what that moves."""
     feature, tau = inputs.stress_feature, inputs.tau
     try:
-        weights = ex.stress_weights(feature, tau, rows=population.rows)
+        weights = ex.stress_weights(feature, tau, rows=population.rows, missing=MISSING)
     except ValueError as error:
         return population, f"Without stress: {error}"
     stressed = Population.of(len(ex.table), weights, population.rows)
     values = ex.table.numbers(feature)
-    means = [number(float(np.average(values, weights=p.scored))) for p in (population, stressed)]
+    known = np.isfinite(values)
+    means = [
+        number(float(np.average(values[known], weights=p.scored[known])))
+        for p in (population, stressed)
+    ]
+    n_kept = int(np.count_nonzero(~known[population.positions]))
     sentence = (
         f"Stressed: τ = {number(tau)} moves the mean of {feature} from {means[0]} to {means[1]}."
     )
+    if n_kept:
+        keeps = "keeps its" if n_kept == 1 else "keep their"
+        sentence += f" {counted(n_kept, 'row')} without a value {keeps} weight."
     return stressed, sentence
 
 

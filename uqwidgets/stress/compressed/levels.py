@@ -136,16 +136,30 @@ class Levels:
             divergence[t] = np.log(self.compressed.n / self._rows_at_edge(t))
         return divergence
 
-    @cached_property
+    @property
     def half_share(self) -> Floats:
-        """Smallest share of the rows that carries half the weight, shape (t,).
+        """Smallest share of the rows that carries half the weight, shape (t,)."""
+        return self.half_share_beside(0)
+
+    def half_share_beside(self, n_others: int) -> Floats:
+        """Smallest share of the rows that carries half the weight, with others of weight 1.
 
         It is exact where the nodes are the distinct values. Otherwise the rows in a bin are
         assumed to have equal weights, which leaves an error of at most two rows, or of 1e-4 where
         there are many.
+
+        Parameters
+        ----------
+        n_others : int
+            How many rows of weight 1 there are besides those of the column.
+
+        Returns
+        -------
+        ndarray of shape (t,)
         """
         shares = np.full(len(self.taus), np.nan)
         c, lower = self.compressed, self.taus < 0
+        n_rows = c.n + n_others
         bins = np.flatnonzero(c.sums.counts)
         # Heaviest first: bins are in ascending order of the value.
         for side, order, ends in (
@@ -155,16 +169,26 @@ class Levels:
             solved = np.flatnonzero(side & (self.status == "ok"))
             if not len(solved):
                 continue
-            counts, distance = c.sums.counts[order], ends[order] - ends[order[0]]
+            distance = ends[order] - ends[order[0]]
             each = np.exp(np.outer(-np.abs(self.xi[solved]), distance / c.unit_std))
+            counts = np.broadcast_to(c.sums.counts[order], each.shape)
+            if n_others:
+                unit = (each * counts).sum(axis=1, keepdims=True) / c.n
+                each = np.hstack([each, unit])
+                counts = np.hstack([counts, np.full_like(unit, n_others)])
+                heaviest = np.argsort(-each, axis=1, kind="stable")
+                each, counts = (np.take_along_axis(v, heaviest, 1) for v in (each, counts))
             weight = np.cumsum(each * counts, axis=1)
             half = weight[:, -1:] / 2
             last = np.argmax(weight >= half, axis=1)[:, None]
             excess, single = (np.take_along_axis(v, last, axis=1) for v in (weight - half, each))
-            rows = np.cumsum(counts)[last] - excess // single
-            shares[solved] = rows[:, 0] / c.n
+            rows = np.take_along_axis(np.cumsum(counts, axis=1), last, axis=1) - excess // single
+            shares[solved] = rows[:, 0] / n_rows
         for t in self._edges:
-            shares[t] = np.ceil(self._rows_at_edge(t) / 2) / self.compressed.n
+            at_edge = self._rows_at_edge(t)
+            # All the weight of the column is at its edge, where a row has more than weight 1.
+            most = min(n_rows / 2, c.n) * at_edge / c.n
+            shares[t] = (np.ceil(most) + np.ceil(max(0.0, n_rows / 2 - c.n))) / n_rows
         return shares
 
     @property

@@ -15,13 +15,14 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
+from uqwidgets.stress.columns import KEPT
 from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs, is_stressable
-from uqwidgets.widgets.population import TAIL, Populations, Selection
+from uqwidgets.widgets.population import MISSING, TAIL, Populations, Selection
 from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
 
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -35,6 +36,8 @@ class Profiles:
     Attributes
     ----------
     n_rows : int
+    features : tuple of str
+        Those that can be stressed because they have a value in some of the rows.
     profiles : dict of str to Stress
         By feature, of every indicator.
     bounded : dict of (str, str) to Stress
@@ -43,6 +46,7 @@ class Profiles:
     """
 
     n_rows: int
+    features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str], Stress] = field(default_factory=dict)
 
@@ -58,7 +62,7 @@ class StressView(View):
         self.features = tuple(f for f in explainer.features if is_stressable(explainer.table, f))
         # Freed with the selection, of which the latest few are cached.
         self._by_selection: WeakKeyDictionary[Selection, Profiles] = WeakKeyDictionary()
-        self._drawn = Profiles(len(explainer.table))
+        self._drawn = Profiles(len(explainer.table), self.features)
 
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Describe the profile of the picked indicator, and the point where tau stands."""
@@ -79,7 +83,8 @@ class StressView(View):
             "now": self._now(inputs, populations),
             "level": LEVEL,
             "n_rows": drawn.n_rows,
-            "remarks": bounded.remarks if bounded else (),
+            # Rows without a value are in `now`.
+            "remarks": [r for r in bounded.remarks if not r.endswith(KEPT)] if bounded else (),
         }
         taus = checked_taus(_LEVELS)
         unknown = np.full(len(taus), np.nan)
@@ -177,16 +182,21 @@ class StressView(View):
 
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection
-        return self._by_selection.setdefault(selection, Profiles(selection.n_rows))
+        if selection not in self._by_selection:
+            features = tuple(f for f in self.features if selection.has_value(f))
+            self._by_selection[selection] = Profiles(selection.n_rows, features)
+        return self._by_selection[selection]
 
     def _stressed(self, populations: Populations, feature: str) -> Stress:
         """Return the profile of a feature, stressed at most once for every indicator."""
         known = self._profiles(populations).profiles.get(feature)
         rows = populations.selection.rows
-        return known or self.explainer.stress([feature], taus=_LEVELS, tail=TAIL, rows=rows)
+        return known or self.explainer.stress(
+            [feature], taus=_LEVELS, tail=TAIL, missing=MISSING, rows=rows
+        )
 
     def _is_profiled(self, profiles: Profiles) -> bool:
-        return len(profiles.profiles) == len(self.features)
+        return len(profiles.profiles) == len(profiles.features)
 
     def _is_quick(self, work: Work) -> bool:
         return len(self.explainer.table) <= work.timing.n_rows_at_once
@@ -194,20 +204,20 @@ class StressView(View):
     def _is_bounded(self, work: Work) -> bool:
         """Whether the interval of the stressed feature is known, or there is none."""
         feature, indicator = work.inputs.stress_feature, work.inputs.indicator
-        if work.rows is None or feature not in self.features:
+        if work.rows is None or feature not in (known := self._profiles(work.rows)).features:
             return True
-        return (feature, indicator) in self._profiles(work.rows).bounded
+        return (feature, indicator) in known.bounded
 
     def _profile(self, work: Work) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level."""
         assert work.rows is not None
         known = self._profiles(work.rows)
         progress = work.progress
-        for feature in self.features:
+        for feature in known.features:
             if feature in known.profiles:
                 continue
             if progress is None:
-                work.report("stress of each feature", len(known.profiles), len(self.features))
+                work.report("stress of each feature", len(known.profiles), len(known.features))
             else:
                 work.check()
             known.profiles[feature] = self._stressed(work.rows, feature)
@@ -224,6 +234,7 @@ class StressView(View):
             [indicator],
             taus=_LEVELS,
             tail=TAIL,
+            missing=MISSING,
             level=LEVEL,
             rows=work.rows.selection.rows,
         )
@@ -233,12 +244,13 @@ class StressView(View):
         projection, selection = populations.projection, populations.selection
         if projection is None:
             return None
-        column = selection.column(inputs.stress_feature).column
+        stressed = selection.column(inputs.stress_feature)
         now: dict[str, Any] = {
             "feature": inputs.stress_feature,
             "tau": inputs.tau,
-            "mean": column.mean,
-            "std": column.std,
+            "mean": None if stressed is None else stressed.column.mean,
+            "std": None if stressed is None else stressed.column.std,
+            "n_kept": selection.n_rows if stressed is None else len(stressed.kept),
             "target": projection.target,
             "reached": projection.reached,
             "status": projection.status,
@@ -246,7 +258,10 @@ class StressView(View):
             "n_rows": selection.n_rows,
         }
         weights = projection.weights
-        if weights is not None:
+        if weights is not None and stressed is not None:
+            if len(stressed.kept):
+                weights, rows = populations.now.weights, selection.rows
+                weights = weights if rows is None else weights[rows]
             described = described_weights(weights)
             now |= {
                 "value": self._indicator(inputs.indicator, selection, weights),

@@ -12,6 +12,8 @@ export interface StressNow {
   ess: number | null;
   ess_share: number | null;
   half_share: number | null;
+  /** Rows without a value of the feature, which keep their weight. */
+  n_kept: number;
   kl: number | null;
   status: string;
   value: number | null;
@@ -41,7 +43,14 @@ export interface Stress {
 }
 
 /** The words behind `Stress.status`. */
-export const STATUS = ["ok", "edge", "infeasible", "constant", "beyond quantile"] as const;
+export const STATUS = [
+  "ok",
+  "edge",
+  "infeasible",
+  "constant",
+  "beyond quantile",
+  "no value",
+] as const;
 
 function readNow(fields: Fields): StressNow {
   const optional = (name: string) => fields.optional(name, (f) => f.number(name));
@@ -56,6 +65,7 @@ function readNow(fields: Fields): StressNow {
     ess: optional("ess"),
     ess_share: optional("ess_share"),
     half_share: optional("half_share"),
+    n_kept: fields.optional("n_kept", (f) => f.number("n_kept")) ?? 0,
     kl: optional("kl"),
     status: fields.text("status"),
     value: optional("value"),

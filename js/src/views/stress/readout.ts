@@ -25,11 +25,14 @@ export function isShaky(stress: Stress, now: StressNow): boolean {
 }
 
 /** What the weights do, in words. */
-export function meaning({ feature, tau }: StressNow): string {
+export function meaning({ feature, tau, n_kept }: StressNow): string {
   // Of about the same length at every τ, so that no drag makes it wrap.
-  return tau === 0
-    ? `All rows count the same. Above 0, rows with larger values of ${feature} count more; below, smaller.`
-    : `Rows with ${tau > 0 ? "larger" : "smaller"} values of ${feature} count more. No row is invented; all panels use these weights.`;
+  const words =
+    tau === 0
+      ? `All rows count the same. Above 0, rows with larger values of ${feature} count more; below, smaller.`
+      : `Rows with ${tau > 0 ? "larger" : "smaller"} values of ${feature} count more. No row is invented; all panels use these weights.`;
+  if (n_kept === 0) return words;
+  return `${words} ${counted(n_kept, "row")} without a value ${n_kept === 1 ? "keeps its" : "keep their"} weight.`;
 }
 
 /** What a person should know before trusting the numbers, or null. */
@@ -44,6 +47,8 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
     return `${feature} is constant${rows < all ? " in the rows that meet the filter" : ""}, so it cannot be stressed; choose another feature.`;
   if (status === "beyond quantile")
     return `The mean of ${feature} already lies beyond the quantile that this side of τ moves it to, so there is nothing to stress; use the other side.`;
+  if (status === "no value")
+    return `${feature} has no value in the rows that meet the filter, so it cannot be stressed; choose another feature.`;
   if (status !== "ok") return `${feature} cannot be stressed here (${status}).`;
   if (ess === null || !isShaky(stress, now)) return null;
   const ends = intervalAt(stress, tau);

@@ -1,0 +1,128 @@
+"""Influence of rows on stressed means where some rows have no value and keep weight 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference.population import effective_sample_size
+from uqwidgets.inference.sums import dot
+from uqwidgets.stress.influence import (
+    MIN_FREE_WEIGHT,
+    LeaveOneOutEffects,
+    StressedRows,
+    skew_slope,
+)
+
+
+class PartlyStressedRows(StressedRows):
+    r"""Rows with a value at one level of tau, followed by rows without one, which keep weight 1.
+
+    Of n rows, a share p has a value. The mean of an output is
+    :math:`\theta = p\,\theta_1 + (1 - p)\,\theta_0`, with :math:`\theta_1` the stressed mean of the
+    rows with a value and :math:`\theta_0` the mean of the others. Another sample has another share
+    too, so that the influence function is :math:`\mathrm{IF}_i(\theta_1) + \theta_1 - \theta` for a
+    row with a value (see `StressedRows`), and :math:`o_i - \theta` for one without.
+
+    Parameters
+    ----------
+    known : StressedRows
+        Of the m rows with a value.
+    n_kept : int
+        Number of rows without one, k.
+
+    Attributes
+    ----------
+    deviation, target : ndarray of shape (n,)
+        Divided by p for rows with a value, and 0 for the others: means over all rows are then
+        those over the rows with a value.
+    """
+
+    def __init__(self, known: StressedRows, n_kept: int) -> None:
+        self.known, self.n_known = known, known.n
+        self.n = n = known.n + n_kept
+        present = known.n / n
+
+        def pad(values: Floats, others: float) -> Floats:
+            return np.concatenate([values, np.full(n_kept, others)])
+
+        self.weights = pad(known.weights, 1.0)
+        self.share = self.weights / n
+        self.ess_share = effective_sample_size(self.weights) / n
+        self.deviation = pad(known.deviation / present, 0.0)
+        self.inverse_variance = known.inverse_variance * present
+        self.standard = pad(known.standard, 0.0)
+        self.target = pad(known.target / present, 0.0)
+        self.target_change = pad(known.target_change, 0.0)
+        self.xi_change = pad(known.xi_change * present, 0.0)
+        # As for a plain mean, each of the other rows has a leverage of 1 over their number.
+        free = max(1 - 1 / n_kept, MIN_FREE_WEIGHT)
+        self.hc4_factor = pad(known.hc4_factor, free**-0.5)
+        inverse_free_weight = pad(known.effects.inverse_free_weight, 1 / free)
+        self.effects = LeaveOneOutEffects(
+            n,
+            weights=self.weights,
+            deviation=self.deviation,
+            standard=self.standard,
+            squared_distance=self.deviation * self.standard,
+            target_excess=self.target - self.weights * self.deviation,
+            inverse_free_weight=inverse_free_weight,
+            lost_weight=self.share * inverse_free_weight,
+            xi_change=self.xi_change,
+            target_change=self.target_change,
+        )
+
+    def influence(self, output: Floats) -> tuple[Floats, float]:
+        """Influence of each row on the mean of an output, and the skewness of its error.
+
+        Parameters
+        ----------
+        output : ndarray of shape (n,)
+            Of the rows with a value, then of the others.
+
+        Returns
+        -------
+        influence : ndarray of shape (n,)
+        skew_slope : float
+            See `StressedRows.influence`.
+        """
+        m, n = self.n_known, self.n
+        k, others = n - m, output[m:]
+        direct, through_target, robust, slope = self.known.parts(output[:m])
+        mean, mean_of_others = dot(self.known.share, output[:m]), float(others.mean())
+        theta, difference = dot(self.share, output), mean - mean_of_others
+        centred = others - mean_of_others
+        influence = np.concatenate(
+            [robust + mean - theta, centred * self.hc4_factor[m:] + mean_of_others - theta]
+        )
+        # The sum of squares is that within both kinds of rows, and that between their means.
+        moved, remaining = self.known.effects.without_rows(direct, through_target, robust, slope)
+        within, within_others = float(np.square(robust).sum()), float(np.square(centred).sum())
+        total = within + within_others + m * k / n * difference**2
+        if not total > 0:
+            return influence, 0.0
+        fewer = max(k - 1, 1)
+        squares = np.concatenate(
+            [
+                within * remaining
+                + within_others
+                + (m - 1) * k / (n - 1) * np.square(difference + moved),
+                within
+                + within_others
+                - k / fewer * np.square(centred)
+                + m * (k - 1) / (n - 1) * np.square(difference + centred / fewer),
+            ]
+        )
+        movement = self._without(mean + moved, others, mean) - theta
+        return influence, skew_slope(movement - movement.mean(), squares / total, total, n)
+
+    def means_without(self, output: Floats) -> Floats:
+        """Mean of an output (n,) without each row, with weights that are solved anew."""
+        m = self.n_known
+        without, mean = self.known.means_without(output[:m]), dot(self.known.share, output[:m])
+        return self._without(without, output[m:], mean)
+
+    def _without(self, known: Floats, others: Floats, mean: float) -> Floats:
+        """Means of all rows without each, from those of the rows with a value."""
+        m, n, total = self.n_known, self.n, float(others.sum())
+        return np.concatenate([(m - 1) * known + total, m * mean + total - others]) / (n - 1)
