@@ -83,6 +83,7 @@ def test_where_no_row_has_a_value_the_widget_says_so_and_goes_on(explainer: uq.E
         assert frame["meta"]["error"] is None
         assert frame["meta"]["final"]
         assert frame["meta"]["stress"]["features"] == [1]
+        assert widget.result("stress").features == ("pay",)
         assert "age cannot be stressed to this tau (no value)" in frame["meta"]["notes"][0]
         frame = change(widget, tau=0.0)[-1]
         assert not frame["meta"]["importance"]["stale"], "without stress the rows count the same"

@@ -114,7 +114,7 @@ class StressView(View):
         """Return the profiles of the picked indicator, the stressed feature's with its interval."""
         known = self._profiles(populations)
         profiles = []
-        for feature in self.features:
+        for feature in known.features:
             check()
             profile = self._stressed(populations, feature)
             bounded = known.bounded.get((feature, inputs.indicator))
@@ -134,7 +134,7 @@ class StressView(View):
         self, pinned: Inputs, populations: Populations, _check: Callable[[], None]
     ) -> dict[str, Floats]:
         """Return the profile of a pin's stressed feature."""
-        if pinned.stress_feature not in self.features:
+        if pinned.stress_feature not in self._profiles(populations).features:
             return {}
         profile = self._stressed(populations, pinned.stress_feature)
         return {"ghost": profile.values[pinned.indicator][0]}
