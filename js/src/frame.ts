@@ -1,6 +1,6 @@
 import { INPUT_TYPES, type Inputs } from "./inputs.ts";
 import type { ModelInfo } from "./modelInfo.ts";
-import { VIEWS } from "./views/index.ts";
+import { viewsNamed } from "./views/index.ts";
 import { Columns, Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 
 /** What the views read of a frame, by their names; each view adds its own line to this interface. */
@@ -112,7 +112,7 @@ export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = 
   };
   const shapes: Record<string, number[]> = {};
   const parts: Partial<Record<string, unknown>> = {};
-  for (const { name, read, averagesShape } of VIEWS) {
+  for (const { name, read, averagesShape } of viewsNamed(info.views)) {
     const part = readPart(
       name,
       (fields) => read(fields, columns.of(name), info),

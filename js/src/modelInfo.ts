@@ -40,6 +40,8 @@ export interface ModelInfo {
   measures: Choice[];
   indicators: Choice[];
   intervals: string[];
+  /** Names of the views, in the order in which they stand on the page. */
+  views: string[];
 }
 
 export function readModelInfo(raw: unknown): ModelInfo {
@@ -62,6 +64,7 @@ export function readModelInfo(raw: unknown): ModelInfo {
     measures: fields.records("measures").map(readChoice),
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
+    views: fields.texts("views"),
   };
 }
 

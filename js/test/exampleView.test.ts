@@ -1,44 +1,17 @@
-// A new view takes one folder or file and one line in the list of views. This is the example of docs/how_it_works.md:
-// the distribution of a measure over the rows.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { h, setText } from "../src/dom.ts";
-import { counted, number } from "../src/format.ts";
+// A new view takes one folder or file, and one line in the list of views.
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { readFrame } from "../src/frame.ts";
-import { VIEWS } from "../src/views/index.ts";
-import { section, type View } from "../src/views/view.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
 import { clearPage, mount } from "./mount.ts";
 
-interface Distribution {
-  label: string;
-  edges: Float64Array;
-  counts: Float64Array;
-}
-
-const distribution: View<Distribution> = {
-  name: "distribution",
-  read(fields, columns) {
-    const counts = columns.get("counts", [null]);
-    const edges = columns.get("edges", [counts.length + 1]);
-    return { label: fields.text("label"), edges, counts };
-  },
-  panel() {
-    const text = h("p", { "data-testid": "distribution" });
-    const { element } = section("Distribution", "uq-distribution", [], text);
-    return {
-      element,
-      update({ frame }) {
-        const part = (frame as { distribution?: Distribution } | null)?.distribution;
-        if (!part) return;
-        const { label, edges, counts } = part;
-        setText(text, `${label} from ${number(edges[0])}, ${counted(counts.length, "bin")}`);
-      },
-    };
-  },
-  summary: ({ label }) => `distribution of ${label}`,
-};
+// As if the list had one more line, which exports the example.
+vi.mock("../src/views/registered.ts", async (original) => ({
+  ...(await original<object>()),
+  ...(await import("./example/distribution.ts")),
+}));
 
 const about = aboutBinary();
+about.views.push("distribution");
 
 function frameWith(label: unknown) {
   const raw = wireFrame(about, 1);
@@ -53,8 +26,6 @@ function frameWith(label: unknown) {
   return raw;
 }
 
-beforeAll(() => void VIEWS.push(distribution));
-afterAll(() => void VIEWS.splice(VIEWS.indexOf(distribution), 1));
 afterEach(clearPage);
 
 describe("a view in the list", () => {
@@ -73,6 +44,15 @@ describe("a view in the list", () => {
     const frame = readFrame(frameWith(3), about);
     expect(frame.faults).toEqual([expect.stringMatching(/has at "distribution.label" no text/)]);
     expect(frame.importance).not.toBeNull();
+  });
+
+  it("stands where the kernel says", async () => {
+    const views = ["distribution", "stress", "a view of a newer kernel"];
+    const { root } = await mount({ ...about, views }, frameWith("entropy"));
+    expect([...root.querySelectorAll("h3")].map(({ textContent }) => textContent)).toEqual([
+      "Distribution",
+      "Stress",
+    ]);
   });
 
   it("that the kernel does not send is empty", async () => {

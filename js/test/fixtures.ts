@@ -37,6 +37,7 @@ export function aboutBinary(): ModelInfo {
       { name: "nll", label: "likelihood loss", unit: "nats" },
     ],
     intervals: ["u-statistic", "model"],
+    views: ["importance", "dependence", "stress"],
   };
 }
 

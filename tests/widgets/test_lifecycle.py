@@ -27,7 +27,7 @@ from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.still import still
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.views import ImportanceView
+from uqwidgets.widgets.views.importance import ImportanceView
 from widgets.conftest import Counting, table
 
 TESTS = Path(__file__).parents[1]

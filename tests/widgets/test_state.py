@@ -12,7 +12,7 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.widgets.inputs import NAMES, Inputs
-from uqwidgets.widgets.views import VIEWS
+from uqwidgets.widgets.views import registered_views
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change, in_order
 from widgets.wire import columns
@@ -212,7 +212,7 @@ def test_results_have_the_numbers_of_the_frame(explorer: uq.Explorer) -> None:
 
 
 def test_every_view_has_a_result(explorer: uq.Explorer) -> None:
-    for view in VIEWS:
+    for view in registered_views():
         assert not explorer.result(view.name).frame.empty
 
 

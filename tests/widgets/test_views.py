@@ -2,64 +2,30 @@
 
 from __future__ import annotations
 
-from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.evaluation.replacement import Constant, Replacement
 from uqwidgets.widgets import views
 from uqwidgets.widgets.inputs import NAMES, Inputs
 from uqwidgets.widgets.population import PopulationBuilder, Populations
-from uqwidgets.widgets.views import VIEWS, Content, View
+from uqwidgets.widgets.views import registered_views, view_named
 from widgets.conftest import Counting
 from widgets.test_explorer import change
 from widgets.wire import columns
 
-
-class DistributionView(View):
-    """The distribution of a measure over the rows: the example of docs/how_it_works.md."""
-
-    name = "distribution"
-    reads = ("measure",)
-
-    def compute(self, inputs: Inputs, populations: Populations) -> Content:
-        values = self.explainer.evaluations.original_values(self.explainer.measure(inputs.measure))
-        edges = np.linspace(values.min(), values.max(), 11)
-        counts = np.histogram(values, edges, weights=populations.now.scored)[0]
-        return Content(
-            {"label": self.explainer.measure(inputs.measure).label},
-            {"edges": edges, "counts": counts / counts.sum()},
-        )
-
-    def html(self, inputs: Inputs, *_: Any) -> str:
-        return f"<p>distribution of {escape(inputs.measure)}</p>"
-
-
-class DearView(View):
-    """A view that calls the model: the predictions where one feature is zero."""
-
-    name = "dear"
-    reads = ("feature",)
-
-    def replacements(self, inputs: Inputs) -> list[Replacement]:
-        if not inputs.feature:
-            return []
-        return [Constant((self.explainer.table.index(inputs.feature),), (0.0,))]
-
-    def compute(self, inputs: Inputs, populations: Populations) -> Content:
-        if inputs.feature == "b":
-            raise RuntimeError("there is nothing to see")
-        measure = self.explainer.measure("prediction")
-        values = self.explainer.evaluations.values(self.replacements(inputs), measure)
-        return Content({"feature": inputs.feature}, {"mean": values @ populations.now.scored})
+EXAMPLES = Path(__file__).parent / "example_views"
+REGISTERED = Path(__file__).parents[2] / "js" / "src" / "views" / "registered.ts"
 
 
 @pytest.fixture
 def extended(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(views, "VIEWS", [*VIEWS, DistributionView, DearView])
+    # As if the two files were in the folder of the views: the one further line is their name.
+    monkeypatch.setattr(views, "__path__", [*views.__path__, str(EXAMPLES)])
+    monkeypatch.setattr(views, "NAMES", (*views.NAMES, "distribution", "model_call"))
     with uq.Explorer(explainer, n_repeats=4, ice_lines=6) as widget:
         assert widget.wait(30)
         yield widget
@@ -87,13 +53,14 @@ def test_a_view_that_is_not_asked_for_something_else_is_not_computed_again(
     extended: uq.Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[str] = []
-    compute = DistributionView.compute
+    distribution = view_named("distribution")
+    compute = distribution.compute
 
-    def counted(self: Any, inputs: Inputs, populations: Populations) -> Content:
+    def counted(self: Any, inputs: Inputs, populations: Populations) -> object:
         computed.append(inputs.measure)
         return compute(self, inputs, populations)
 
-    monkeypatch.setattr(DistributionView, "compute", counted)
+    monkeypatch.setattr(distribution, "compute", counted)
     change(extended, ice_lines=3)
     assert computed == []
     change(extended, measure="nll")
@@ -103,19 +70,19 @@ def test_a_view_that_is_not_asked_for_something_else_is_not_computed_again(
 def test_the_model_is_called_for_the_replacements_of_a_view_once(
     extended: uq.Explorer, model: Counting
 ) -> None:
-    assert extended._frame["meta"]["dear"]["feature"] == "a"
+    assert extended._frame["meta"]["model_call"]["feature"] == "a"
     frame = change(extended, feature="same")[-1]
-    assert not frame["meta"]["dear"]["stale"]
+    assert not frame["meta"]["model_call"]["stale"]
     calls = model.calls
     frame = change(extended, feature="a")[-1]
-    assert frame["meta"]["dear"] == {"feature": "a", "stale": False}
+    assert frame["meta"]["model_call"] == {"feature": "a", "stale": False}
     assert model.calls == calls
 
 
 def test_a_view_that_fails_leaves_the_others(extended: uq.Explorer) -> None:
     frame = change(extended, feature="b")[-1]
     assert frame["meta"]["error"] == "RuntimeError: there is nothing to see"
-    assert frame["meta"]["dear"] == {"feature": "a", "stale": True}
+    assert frame["meta"]["model_call"] == {"feature": "a", "stale": True}
     assert frame["meta"]["dependence"]["feature"] == "b"
     assert not frame["meta"]["distribution"]["stale"]
     assert change(extended, feature="a")[-1]["meta"]["error"] is None
@@ -128,12 +95,12 @@ def test_its_picture_stands_among_the_others(extended: uq.Explorer) -> None:
 
 
 def test_the_list_is_as_it_was(explorer: uq.Explorer) -> None:
-    assert [view.name for view in VIEWS] == ["importance", "dependence", "stress"]
-    assert not {"distribution", "dear"} & explorer._frame["meta"].keys()
+    assert explorer._about["views"] == list(views.NAMES)
+    assert not {"distribution", "model_call"} & explorer._frame["meta"].keys()
 
 
 def test_every_input_is_read_by_a_view_or_decides_the_rows() -> None:
-    read = {*PopulationBuilder.reads, *(name for view in VIEWS for name in view.reads)}
+    read = {*PopulationBuilder.reads, *(name for view in registered_views() for name in view.reads)}
     assert read == set(NAMES)
 
 
@@ -144,3 +111,14 @@ def test_what_a_view_declares_is_what_the_model_is_called_for(explorer: uq.Explo
     assert all(explorer.explainer.evaluations.is_cached(q) for q in declared)
     explorer.explainer.evaluations.prepare(declared)
     assert explorer.explainer.rows_evaluated == (1 + len(set(declared))) * 40
+
+
+def test_a_view_is_registered_by_one_line_on_each_side() -> None:
+    exports = [f'export {{ {name} }} from "./{name}/index.ts";' for name in sorted(views.NAMES)]
+    lines = REGISTERED.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if not line.startswith("//")] == exports
+
+
+def test_a_module_without_its_view_is_named() -> None:
+    with pytest.raises(LookupError, match="module 'view' has no View with name = 'view'"):
+        view_named("view")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ LEVEL = 0.95
 _MOST_VALUES = 50
 
 
-def about(explainer: Explainer) -> dict[str, Any]:
-    """Describe an explainer to the front end, in plain types."""
+def about(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any]:
+    """Describe an explainer and the names of its views to the front end, in plain types."""
     classes, has_target = explainer.classes, explainer.table.has_target
     return dict(
         plain(
@@ -37,6 +38,7 @@ def about(explainer: Explainer) -> dict[str, Any]:
                 "measures": [_choice(m) for m in offered(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
+                "views": list(views),
             }
         )
     )

@@ -196,7 +196,10 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         self._requested: _Request | None = None
         self._answered: _Request | None = None
         self._picture_due = False
-        super().__init__(_about=about(explainer), _picture=self._notebook_picture.id, **traits)
+        names = [view.name for view in self._session.views]
+        super().__init__(
+            _about=about(explainer, names), _picture=self._notebook_picture.id, **traits
+        )
         if "layout" not in inputs:
             self._own_layout = self.layout
         if self.comm is not None:

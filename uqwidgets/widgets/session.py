@@ -11,7 +11,6 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets import views
 from uqwidgets.widgets.answer import Answer, Publish
 from uqwidgets.widgets.ghost import Ghost
 from uqwidgets.widgets.inputs import NAMES, Inputs
@@ -20,8 +19,10 @@ from uqwidgets.widgets.pins import Pin
 from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.views import View, registered_views
+from uqwidgets.widgets.views.dependence import DependenceView
 
-V = TypeVar("V", bound=views.View)
+V = TypeVar("V", bound=View)
 
 
 class Session:
@@ -52,12 +53,12 @@ class Session:
     ) -> None:
         self.explainer = explainer
         self.timing = timing
-        self.views = [view(explainer) for view in views.VIEWS]
+        self.views = [view(explainer) for view in registered_views()]
         self.ghost = Ghost(explainer, self.views)
         self.populations = PopulationBuilder(explainer)
         self.learner: LearnerPanel | None = None
         if learner is not None:
-            curves = self.view(views.DependenceView)
+            curves = self.view(DependenceView)
             self.learner = LearnerPanel(explainer, learner, curves, again, timing)
         self._publish = publish
         self._choose = choose

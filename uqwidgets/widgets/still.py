@@ -13,7 +13,7 @@ from uqwidgets.widgets.inputs import Condition, Inputs
 from uqwidgets.widgets.population import MISSING
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.static_page import learner_html, still_html
-from uqwidgets.widgets.views import ImportanceView
+from uqwidgets.widgets.views.importance import ImportanceView
 
 
 def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: None) -> str:

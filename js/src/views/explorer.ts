@@ -5,7 +5,7 @@ import type { Frame } from "../frame.ts";
 import type { ModelInfo } from "../modelInfo.ts";
 import type { Session } from "../session.ts";
 import { followTheme } from "../theme.ts";
-import { VIEWS } from "./index.ts";
+import { viewsNamed } from "./index.ts";
 import { listed } from "./legend.ts";
 import { alerts, announcer, footer, summary } from "./status.ts";
 import { stressControls } from "./stress/controls.ts";
@@ -68,7 +68,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     chosenRows,
     ` of ${counted(about.n_rows, "row")}`,
   );
-  const panels = VIEWS.map(({ panel }) => panel(context));
+  const panels = viewsNamed(about.views).map(({ panel }) => panel(context));
   const foot = footer(session, signal);
   const live = announcer(signal);
   set(root, { "aria-label": `What drives ${about.title}` });

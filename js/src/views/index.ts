@@ -1,8 +1,10 @@
-import { dependence } from "./dependence/index.ts";
-import { importance } from "./importance/index.ts";
-import { stress } from "./stress/index.ts";
+import * as registered from "./registered.ts";
 import type { View } from "./view.ts";
 
-/** The views in the order in which they stand on the page. A new one is a folder here, and a line in this list. */
 // biome-ignore lint/suspicious/noExplicitAny: each view shows only what it has read itself
-export const VIEWS: View<any>[] = [importance, dependence, stress];
+const BY_NAME = new Map<string, View<any>>(Object.values(registered).map((v) => [v.name, v]));
+
+/** The views of these names, in their order; a name that this page does not know is left out. */
+export function viewsNamed(names: string[]) {
+  return names.flatMap((name) => BY_NAME.get(name) ?? []);
+}

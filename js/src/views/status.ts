@@ -3,7 +3,7 @@ import { counted, isolated, number, seconds } from "../format.ts";
 import type { Frame, Progress } from "../frame.ts";
 import type { ModelInfo } from "../modelInfo.ts";
 import type { Session } from "../session.ts";
-import { VIEWS } from "./index.ts";
+import { viewsNamed } from "./index.ts";
 
 /** What went wrong, and whether the kernel answers: above the charts, which stay as they were. */
 export function alerts() {
@@ -112,7 +112,7 @@ export function summary(frame: Frame, info: ModelInfo): string {
     now && frame.inputs.tau !== 0
       ? `${isolated(now.feature)} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
       : "No stress";
-  const views = VIEWS.map(({ name, summary }) => {
+  const views = viewsNamed(info.views).map(({ name, summary }) => {
     const part = frame[name as keyof Frame];
     return part && summary ? summary(part, info) : "";
   });

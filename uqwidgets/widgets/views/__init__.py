@@ -1,15 +1,34 @@
-"""The views of the widget. A new view is one module here, and one line in `VIEWS`."""
+"""The views of the widget. A new view is one module here, and its name in `NAMES`."""
 
-from uqwidgets.widgets.views.dependence import DependenceView
-from uqwidgets.widgets.views.importance import ImportanceView
-from uqwidgets.widgets.views.stress import StressView
+from importlib import import_module
+
 from uqwidgets.widgets.views.view import Content, View
 
-#: In the order in which frames and static pictures list them.
-VIEWS: list[type[View]] = [
-    ImportanceView,
-    DependenceView,
-    StressView,
-]
+# Modules of this package, in the order in which the widget and its static picture show them.
+NAMES = (
+    "importance",
+    "dependence",
+    "stress",
+)
 
-__all__ = ["VIEWS", "Content", "DependenceView", "ImportanceView", "StressView", "View"]
+
+def view_named(name: str) -> type[View]:
+    """Return the view of a module of this package, which has the name of the module.
+
+    Raises
+    ------
+    LookupError
+        If the module has no such view.
+    """
+    for value in vars(import_module(f"{__name__}.{name}")).values():
+        if isinstance(value, type) and issubclass(value, View) and vars(value).get("name") == name:
+            return value
+    raise LookupError(f"module {name!r} has no View with name = {name!r}; give it one.")
+
+
+def registered_views() -> list[type[View]]:
+    """Return the views of `NAMES`, in this order."""
+    return [view_named(name) for name in NAMES]
+
+
+__all__ = ["NAMES", "Content", "View", "registered_views", "view_named"]
