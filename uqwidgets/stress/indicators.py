@@ -1,8 +1,13 @@
-"""Indicators: the weighted summaries of the stressed rows (Bachoc et al. 2023, section 3, A.1)."""
+"""Indicators: the weighted summaries of the stressed rows (Bachoc et al. 2023, section 3, A.1).
+
+To add one, yield it from `of_classes` if the target is a class and from `of_numbers` if it is a
+number. Nothing else has to know of it: its curve, its interval, its axis and its place in the
+widget follow from its outputs per row, its combination and its bounds.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -150,37 +155,55 @@ def indicators_of(
     values : callable
         From a measure to its values, shape (n,).
     """
-    indicators: dict[str, Indicator] = {}
+    declared = [
+        *of_labels(measures, values),
+        *(of_classes(q, truth) if q.classes is not None else of_numbers(measures, values)),
+        *means_of_measures(measures, values),
+    ]
+    return {indicator.name: indicator for indicator in declared}
 
-    def add(name: str, label: str, combination: Combination, *per_row: Floats) -> None:
-        bounds = POSITIVE if combination in (ROOT, VARIANCE) else SHARE
-        indicators[name] = Indicator(name, label, "", per_row, combination, bounds)
 
+def of_labels(measures: Offers, values: Callable[[Measure], Floats]) -> Iterator[Indicator]:
+    """Yield the indicators of predicted labels."""
     zero_one = measures.get("zero_one")
     if isinstance(zero_one, Measure):
-        add("error_rate", "error rate", MEAN, values(zero_one))
-    if q.classes is not None:
-        assert isinstance(q, Categorical | Mixture)
-        predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
-        for column, label in enumerate(classes):
-            add(f"share:{label}", f"share predicted {label}", MEAN, (predicted == column) * 1.0)
-        if len(classes) == 2 and truth is not None:
-            hit, yes = (predicted == 1) * 1.0, (truth == 1) * 1.0
-            add("tpr", f"true positive rate of {classes[1]}", RATIO, hit * yes, yes)
-            add("fpr", f"false positive rate of {classes[1]}", RATIO, hit * (1 - yes), 1 - yes)
+        yield Indicator("error_rate", "error rate", "", (values(zero_one),), MEAN, SHARE)
+
+
+def of_classes(q: Distribution, truth: npt.NDArray[Any] | None) -> Iterator[Indicator]:
+    """Yield the indicators of probabilities of classes."""
+    assert isinstance(q, Categorical | Mixture)
+    assert q.classes is not None
+    predicted, classes = q.mode(), [str(c) for c in q.classes.tolist()]
+    for column, label in enumerate(classes):
+        share = ((predicted == column) * 1.0,)
+        yield Indicator(f"share:{label}", f"share predicted {label}", "", share, MEAN, SHARE)
+    if len(classes) == 2 and truth is not None:
+        hit, yes = (predicted == 1) * 1.0, (truth == 1) * 1.0
+        for name, rate, of in (("tpr", "true", yes), ("fpr", "false", 1 - yes)):
+            label = f"{rate} positive rate of {classes[1]}"
+            yield Indicator(name, label, "", (hit * of, of), RATIO, SHARE)
+
+
+def of_numbers(measures: Offers, values: Callable[[Measure], Floats]) -> Iterator[Indicator]:
+    """Yield the indicators of predicted numbers."""
     squared, value = measures.get("squared_error"), measures.get("prediction")
-    if q.classes is None and isinstance(value, Measure):
+    if isinstance(value, Measure):
         prediction = values(value)
         # Centred, because the variance would lose its digits beside the square of a large mean.
         centred = prediction - prediction.mean()
-        indicators["mean"] = Indicator("mean", "mean prediction", "", (prediction,), MEAN, ANY)
-        add("variance", "variance of prediction", VARIANCE, np.square(centred), centred)
-        if isinstance(squared, Measure):
-            add("rmse", "RMSE", ROOT, values(squared))
-    for name, measure in measures.items():
+        outputs = (np.square(centred), centred)
+        yield Indicator("mean", "mean prediction", "", (prediction,), MEAN, ANY)
+        yield Indicator("variance", "variance of prediction", "", outputs, VARIANCE, POSITIVE)
+    if isinstance(squared, Measure):
+        yield Indicator("rmse", "RMSE", "", (values(squared),), ROOT, POSITIVE)
+
+
+def means_of_measures(measures: Offers, values: Callable[[Measure], Floats]) -> Iterator[Indicator]:
+    """Yield the means of measures."""
+    for measure in measures.values():
         if isinstance(measure, Measure) and "indicator" in measure.offered_as:
-            indicators[name] = _mean_of(measure, values)
-    return indicators
+            yield _mean_of(measure, values)
 
 
 def find_indicator(
