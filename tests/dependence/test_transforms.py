@@ -230,14 +230,14 @@ class TestDerivative:
     def test_is_exact_for_parabolas_on_uneven_grids_and_one_sided_at_the_ends(self):
         values = np.array([-1.0, 0.0, 0.5, 2.0, 5.0])
         curves = np.stack([3 + 2 * values - 4 * values**2, 1 - values], axis=1)
-        result = slopes(curves, values)
+        result = np.stack(list(slopes(curves, values)))
         np.testing.assert_allclose(result[1:-1, 0], (2 - 8 * values)[1:-1], rtol=1e-14)
         np.testing.assert_allclose(result[[0, -1], 0], [2 - 4 * -1, 2 - 4 * 7], rtol=1e-14)
         np.testing.assert_allclose(result[:, 1], -1, rtol=1e-14)
 
     def test_has_no_value_where_the_feature_has_none(self):
         values = np.array([-np.inf, 1.0, 2.0, 4.0, np.inf, np.nan])
-        result = slopes(np.arange(12.0).reshape(6, 2), values)
+        result = np.stack(list(slopes(np.arange(12.0).reshape(6, 2), values)))
         np.testing.assert_array_equal(np.isnan(result[:, 0]), ~np.isfinite(values))
         np.testing.assert_allclose(result[1:4, 0], [2, 2 * (2 / 3) + 1 / 3, 1])
 

@@ -195,6 +195,32 @@ def test_bad_input_is_refused_in_a_sentence(model, data, y, says):
         Explainer(model, data, y)
 
 
+class Counted(str):
+    """A text that counts how often texts of its kind are hashed."""
+
+    hashed = 0
+
+    def __hash__(self):
+        Counted.hashed += 1
+        return str.__hash__(self)
+
+
+def test_values_are_hashed_only_in_columns_of_several_types():
+    def make_table(values):
+        data = pd.DataFrame({"text": pd.Series(values, dtype=object)})
+        return Table(data, Y, as_predictive(lambda rows: np.zeros(len(rows))))
+
+    values = [Counted("low"), Counted("high")] * 15
+    Counted.hashed = 0
+    make_table(values)
+    make_table([*values[:29], None])
+    assert Counted.hashed == 0
+    make_table([*values[:29], 1.5])
+    assert Counted.hashed == 29
+    with pytest.raises(ValueError, match="column 'text' holds a set in row 29; a feature needs"):
+        make_table([*values[:29], {"low"}])
+
+
 def test_a_target_of_one_column_and_with_a_name():
     held = Table(X, pd.DataFrame({"yield": Y}), as_predictive(normal_model))
     assert held.y.shape == (30,)

@@ -10,15 +10,16 @@ With the measure :math:`\ell`, the ICE curve of row i over the values v of featu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.result import Dependence
@@ -30,6 +31,7 @@ from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
+from uqwidgets.plotting.choice import evenly
 
 POINTS = 50
 
@@ -91,6 +93,24 @@ class CurveTransform:
         return self.center is False and not self.derivative and not self.relative
 
 
+def checked_lines(lines: Any) -> int | None:
+    """Return the number of rows whose curves a result holds; None for as many as fit.
+
+    Raises
+    ------
+    ValueError
+        If it is not a whole number of at least 1.
+    """
+    if lines is None:
+        return None
+    if not isinstance(lines, (int, np.integer)) or isinstance(lines, bool) or lines < 1:
+        raise ValueError(
+            f"lines is {lines!r}; it must be a whole number of at least 1, or None for all rows "
+            "whose curves fit in the memory."
+        )
+    return int(lines)
+
+
 def dependence(
     evaluations: Evaluations,
     measure: Measure,
@@ -99,6 +119,7 @@ def dependence(
     *,
     form: CurveTransform,
     level: float,
+    lines: int | None = None,
     callback: ProgressCallback | None = None,
     curves: Floats | None = None,
 ) -> Dependence:
@@ -112,10 +133,12 @@ def dependence(
     population : Population
     form : CurveTransform
     level : float
+    lines : int, optional
+        Number of rows whose curves the result holds (see `_curve_rows`).
     callback : callable, optional
         See `Evaluations.ask`.
     curves : ndarray of shape (g, n), optional
-        The curves of an earlier result of the same measure, grid and form, to be used again.
+        The `curves_of_rows` of the same measure, grid and form: the result holds all of them.
 
     Returns
     -------
@@ -126,13 +149,106 @@ def dependence(
     ValueError
         If the feature has no curve of this form.
     """
-    reference = _reference(evaluations, grid, form)
     if curves is None:
-        (curves,) = _curves(evaluations, measure, [grid], [reference], form, callback)
-    average, std_error = mean_over_rows(curves, population)
+        curve_rows, remarks = _curve_rows(evaluations, [grid], population, lines)
+        (blocks,) = _blocks(evaluations, measure, [grid], form, callback)
+    else:
+        curve_rows, remarks, blocks = None, (), iter([curves])
+    return _average(
+        evaluations, measure, grid, population, form, level, blocks, curve_rows, remarks
+    )
+
+
+def dependences(
+    evaluations: Evaluations,
+    measure: Measure,
+    grids: Sequence[Grid],
+    population: Population,
+    *,
+    form: CurveTransform,
+    level: float,
+    lines: int | None = None,
+    callback: ProgressCallback | None = None,
+) -> dict[str, Dependence]:
+    """Return the `dependence` over each grid; the model is evaluated for all of them together."""
+    curve_rows, remarks = _curve_rows(evaluations, grids, population, lines)
+    all_blocks = _blocks(evaluations, measure, grids, form, callback)
+    return {
+        grid.feature: _average(
+            evaluations, measure, grid, population, form, level, blocks, curve_rows, remarks
+        )
+        for grid, blocks in zip(grids, all_blocks, strict=True)
+    }
+
+
+def curves_of_rows(
+    evaluations: Evaluations,
+    measure: Measure,
+    grid: Grid,
+    form: CurveTransform,
+    callback: ProgressCallback | None = None,
+) -> Floats:
+    """Return the curve of every row of the table, shape (g, n), whatever memory they take."""
+    (blocks,) = _blocks(evaluations, measure, [grid], form, callback)
+    return _stack(blocks, len(grid), len(evaluations.table))
+
+
+def _curve_rows(
+    evaluations: Evaluations, grids: Sequence[Grid], population: Population, lines: int | None
+) -> tuple[Positions | None, tuple[str, ...]]:
+    """Choose the rows whose curves a result holds, None for all, with a remark if some lack.
+
+    Averages are over all scored rows anyway. Without a number of ``lines``, the curves over all
+    grids together take no more memory than `Evaluations.array_room`: those of all rows if they
+    fit, else those of as many scored rows as do.
+    """
+    n, scored = len(evaluations.table), population.positions
+    nbytes_per_row = 8 * sum(map(len, grids))
+    room = evaluations.array_room // nbytes_per_row
+    if lines is None and room >= n:
+        return None, ()
+    most = max(1, room) if lines is None else lines
+    if most >= len(scored):
+        return None if len(scored) == n else scored, ()
+    curve_rows = scored[evenly(len(scored), most)]
+    if lines is not None:
+        return curve_rows, ()
+    return curve_rows, (
+        f"the average is over {len(scored):,} rows; the curves of {len(curve_rows):,} of them, "
+        f"evenly chosen, fit in the memory (lines={len(scored)} holds them all, in "
+        f"{len(scored) * nbytes_per_row / 1e6:,.0f} MB)",
+    )
+
+
+def _average(
+    evaluations: Evaluations,
+    measure: Measure,
+    grid: Grid,
+    population: Population,
+    form: CurveTransform,
+    level: float,
+    blocks: Iterator[Floats],
+    curve_rows: Positions | None,
+    remarks: tuple[str, ...],
+) -> Dependence:
+    """Average curves that arrive in blocks of points, and hold those of some rows."""
+    reference = _reference(evaluations, grid, form)
+    means: list[tuple[Floats, Floats]] = []
+
+    def curves_of_blocks() -> Iterator[Floats]:
+        for block in blocks:
+            means.append(mean_over_rows(block, population))
+            yield block if curve_rows is None else block[:, curve_rows]
+            del block  # otherwise it stays in memory while the next is made
+
+    n_rows = len(evaluations.table) if curve_rows is None else len(curve_rows)
+    curves = _stack(curves_of_blocks(), len(grid), n_rows)
+    average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
     width = half_width(std_error, level, population)
     axis = axis_of(evaluations, grid)
     rows = population.positions
+    observed = evaluations.table.column(grid.feature).to_numpy().view()
+    observed.flags.writeable = False  # it is the table's own column
     return Dependence(
         feature=grid.feature,
         measure=measure.name,
@@ -149,57 +265,65 @@ def dependence(
         low=average - width,
         high=average + width,
         curves=curves,
+        curve_rows=curve_rows,
         rows=rows,
-        observed=evaluations.table.column(grid.feature).to_numpy()[rows],
+        observed=observed if population.rows is None else observed[rows],
         support=support([axis], population.weights),
         near=near([axis], population.weights),
         level=level,
         weighted=population.weighted,
         ess=population.ess,
         remarks=grid.remarks
+        + remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))
         + evaluations.remarks,
     )
 
 
-def dependences(
+def _stack(blocks: Iterator[Floats], n_points: int, n_rows: int) -> Floats:
+    """Stack blocks of points; a block of all points is returned as it is."""
+    curves, first = np.empty((0, n_rows)), 0
+    for block in blocks:
+        if len(block) == n_points:
+            return block
+        if not first:
+            curves = np.empty((n_points, n_rows))
+        curves[first : first + len(block)] = block
+        first += len(block)
+        del block  # otherwise it stays in memory while the next is made
+    return curves
+
+
+def _blocks(
     evaluations: Evaluations,
     measure: Measure,
     grids: Sequence[Grid],
-    population: Population,
-    *,
-    form: CurveTransform,
-    level: float,
-    callback: ProgressCallback | None = None,
-) -> dict[str, Dependence]:
-    """Return the `dependence` over each grid; the model is evaluated for all of them together."""
-    references = [_reference(evaluations, grid, form) for grid in grids]
-    all_curves = _curves(evaluations, measure, grids, references, form, callback)
-    return {
-        grid.feature: dependence(
-            evaluations, measure, grid, population, form=form, level=level, curves=curves
-        )
-        for grid, curves in zip(grids, all_curves, strict=True)
-    }
-
-
-def _curves(
-    evaluations: Evaluations,
-    measure: Measure,
-    grids: Sequence[Grid],
-    references: Sequence[Replacement | None],
     form: CurveTransform,
     callback: ProgressCallback | None,
-) -> Iterator[Floats]:
-    """Yield the transformed curves of all rows over each grid, shape (g, n)."""
+) -> Iterator[Iterator[Floats]]:
+    """Yield the transformed curves of all rows over each grid, in blocks of shape (points, n)."""
     points = [grid.replacements for grid in grids]
-    all_curves = evaluations.curves(measure, points, references, callback)
-    for grid, curves in zip(grids, all_curves, strict=True):
+    references = [_reference(evaluations, grid, form) for grid in grids]
+    all_blocks = evaluations.curves(measure, points, references, callback)
+    for grid, blocks in zip(grids, all_blocks, strict=True):
         if form.derivative:
-            key = ("slopes", measure.key, tuple(grid.replacements))
-            yield evaluations.cached(key, partial(slopes, curves, grid.values))
+            yield _slope_blocks(evaluations, measure, grid, blocks)
         else:
-            yield curves
+            yield blocks
+
+
+def _slope_blocks(
+    evaluations: Evaluations, measure: Measure, grid: Grid, blocks: Iterator[Floats]
+) -> Iterator[Floats]:
+    first = next(blocks)
+    lines = (line for block in chain([first], blocks) for line in block)
+    of_points = (slope[None] for slope in slopes(lines, grid.values))
+    if len(first) < len(grid):
+        del first  # otherwise it stays in memory until the last block
+        yield from of_points
+    else:
+        key = ("slopes", measure.key, tuple(grid.replacements))
+        yield evaluations.cached(key, partial(_stack, of_points, *first.shape))
 
 
 def _reference(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Replacement | None:
@@ -234,8 +358,8 @@ def _reference(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Re
     return center
 
 
-def slopes(curves: Floats, values: npt.NDArray[Any]) -> Floats:
-    """Differentiate each row's curve along an uneven grid.
+def slopes(lines: Iterable[Floats], values: npt.NDArray[Any]) -> Iterator[Floats]:
+    """Differentiate each row's curve along an uneven grid, one point after the other.
 
     At an inner point, the slope is that of the parabola through the point and its two neighbours;
     at an end, that of the line to its only neighbour. The slopes of a step function, such as a
@@ -243,23 +367,31 @@ def slopes(curves: Floats, values: npt.NDArray[Any]) -> Floats:
 
     Parameters
     ----------
-    curves : ndarray of shape (g, n)
+    lines : iterable of ndarray of shape (n,), length g
+        Values of all curves at one point after the other.
     values : ndarray of shape (g,)
         Ascending; at least two are finite.
 
-    Returns
-    -------
-    ndarray of shape (g, n)
-        NaN where the value is not finite.
+    Yields
+    ------
+    ndarray of shape (n,)
+        Slopes at each point, NaN where its value is not finite.
     """
-    first, *_, last = np.flatnonzero(np.isfinite(values))
+    first, *_, last = np.flatnonzero(np.isfinite(values)).tolist()
     steps = np.diff(values.astype(np.float64))
-    derivative = np.full(curves.shape, np.nan)
-    before = derivative[first] = difference(curves[first + 1], curves[first]) / steps[first]
-    for g in range(first + 1, last):
-        after = difference(curves[g + 1], curves[g]) / steps[g]
-        share = steps[g] / (steps[g - 1] + steps[g])
-        derivative[g] = share * before + (1 - share) * after
-        before = after
-    derivative[last] = before
-    return derivative
+    before = previous = np.empty(0)
+    for g, line in enumerate(lines):
+        if not first <= g <= last:
+            yield np.full(len(line), np.nan)
+            continue
+        if g > first:  # the slope at a point needs the next one
+            after = difference(line, previous) / steps[g - 1]
+            if g == first + 1:
+                yield after
+            else:
+                share = steps[g - 1] / (steps[g - 2] + steps[g - 1])
+                yield share * before + (1 - share) * after
+            before = after
+        if g == last:
+            yield before
+        previous = line

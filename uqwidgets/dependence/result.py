@@ -39,10 +39,10 @@ class Dependence(Result):
         Whether the curves are changes from the measure of the row as it is.
     average, std_error, low, high : ndarray of shape (g,)
         Partial dependence with its standard error and pointwise band.
-    curves : ndarray of shape (g, n)
-        Curve of each row of the table.
+    curves : ndarray of shape (g, r)
+        Curve of each row of the table, or of each of ``curve_rows``.
     rows : ndarray of shape (m,)
-        Positions of the scored rows.
+        Positions of the scored rows, which the average is over.
     observed : ndarray of shape (m,)
         Their own values of the feature.
     support : ndarray of shape (g,)
@@ -57,6 +57,9 @@ class Dependence(Result):
         Whether row weights were used.
     ess : float
         Effective sample size of the scored rows.
+    curve_rows : ndarray of shape (r,) or None
+        Positions of the rows whose curves the result holds, where these are only some of the
+        scored rows; None for every row of the table.
     per_refit : ndarray of shape (refits, g) or None
         For a learner, the average in every refit. Its ``curves`` are means over the refits that
         did not train on the row, NaN if all did.
@@ -107,6 +110,7 @@ class Dependence(Result):
     level: float
     weighted: bool
     ess: float
+    curve_rows: Positions | None = None
     per_refit: Floats | None = None
     remarks: tuple[str, ...] = ()
 
@@ -155,9 +159,22 @@ class Dependence(Result):
         return float(self.support @ self.average)
 
     @property
+    def ice_rows(self) -> Positions:
+        """Positions of the rows of `ice`: the scored rows, or those whose curves are held."""
+        return self.rows if self.curve_rows is None else self.curve_rows
+
+    @property
     def ice(self) -> Floats:
-        """Curve of every scored row, shape (m, g): individual conditional expectation (ICE)."""
-        return self.curves[:, self.rows].T
+        """Curves of the scored rows: individual conditional expectation (ICE).
+
+        Shape (m, g), or (r, g) if the result holds the curves of ``curve_rows`` only.
+        """
+        return self._curves_of(slice(None))
+
+    def _curves_of(self, chosen: slice | Positions) -> Floats:
+        """Curves of some of `ice_rows`, by their place among them."""
+        columns = self.rows[chosen] if self.curve_rows is None else chosen
+        return self.curves[:, columns].T
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -195,8 +212,8 @@ class Dependence(Result):
 def ice_sample(result: Dependence) -> tuple[Positions, Floats]:
     """Positions of the rows shown in pictures, shape (r,), and their curves, shape (r, g)."""
     most = min(MOST_CURVES, max(1, MOST_POINTS // len(result.grid)))
-    rows = result.rows[evenly(len(result.rows), most)]
-    return rows, result.curves[:, rows].T
+    chosen = evenly(len(result.ice_rows), most)
+    return result.ice_rows[chosen], result._curves_of(chosen)
 
 
 def thin_lines(result: Dependence) -> tuple[Positions, Floats]:

@@ -21,8 +21,9 @@ class Sized(Protocol):
 
 T = TypeVar("T", bound=Sized)
 
-# Arrays of up to 4 MiB always have room, however small the limit.
-_SMALL = 1 << 22
+# Arrays of up to 256 KiB always have room, however small the limit: of small tables, all repeats
+# are processed together, which is exact for weighted rows too.
+_SMALL = 1 << 18
 
 
 class Cache(Generic[T]):

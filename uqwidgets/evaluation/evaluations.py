@@ -96,20 +96,32 @@ class Evaluations(Predictions):
         requests: Sequence[Replacement | Part] = replacements
         if part is not None:
             requests = [Part(replacement, part) for replacement in replacements]
-        pieces = []
-        step = self.max_in_memory(len(replacements), part)
-        for first in range(0, len(replacements), step):
-            with self._lock:
-                piece = requests[first : first + step]
-                answers = self._all_cached(piece, callback)
-                joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
-            try:
-                pieces.append(measure.of(joined, self._repeated_truth(len(answers), part)))
-            except InvalidRowError as error:
-                where = self._calls.where([self._row_block(r) for r in piece], error.row)
-                raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
-        values = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
-        return values.reshape(len(replacements), -1)
+        step = self.max_in_memory(len(requests), part)
+        if step >= len(requests):
+            return self._values_together(requests, measure, callback, part)
+        n_rows = len(self.table) if part is None else len(self.row_order.part(part))
+        values = np.empty((len(requests), n_rows))
+        for first in range(0, len(requests), step):
+            some = requests[first : first + step]
+            values[first : first + step] = self._values_together(some, measure, callback, part)
+        return values
+
+    def _values_together(
+        self,
+        requests: Sequence[Replacement | Part],
+        measure: Measure,
+        callback: ProgressCallback | None,
+        part: int | None,
+    ) -> Floats:
+        with self._lock:
+            answers = self._all_cached(requests, callback)
+            joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
+        try:
+            values = measure.of(joined, self._repeated_truth(len(answers), part))
+        except InvalidRowError as error:
+            where = self._calls.where([self._row_block(r) for r in requests], error.row)
+            raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
+        return values.reshape(len(requests), -1)
 
     def _repeated_truth(self, times: int, part: int | None) -> Truth:
         if self._truth is None:
@@ -121,19 +133,6 @@ class Evaluations(Predictions):
     def original_values(self, measure: Measure) -> Floats:
         """Compute a measure of every row as it is, shape (n,)."""
         return self.cached(("original", measure.key), lambda: self.values([Original()], measure)[0])
-
-    def values_in_blocks(
-        self,
-        measure: Measure,
-        replacements: Sequence[Replacement],
-        callback: ProgressCallback | None = None,
-    ) -> Iterator[Floats]:
-        """Yield `values` of as many neighbouring replacements at a time as fit in memory."""
-        step = self.max_in_memory(len(replacements))
-        for first in range(0, len(replacements), step):
-            block = replacements[first : first + step]
-            compute = partial(self.values, block, measure, callback)
-            yield self.cached(("values", measure.key, tuple(block)), compute)
 
     def differences(
         self,
@@ -163,7 +162,8 @@ class Evaluations(Predictions):
             return
         n_repeats = draws.n_repeats
         window = max(1, self.max_in_memory(n_repeats * len(columns)) // n_repeats)
-        together = max(1, _VALUES_TOGETHER // (n_repeats * len(self.table)))
+        most_values = min(_VALUES_TOGETHER, self.array_room // 32)  # in up to four arrays
+        together = max(1, most_values // (n_repeats * len(self.table)))
         for first in range(0, len(columns), window):
             group = columns[first : first + window]
             # Derived values may still be cached after the model's answers were evicted; those
@@ -188,10 +188,12 @@ class Evaluations(Predictions):
         grids: Sequence[Sequence[Constant]],
         relative_to: Sequence[Replacement | None],
         callback: ProgressCallback | None = None,
-    ) -> Iterator[Floats]:
-        """Yield the curves of all rows over each grid, shape (g, n).
+    ) -> Iterator[Iterator[Floats]]:
+        """Yield the curves of all rows over each grid, or surface, in blocks of shape (points, n).
 
-        Grids are evaluated together as far as they fit in memory.
+        Grids are evaluated together as far as they fit in memory. Curves that fit in `array_room`
+        are a single block, which is cached; all others are computed a few points at a time. The
+        blocks of one grid are to be used before the next grid.
 
         Parameters
         ----------
@@ -210,7 +212,7 @@ class Evaluations(Predictions):
             missing = [r for j in window for r in self._missing_points(measure, *requests[j])]
             self.prepare(missing, callback)
             for j in window:
-                yield self._curves(measure, *requests[j], callback)
+                yield self._curve_blocks(measure, *requests[j], callback)
 
     def _missing_points(
         self, measure: Measure, grid: Sequence[Constant], reference: Replacement | None
@@ -227,6 +229,36 @@ class Evaluations(Predictions):
             missing.append(reference)
         return missing
 
+    def _curve_blocks(
+        self,
+        measure: Measure,
+        grid: Sequence[Replacement],
+        reference: Replacement | None,
+        callback: ProgressCallback | None,
+    ) -> Iterator[Floats]:
+        if len(grid) * len(self.table) * 8 <= self.array_room:
+            yield self._curves(measure, grid, reference, callback)
+            return
+        step = self.max_in_memory(len(grid))
+        for first in range(0, len(grid), step):
+            part = grid[first : first + step]
+            yield self._relative(self.values(part, measure, callback), measure, reference, callback)
+
+    def _relative(
+        self,
+        curves: Floats,
+        measure: Measure,
+        reference: Replacement | None,
+        callback: ProgressCallback | None,
+    ) -> Floats:
+        """Subtract from each row's curve its value under the reference, if there is one."""
+        if reference is None:
+            return curves
+        if isinstance(reference, Original):
+            return difference(curves, self.original_values(measure))
+        (row_values,) = self._curves(measure, [reference], None, callback)
+        return difference(curves, row_values)
+
     def _curves(
         self,
         measure: Measure,
@@ -238,10 +270,7 @@ class Evaluations(Predictions):
             if reference is None:
                 return self.values(grid, measure, callback)
             curves = self._curves(measure, grid, None, callback)
-            if isinstance(reference, Original):
-                return difference(curves, self.original_values(measure))
-            (row_values,) = self._curves(measure, [reference], None, callback)
-            return difference(curves, row_values)
+            return self._relative(curves, measure, reference, callback)
 
         return self.cached(_curve_key(measure, grid, reference), compute)
 
@@ -306,7 +335,7 @@ class Evaluations(Predictions):
             n_replacements=len(drawn),
             n_blocks=n_blocks,
             blocks=blocks,
-            donors=(self._donors_of(one) for one in drawn),
+            donors=self.donors_in_turn(drawn),
         )
 
     def _whole_block(

@@ -157,9 +157,12 @@ class Predictions:
         self, replacements: Sequence[Replacement], callback: ProgressCallback | None = None
     ) -> Iterator[Distribution]:
         """Yield `evaluate` of each, evaluated together as far as they fit in memory."""
-        self.prepare(replacements, callback)
-        for replacement in replacements:
-            yield self.evaluate(replacement)
+        step = self.max_in_memory(len(replacements))
+        for first in range(0, len(replacements), step):
+            part = replacements[first : first + step]
+            self.ask(part, callback)
+            for replacement in part:
+                yield self.evaluate(replacement)
 
     def is_cached(self, replacement: Replacement | Part) -> bool:
         """Whether `evaluate` costs no model call for this replacement."""
@@ -181,6 +184,15 @@ class Predictions:
         with self._lock:
             return self._donors.of_repeats(columns, scheme, seed, n_repeats)
 
+    def donors_in_turn(self, drawn: Sequence[Drawn]) -> Iterator[Positions]:
+        """Yield the donors of all draws of one feature, shape (n,) each."""
+        if self._donors.repeats_fit(len(drawn)):
+            columns, scheme, _, seed = drawn[0]
+            yield from self.donors(columns, scheme, seed, len(drawn))
+            return
+        for one in drawn:
+            yield self._donors_of(one)
+
     def subgroups(self, columns: tuple[int, ...], scheme: Scheme) -> Subgroups:
         """Subgroups within which values of some columns move; all rows unless conditional."""
         with self._lock:
@@ -194,6 +206,11 @@ class Predictions:
     def seconds_for(self, rows: int) -> float:
         """Estimated time to evaluate so many rows."""
         return self._calls.pace.seconds(rows) if rows > 0 else 0.0
+
+    @property
+    def array_room(self) -> int:
+        """Bytes that the arrays of one result may take, two fifths of the memory limit."""
+        return self._cache.limit
 
     def max_in_memory(self, n_replacements: int, part: int | None = None) -> int:
         """Return how many of so many replacements have distributions that fit in memory together.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -16,6 +17,10 @@ from uqwidgets.evaluation.labels import Labels
 from uqwidgets.predictive.adapters import Predictive
 
 Kind = Literal["numeric", "categorical"]
+# Types of columns, as pandas infers them, that hold hashable values only. To infer the type takes
+# a fifth of the time of hashing every value.
+_HASHABLE = {"string", "bytes", "boolean", "integer", "floating", "mixed-integer-float"}
+_HASHABLE |= {"decimal", "date", "datetime"}
 
 
 class Table:
@@ -286,17 +291,20 @@ def _check_values(columns: Sequence[pd.Series[Any]]) -> None:
                 f"column {str(column.name)!r} holds complex numbers; pass their real and imaginary "
                 "parts as two columns."
             )
-        if column.dtype != object:
+        if column.dtype != object or pd.api.types.infer_dtype(column) in _HASHABLE:
             continue
-        for row, value in enumerate(column.tolist()):
-            if not _hashable(value):
-                raise ValueError(
-                    f"column {str(column.name)!r} holds a {type(value).__name__} in row {row}; a "
-                    "feature needs a single value per row."
-                )
+        values = column.tolist()
+        try:
+            deque(map(hash, values), maxlen=0)
+        except TypeError as error:
+            row = next(row for row, value in enumerate(values) if not _is_hashable(value))
+            raise ValueError(
+                f"column {str(column.name)!r} holds a {type(values[row]).__name__} in row {row}; a "
+                "feature needs a single value per row."
+            ) from error
 
 
-def _hashable(value: object) -> bool:
+def _is_hashable(value: object) -> bool:
     try:
         hash(value)
     except TypeError:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from uqwidgets.dependence import (
     POINTS,
     CurveTransform,
+    checked_lines,
     dependence,
     dependences,
     grid_of,
@@ -40,6 +41,7 @@ class Curves(Explained):
         derivative: bool = ...,
         relative: bool = ...,
         level: float = ...,
+        lines: int | None = ...,
         sample_weight: npt.ArrayLike | None = ...,
         rows: npt.ArrayLike | None = ...,
         callback: ProgressCallback | None = ...,
@@ -70,6 +72,7 @@ class Curves(Explained):
         derivative: bool = False,
         relative: bool = False,
         level: float = 0.95,
+        lines: int | None = None,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -101,6 +104,11 @@ class Curves(Explained):
             ``importance`` is the permutation importance over all donors.
         level : float, default=0.95
             Confidence level of the band, which is pointwise.
+        lines : int, optional
+            Number of scored rows, evenly chosen, whose curves the result holds; averages are over
+            all rows. By default all, or if their curves take more than two fifths of
+            ``memory_limit``, as many as fit, with a remark. A number of rows is met whatever memory
+            it takes.
         sample_weight : array-like of shape (n,), optional
             Weights that describe a population, stress included.
         rows : array-like, optional
@@ -148,12 +156,23 @@ class Curves(Explained):
         population = Population.of(len(self.table), sample_weight, rows)
         if isinstance(feature, (list, tuple)):
             grids = surface_grids(self.table, feature, grid, spacing, form)
+            if lines is not None:
+                raise ValueError(
+                    "lines is a number of curves, and a surface has none; leave lines out."
+                )
             return surface(
                 self.evaluations, of_rows, grids, population, level=level, callback=callback
             )
         points = grid_of(self.table, str(feature), POINTS if grid is None else grid, spacing)
         return dependence(
-            self.evaluations, of_rows, points, population, form=form, level=level, callback=callback
+            self.evaluations,
+            of_rows,
+            points,
+            population,
+            form=form,
+            level=level,
+            lines=checked_lines(lines),
+            callback=callback,
         )
 
     def dependences(
@@ -167,6 +186,7 @@ class Curves(Explained):
         derivative: bool = False,
         relative: bool = False,
         level: float = 0.95,
+        lines: int | None = None,
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
         callback: ProgressCallback | None = None,
@@ -179,6 +199,8 @@ class Curves(Explained):
             By default all features.
         measure, grid, spacing, center, derivative, relative, level, sample_weight, rows, callback
             As in `dependence`; ``grid`` and ``center`` are the same for all features.
+        lines : int, optional
+            As in `dependence`, for each feature; the curves of all features share the memory.
 
         Returns
         -------
@@ -212,5 +234,6 @@ class Curves(Explained):
             Population.of(len(self.table), sample_weight, rows),
             form=form,
             level=checked_level(level),
+            lines=checked_lines(lines),
             callback=callback,
         )

@@ -52,7 +52,8 @@ class Explainer(Ranking, Curves, Performing):
     memory_limit : int or str, default="1GiB"
         Memory to work in, most of it for cached predictions, in bytes or with a unit. Over the
         limit the least recently used arrays are evicted: first those that are computed again
-        without a model call, then predictions.
+        without a model call, then predictions. At its peak an analysis takes at most half as much
+        again, beside the table and what a result holds for every row and feature.
 
     Attributes
     ----------

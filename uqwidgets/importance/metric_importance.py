@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.distinct import distinct_rows
@@ -21,20 +20,25 @@ from uqwidgets.importance.permutation import (
     subgroups_frame,
 )
 from uqwidgets.importance.result import Importance
-from uqwidgets.importance.settings import Settings
+from uqwidgets.importance.settings import OVER_REPEATS, Settings
 from uqwidgets.inference import (
     Bounds,
     Change,
     balanced,
     bounds,
+    covariance_without_groups,
     every_pair,
     fieller,
+    jackknife_groups,
     over_baseline,
     symmetric,
-    without_groups,
 )
 from uqwidgets.inference.population import Population
 from uqwidgets.metrics import Metric, undefined
+
+# Numbers in memory per pair of a row and a donor's value while all pairs are scored together:
+# target, prediction and weight, and what scikit-learn makes of them.
+_NUMBERS_PER_PAIR = 12
 
 
 def metric_importance(
@@ -48,10 +52,10 @@ def metric_importance(
     """Rank features by how much a metric's score falls when their values are replaced.
 
     A metric has no values of single rows, so its interval comes from a delete-a-group jackknife
-    (`uqwidgets.inference.without_groups`). Groups of rows are left out as scored rows and as donors
-    for ``u-statistic``, as scored rows alone for ``model``. For ``u-statistic`` each pair of a row
-    and its donor falls in two groups, so the jackknife counts the Monte Carlo variance of the draws
-    twice; the variance of the mean over repeats is subtracted once.
+    (`uqwidgets.inference.jackknife_groups`). Groups of rows are left out as scored rows and as
+    donors for ``u-statistic``, as scored rows alone for ``model``. For ``u-statistic`` each pair of
+    a row and its donor falls in two groups, so the jackknife counts the Monte Carlo variance of the
+    draws twice; the variance of the mean over repeats is subtracted once.
 
     Parameters
     ----------
@@ -82,15 +86,18 @@ def metric_importance(
             "over; use 'u-statistic'."
         )
     evaluations.table.require_target(metric.name)
+    if settings.n_repeats == "all":
+        _check_memory(evaluations, metric, features)
     base = metric.on(evaluations.original, evaluations.truth)
     if ratio:
         metric.check_ratio(base(population.scored), "scored")
+    samples = _Samples(population, settings)
     repeats, intervals = [], []
-    for feature in features:  # one at a time, because each holds all distributions of its repeats
-        loss = _Loss(base, _replaced(evaluations, metric, feature, settings, callback))
-        repeats.append(loss.repeats(population.weights, population.scored))
-        intervals.append(_bounds(loss, repeats[-1], population, settings))
-        del loss
+    for feature in features:
+        replaced = _replaced(evaluations, metric, feature, settings, callback)
+        losses = _losses(base, replaced, samples)
+        repeats.append(losses[0])
+        intervals.append(_bounds(losses, base, samples, population, settings))
     missing = sum(bool(np.isnan(interval.estimate)) for interval in intervals)
     return build_result(
         features,
@@ -120,47 +127,67 @@ class _Replaced:
     pair_weights: Callable[[Floats, Floats], Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class _Loss:
-    """Score of the rows as they are minus that of their replacements, under the same weights.
+class _Samples:
+    """Weights of donors and of scored rows: of all rows, and for a jackknife without each group."""
+
+    def __init__(self, population: Population, settings: Settings) -> None:
+        self._w, self._s = population.weights, population.scored
+        self._leaves_out_donors = settings.interval == "u-statistic"
+        self._groups = None
+        if settings.interval not in OVER_REPEATS:
+            self._groups = jackknife_groups(len(self._w), settings.seed)
+
+    def __iter__(self) -> Iterator[tuple[Floats, Floats]]:
+        yield self._w, self._s
+        if self._groups is None:
+            return
+        for group in range(int(self._groups.max()) + 1):
+            mask = self._groups != group
+            yield (self._w * mask if self._leaves_out_donors else self._w), self._s * mask
+
+
+def _losses(
+    base: Callable[[Floats], float], replaced: Iterable[_Replaced], samples: _Samples
+) -> Floats:
+    """Score of the rows as they are minus that of each replacement, shape (samples, replacements).
 
     The same pair weights act on both scores, so a feature that the model ignores loses exactly
-    nothing.
+    nothing. One replacement is in memory at a time, and scored in every sample.
     """
-
-    base: Callable[[Floats], float]
-    replaced: list[_Replaced]
-
-    def repeats(self, w: Floats, s: Floats) -> Floats:
-        losses = []
-        for part in self.replaced:
+    losses = []
+    for part in replaced:
+        of_part = []
+        for w, s in samples:
             weights = part.pair_weights(w, s)
-            losses.append(self.base(weights.sum(axis=0)) - part.score(weights.ravel()))
-        return np.array(losses)
+            of_part.append(base(weights.sum(axis=0)) - part.score(weights.ravel()))
+        losses.append(of_part)
+        del part  # otherwise it stays in memory while the next is made
+    return np.ascontiguousarray(np.array(losses).T)
 
 
-def _bounds(loss: _Loss, repeats: Floats, population: Population, settings: Settings) -> Bounds:
+def _bounds(
+    losses: Floats,
+    base: Callable[[Floats], float],
+    samples: _Samples,
+    population: Population,
+    settings: Settings,
+) -> Bounds:
+    repeats = losses[0]
     estimate = float(repeats.mean())
     ratio = settings.compare == "ratio"
-    before = -loss.base(population.scored) if ratio else np.nan
-    if settings.interval in ("fixed-data", "quantile"):
-        drawn = np.empty(0) if settings.n_repeats == "all" else repeats
+    before = -base(population.scored) if ratio else np.nan
+    if settings.interval in OVER_REPEATS:
         change = replace(
             Change.of_nothing(len(population.weights), 0),
             estimate=estimate,
-            repeats=drawn,
-            totals=np.ones(len(drawn)),
+            repeats=repeats,
+            totals=np.ones(len(repeats)),
         )
         interval = bounds(change, settings.interval, settings.level, population, settings.reference)
         return over_baseline(interval, before) if ratio else interval
-    w, s = population.weights, population.scored
-
-    def estimate_on(mask: npt.NDArray[np.bool_]) -> tuple[float, float]:
-        donors = w * mask if settings.interval == "u-statistic" else w
-        baseline = -loss.base(s * mask) if ratio else 0.0
-        return float(loss.repeats(donors, s * mask).mean()), baseline
-
-    covariance, freedom = without_groups(estimate_on, len(w), settings.seed)
+    baselines = [-base(s) if ratio else 0.0 for _, s in samples]
+    replicates = np.column_stack([losses.mean(axis=1), baselines])[1:]
+    covariance, freedom = covariance_without_groups(replicates)
     monte_carlo = 0.0
     if settings.interval == "u-statistic" and len(repeats) > 1:
         monte_carlo = float(repeats.var(ddof=1)) / len(repeats)
@@ -183,23 +210,39 @@ def _replaced(
     feature: str,
     settings: Settings,
     callback: ProgressCallback | None,
-) -> list[_Replaced]:
-    """Scores of each repeat's replacement; with every row as a donor, one score of them all."""
+) -> Iterator[_Replaced]:
+    """Yield the score of each repeat's replacement; with every row as a donor, one of them all."""
     columns = evaluations.table.columns_of(feature)
-    replacements = settings.draws.replacements(evaluations.table, columns)
+    replacements: list[Any] = settings.draws.replacements(evaluations.table, columns)
     distributions = evaluations.distributions(replacements, callback)
     subgroups = evaluations.subgroups(columns, settings.replacement).codes
     truth = evaluations.truth
     if settings.n_repeats == "all":
-        first, *others = list[Any](distributions)
         _, codes = distinct_rows(evaluations.table, columns)
-        score = metric.on(first.joined(others), np.tile(truth, len(replacements)))
-        return [_Replaced(score, lambda w, s: every_pair(w, s, codes, subgroups))]
-    donors = evaluations.donors(columns, settings.replacement, settings.seed, len(replacements))
-    return [
-        _Replaced(metric.on(distribution, truth), _pair_weights(of_repeat, subgroups))
-        for distribution, of_repeat in zip(distributions, donors, strict=True)
-    ]
+        score = metric.on_all(distributions, truth)
+        yield _Replaced(score, lambda w, s: every_pair(w, s, codes, subgroups))
+        return
+    all_donors = evaluations.donors_in_turn(replacements)
+    for distribution, donors in zip(distributions, all_donors, strict=True):
+        yield _Replaced(metric.on(distribution, truth), _pair_weights(donors, subgroups))
+        del distribution, donors  # otherwise they stay in memory while the next are made
+
+
+def _check_memory(evaluations: Evaluations, metric: Metric, features: Sequence[str]) -> None:
+    """Raise an error if the scores of all pairs of a row and a donor's value need too much memory.
+
+    A metric is no mean over pairs, so it needs the predictions of all of them at once.
+    """
+    for feature in features:
+        columns = evaluations.table.columns_of(feature)
+        n_values = len(distinct_rows(evaluations.table, columns)[0])
+        nbytes = _NUMBERS_PER_PAIR * 8 * n_values * len(evaluations.table)
+        if nbytes > evaluations.memory_limit:
+            raise ValueError(
+                f"{metric.name} over every donor of {feature!r} needs the predictions of "
+                f"{n_values:,} values in {len(evaluations.table):,} rows at once; give a number of "
+                f"n_repeats, or memory_limit='{math.ceil(nbytes / 1e6)}MB'."
+            )
 
 
 def _pair_weights(donors: Positions, subgroups: Positions) -> Callable[[Floats, Floats], Floats]:

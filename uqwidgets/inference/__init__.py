@@ -23,7 +23,11 @@ from uqwidgets.inference.intervals import (
 from uqwidgets.inference.population import half_width, mean_over_rows
 from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
 from uqwidgets.inference.sampled_rows import SampledRows
-from uqwidgets.inference.variance import without_groups
+from uqwidgets.inference.variance import (
+    covariance_without_groups,
+    jackknife_groups,
+    without_groups,
+)
 
 __all__ = [
     "INTERVALS",
@@ -37,11 +41,13 @@ __all__ = [
     "checked_interval",
     "checked_level",
     "checked_reference",
+    "covariance_without_groups",
     "described_interval",
     "every_donor",
     "every_pair",
     "fieller",
     "half_width",
+    "jackknife_groups",
     "mean_change",
     "mean_over_rows",
     "minus_multiple_of_baseline",

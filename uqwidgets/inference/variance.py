@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.sums import dot
 
 # One or two rows may have nearly all of the influence. The data then show that variance and
@@ -121,8 +121,6 @@ def without_groups(
 ) -> tuple[Floats, int]:
     """Covariance of statistics by the delete-a-group jackknife, with its degrees of freedom.
 
-    The rows are split at random into 20 groups, each of which is left out once (Kott 2001).
-
     Parameters
     ----------
     statistics : callable
@@ -130,16 +128,50 @@ def without_groups(
     n : int
         Number of rows.
     seed : int
-        Of the split into groups.
+        See `jackknife_groups`.
 
     Returns
     -------
     covariance : ndarray of shape (m, m)
     df : int
     """
-    groups = min(_JACKKNIFE_GROUPS, n)
-    group_of_row = np.random.default_rng(seed).permutation(n) % groups
-    replicates = np.array([statistics(group_of_row != group) for group in range(groups)])
+    group_of_row = jackknife_groups(n, seed)
+    groups = range(int(group_of_row.max()) + 1)
+    return covariance_without_groups(np.array([statistics(group_of_row != g) for g in groups]))
+
+
+def jackknife_groups(n: int, seed: int) -> Positions:
+    """Split rows at random into 20 groups, each of which is left out once (Kott 2001).
+
+    Parameters
+    ----------
+    n : int
+        Number of rows; fewer than 20 are a group each.
+    seed : int
+        Of the split.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        Group of each row, counted from 0.
+    """
+    return np.random.default_rng(seed).permutation(n) % min(_JACKKNIFE_GROUPS, n)
+
+
+def covariance_without_groups(replicates: Floats) -> tuple[Floats, int]:
+    """Covariance of m statistics from their values without each group, with degrees of freedom.
+
+    Parameters
+    ----------
+    replicates : ndarray of shape (groups, m)
+        See `jackknife_groups`.
+
+    Returns
+    -------
+    covariance : ndarray of shape (m, m)
+    df : int
+    """
+    groups = len(replicates)
     deviations = replicates - replicates.mean(axis=0)
     covariance = (groups - 1) / groups * np.einsum("gi,gj->ij", deviations, deviations)
     return np.asarray(covariance), groups - 1

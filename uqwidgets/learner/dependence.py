@@ -10,7 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import CurveTransform, dependence, grid_of, surface, surface_grids
+from uqwidgets.dependence import (
+    CurveTransform,
+    curves_of_rows,
+    dependence,
+    grid_of,
+    surface,
+    surface_grids,
+)
 from uqwidgets.dependence.curves import POINTS
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
@@ -57,17 +64,21 @@ def learner_dependence(
     of_loss = depends_on_target(explainer.measure(measure), explainer)
     kind: ResultKind = "curves of a loss" if of_loss else "curves of a measure without the target"
     averaging.interval_name(kind)  # raises here rather than after all model calls
-    results = [
-        dependence(
-            refit.explainer.evaluations,
-            refit.explainer.measure(measure),
-            points,
-            population,
-            form=transform,
-            level=averaging.level,
+    results = []
+    for refit, population in _populations(averaging, sample_weight):
+        evaluations, of_rows = refit.explainer.evaluations, refit.explainer.measure(measure)
+        results.append(
+            dependence(
+                evaluations,
+                of_rows,
+                points,
+                population,
+                form=transform,
+                level=averaging.level,
+                # The interval and the mean over refits need the curves of all rows.
+                curves=curves_of_rows(evaluations, of_rows, points, transform),
+            )
         )
-        for refit, population in _populations(averaging, sample_weight)
-    ]
     curves = [result.curves.T for result in results]
     return replace(
         _averaged(averaging, results, curves, kind),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,25 +104,47 @@ class Metric:
 
         The inputs of the scorer are computed once.
         """
-        if self._cell_labels is not None and isinstance(q, Categorical | Mixture):
-            return self._on_cells(self._cell_labels, q, y)
-        try:
-            truth, predicted = self._read(q, y)
-        except ValueError as error:
-            raise unfit(self.name, error) from error
-        truth, predicted = _read_only(truth), _read_only(predicted)
+        return self.on_all([q], y)
+
+    def on_all(
+        self, distributions: Iterable[Distribution], y: Labels
+    ) -> Callable[[Floats | None], float]:
+        """Return `score` of predictions of the same rows under several replacements together.
+
+        Parameters
+        ----------
+        distributions : iterable of Distribution, length m
+            Read one at a time.
+        y : ndarray of shape (n,)
+
+        Returns
+        -------
+        callable
+            From weights of shape (m n,), those of the first distribution first, to the score.
+        """
+        cells, truths, predictions = [], [], []
+        for q in distributions:
+            if self._cell_labels is not None and isinstance(q, Categorical | Mixture):
+                cells.append(y * len(self._cell_labels) + q.mode())
+                continue
+            try:
+                truth, predicted = self._read(q, y)
+            except ValueError as error:
+                raise unfit(self.name, error) from error
+            truths.append(truth)
+            predictions.append(predicted)
+        if self._cell_labels is not None and cells:
+            return self._on_cells(self._cell_labels, _joined(cells))
+        truth, predicted = _joined(truths), _joined(predictions)
         return lambda weights: self._score(truth, predicted, weights)
 
-    def _on_cells(
-        self, labels: Labels, q: Categorical | Mixture, y: Labels
-    ) -> Callable[[Floats | None], float]:
+    def _on_cells(self, labels: Labels, cell: Labels) -> Callable[[Floats | None], float]:
         """Score the cells of the confusion matrix, each by its weight, instead of the rows.
 
         Scikit-learn takes time for each row and, with few rows, for validating its input; but the
         same few confusion matrices occur again and again, so their scores are cached.
         """
         k = len(labels)
-        cell = y * k + q.mode()
 
         def score(weights: Floats | None) -> float:
             sums = np.bincount(cell, weights, minlength=k * k).astype(np.float64, copy=False)
@@ -165,6 +187,10 @@ class Metric:
                 if undefined or str(error).startswith(_NO_POSITIVE):
                     return np.nan
                 raise unfit(self.name, error) from error
+
+
+def _joined(parts: list[Labels]) -> Labels:
+    return _read_only(parts[0] if len(parts) == 1 else np.concatenate(parts))
 
 
 def _read_only(array: Labels) -> Labels:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import CurveTransform, Grid, dependence, grid_of
+from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
 from uqwidgets.dependence.grids import dates_of
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.result import Dependence
@@ -120,11 +120,17 @@ class DependenceView(View):
             ex.evaluations.prepare(self.replacements(inputs, coarse=coarse), callback)
         grid, curve_key = self.grid(feature, coarse=coarse), self._curve_key(inputs, coarse)
 
+        if self._latest is None or self._latest[0] != curve_key:
+            self._latest = None  # otherwise the former curves stay in memory beside the new ones
+            measure, form = ex.measure(inputs.measure), self.form(inputs)
+            # Of all rows, so that a change of weights or of the filter needs no model call.
+            curves = curves_of_rows(ex.evaluations, measure, grid, form, callback)
+            self._latest = (curve_key, curves)
+
         def curve(population: Population) -> Dependence:
             return self._dependence(inputs, population, coarse=coarse, callback=callback)
 
         now = curve(populations.now)
-        self._latest = (curve_key, now.curves)
         counts = self._counts(feature, populations.now)
         key = (*curve_key, populations.rows_key)
         if populations.now is populations.unstressed:

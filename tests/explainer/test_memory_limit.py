@@ -1,0 +1,140 @@
+"""Memory at the peak of an analysis beside the limit of its explainer, and the same numbers."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from uqwidgets import Explainer
+
+N = 20_000
+# As many bytes as 25 numbers per row: 50 values or repeats do not fit.
+LIMIT = 4_000_000
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(N, 3))
+Y = X[:, 0] + X[:, 1] + RANDOM.logistic(size=N) > 0
+WEIGHTS = RANDOM.gamma(2.0, size=N)
+
+
+def two_classes(rows):
+    p = 1 / (1 + np.exp(-rows[:, 0] - rows[:, 1] * (1 + rows[:, 2] / 8)))
+    return np.column_stack([1 - p, p])
+
+
+def make_explainer(limit=LIMIT, n=N):
+    return Explainer(two_classes, X[:n], Y[:n], memory_limit=limit)
+
+
+def assert_within_limit(work):
+    """Hold the peak to 1.5 times the limit and the table, from the explainer to its result."""
+    work(make_explainer("1GB", n=100))  # imports
+    tracemalloc.start()
+    try:
+        result = work(make_explainer())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= 1.5 * LIMIT + X.nbytes + Y.nbytes
+    return result
+
+
+CURVES = {
+    "plain": {},
+    "weighted": {"sample_weight": WEIGHTS},
+    "filtered": {"rows": np.arange(0, N, 2)},
+    "centred": {"center": True},
+    "slope": {"derivative": True},
+    "relative": {"relative": True},
+}
+
+
+@pytest.mark.parametrize("form", ["plain", "centred", "slope", "relative"])
+def test_curves_take_no_more_memory_than_the_limit(form):
+    result = assert_within_limit(lambda ex: ex.dependence("x0", "nll", **CURVES[form]))
+    assert len(result.grid) == 50
+    assert result.curves.nbytes <= 0.4 * LIMIT
+
+
+def test_curves_of_several_features_share_the_memory():
+    results = assert_within_limit(lambda ex: ex.dependences(measure="nll", grid=20))
+    assert sum(result.curves.nbytes for result in results.values()) <= 0.4 * LIMIT
+
+
+def test_a_surface_takes_no_more_memory_than_the_limit():
+    assert_within_limit(lambda ex: ex.dependence(("x0", "x1"), "nll", grid=8))
+
+
+@pytest.mark.parametrize("n_repeats", [2, 50])
+@pytest.mark.parametrize("measure", ["nll", "neg_brier_score", "accuracy"])
+def test_importance_takes_no_more_memory_than_the_limit(measure, n_repeats):
+    how = {"n_repeats": n_repeats, "interval": "quantile"}
+    assert_within_limit(lambda ex: ex.importance(measure, ["x0"], **how))
+
+
+@pytest.mark.parametrize("form", CURVES)
+def test_curves_in_parts_have_the_same_numbers(form):
+    n, chosen = 2000, {k: v[v < 2000] if k == "rows" else v for k, v in CURVES[form].items()}
+    if form == "weighted":
+        chosen["sample_weight"] = WEIGHTS[:n]
+    explainer = make_explainer(LIMIT // 10, n)
+    part = explainer.dependence("x0", "nll", **chosen)
+    whole = make_explainer("1GB", n).dependence("x0", "nll", **chosen)
+    for name in ("average", "std_error", "low", "high", "support"):
+        np.testing.assert_array_equal(getattr(part, name), getattr(whole, name))
+    np.testing.assert_array_equal(part.rows, whole.rows)
+    scored = chosen.get("rows", np.arange(n))
+    assert whole.curve_rows is None
+    assert len(part.curve_rows) == len(part.ice) == LIMIT // 10 * 2 // 5 // (8 * 50)
+    assert set(part.curve_rows) <= set(scored)
+    assert part.curve_rows[[0, -1]].tolist() == scored[[0, -1]].tolist()
+    np.testing.assert_array_equal(part.curve_rows, part.ice_rows)
+    np.testing.assert_array_equal(part.curves, whole.curves[:, part.curve_rows])
+    np.testing.assert_array_equal(part.ice, whole.ice[np.searchsorted(scored, part.ice_rows)])
+    (remark,) = set(part.remarks) - set(whole.remarks)
+    count = f"{len(scored):,}"
+    assert remark.startswith(f"the average is over {count} rows; the curves of 400 of them, evenly")
+    assert f"(lines={len(scored)} holds them all, in " in remark
+    assert "evenly chosen" in part._repr_html_()
+    every = explainer.dependence("x0", "nll", lines=len(scored), **chosen)
+    assert every.remarks == whole.remarks
+    np.testing.assert_array_equal(every.ice, whole.ice)
+
+
+def test_a_result_holds_as_many_curves_as_the_user_says():
+    explainer = make_explainer("1GB", 100)
+    whole, three = (explainer.dependence("x1", lines=lines) for lines in (None, 3))
+    assert three.curve_rows.tolist() == [0, 50, 99]
+    assert three.remarks == whole.remarks
+    np.testing.assert_array_equal(three.average, whole.average)
+    np.testing.assert_array_equal(three.ice, whole.ice[[0, 50, 99]])
+    for result in explainer.dependences(lines=7).values():
+        assert result.ice.shape == (7, 50)
+    few = explainer.dependence("x1", lines=7, rows=[4, 8])
+    assert few.curve_rows.tolist() == [4, 8]
+    for lines in (0, -1, 2.5, True, "all"):
+        with pytest.raises(ValueError, match=r"lines is .*; it must be a whole number of at least"):
+            explainer.dependence("x1", lines=lines)
+    with pytest.raises(ValueError, match="lines is a number of curves, and a surface has none"):
+        explainer.dependence(("x0", "x1"), lines=3)
+
+
+@pytest.mark.parametrize("interval", ["u-statistic", "model", "quantile"])
+@pytest.mark.parametrize("metric", ["roc_auc", "accuracy"])
+def test_repeats_of_a_metric_one_by_one_have_the_same_numbers(metric, interval):
+    how = {"n_repeats": 5, "interval": interval, "sample_weight": WEIGHTS[:300]}
+    one, other = (make_explainer(m, 300).importance(metric, **how) for m in ("30kB", "1GB"))
+    for name in ("importance", "low", "high", "repeats"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_a_metric_of_more_pairs_than_fit_says_so_before_the_model_is_called():
+    explainer = make_explainer("1MB", 1000)
+    before = explainer.model_calls
+    pattern = r"roc_auc over every donor of 'x0' needs the predictions of 1,000 values in 1,000 "
+    with pytest.raises(ValueError, match=pattern + r".*n_repeats, or memory_limit='96MB'\.$"):
+        explainer.importance("roc_auc", n_repeats="all")
+    assert explainer.model_calls == before
+    roomy = make_explainer("96MB", 1000)
+    assert np.isfinite(roomy.importance("accuracy", ["x0"], n_repeats="all").importance).all()
