@@ -13,7 +13,7 @@ from models import classification, normal_model, regression, table
 from uqwidgets import Normal
 from uqwidgets.measures import NON_NEGATIVE, Measure, described
 from uqwidgets.measures import regression as declarations
-from uqwidgets.widgets.about import about, offered, ranked_by
+from uqwidgets.widgets.model_info import curve_measures, importance_measures, model_info
 
 PACKAGE = Path(uq.__file__).parent
 # Rooms that treat measures alike, whatever their names.
@@ -61,9 +61,13 @@ def test_a_new_measure_has_importance_curves_and_a_mean_under_stress(explainer):
 
 
 def test_a_new_measure_takes_its_place_in_the_widget(explainer):
-    assert [m.name for m in ranked_by(explainer)] == ["scaled_error", "log_std"]
-    assert [m.name for m in offered(explainer)][:3] == ["prediction", "scaled_error", "log_std"]
-    description = about(explainer)
+    assert [m.name for m in importance_measures(explainer)] == ["scaled_error", "log_std"]
+    assert [m.name for m in curve_measures(explainer)][:3] == [
+        "prediction",
+        "scaled_error",
+        "log_std",
+    ]
+    description = model_info(explainer)
     for kind in ("measures", "indicators"):
         bounds = {one["name"]: one["bounds"] for one in description[kind]}
         assert bounds["scaled_error"] == [0, None]
@@ -73,7 +77,7 @@ def test_a_new_measure_takes_its_place_in_the_widget(explainer):
 def test_the_importance_of_a_loss_without_uncertainty_is_shown_alone():
     X = np.arange(20.0)[:, None] % 7
     points = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + 1)
-    assert [m.name for m in ranked_by(points)] == ["squared_error"]
+    assert [m.name for m in importance_measures(points)] == ["squared_error"]
 
 
 def test_names_of_measures_are_compared_nowhere_else():

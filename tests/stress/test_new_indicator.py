@@ -9,7 +9,7 @@ import uqwidgets as uq
 from models import regression
 from uqwidgets.stress import indicators as declarations
 from uqwidgets.stress.indicators import Combination, Indicator
-from uqwidgets.widgets.about import about
+from uqwidgets.widgets.model_info import model_info
 from widgets.wire import columns
 
 
@@ -80,7 +80,7 @@ def test_the_derivatives_are_those_of_the_combination():
 
 def test_a_new_indicator_is_a_score_and_takes_its_place_in_the_widget(explainer):
     assert explainer.scores("relative").value[0] > 0
-    described = {one["name"]: one for one in about(explainer)["indicators"]}
+    described = {one["name"]: one for one in model_info(explainer)["indicators"]}
     assert described["relative"]["bounds"] == [0, None]
     with uq.Explorer(explainer, indicator="relative", n_repeats=2) as widget:
         assert widget.wait(60)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.inputs import Condition, Inputs, checked, conditions
+from uqwidgets.widgets.inputs import Condition, Inputs, conditions, validate
 
 ROOT = Path(__file__).parents[2]
 FRONT_END = ROOT / "js" / "src" / "inputs.ts"
@@ -124,7 +124,7 @@ def test_what_an_input_cannot_be_is_said_in_a_sentence(
     explainer: uq.Explainer, name: str, value: Any, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
-        checked(name, value, explainer)
+        validate(name, value, explainer)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_what_an_input_cannot_be_is_said_in_a_sentence(
 def test_what_an_input_can_be_is_put_in_its_plain_form(
     explainer: uq.Explainer, name: str, value: Any, expected: Any
 ) -> None:
-    assert checked(name, value, explainer) == expected
+    assert validate(name, value, explainer) == expected
 
 
 def test_conditions_choose_rows_with_both_ends_included(explainer: uq.Explainer) -> None:

@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
 from reading_html import Still, numbers
-from uqwidgets.widgets.about import about
+from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.timing import Timing
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, change
@@ -294,7 +294,7 @@ def test_python_is_told_what_a_learner_is(model: Counting) -> None:
 
 def test_the_front_end_is_told_of_groups(model: Counting) -> None:
     explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
-    groups = [feature.get("group") for feature in about(explainer)["features"]]
+    groups = [feature.get("group") for feature in model_info(explainer)["features"]]
     assert groups == ["both", "both", None, None]
 
 

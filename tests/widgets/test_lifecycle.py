@@ -25,7 +25,7 @@ import uqwidgets as uq
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session
-from uqwidgets.widgets.still import still
+from uqwidgets.widgets.static_picture import static_picture
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.importance import ImportanceView
 from widgets.conftest import Counting, table
@@ -511,7 +511,7 @@ def test_it_can_be_shown_when_one_repeat_is_known(explainer: uq.Explainer, inter
     inputs = Inputs(0.0, "a", "", "prediction", "error_rate", interval=interval)
     session = Session(explainer, nothing, nothing, None, nothing, Timing())
     session.view(ImportanceView).repeats.extend(1, nothing)
-    html = still(session, inputs)
+    html = static_picture(session, inputs)
     assert "Not everything was computed" in html
     assert ("nll" in html) == (interval == "u-statistic"), "an interval over repeats needs two"
 

@@ -10,7 +10,7 @@ import pytest
 import uqwidgets as uq
 from models import normal_model, table, three_classes, two_classes
 from uqwidgets.predictive import Categorical, Mixture, Normal, Quantiles
-from uqwidgets.widgets.about import about
+from uqwidgets.widgets.model_info import model_info
 from widgets.wire import columns
 
 SHIFTS = np.linspace(-1, 1, 7)
@@ -83,7 +83,7 @@ def explained(kind: str) -> uq.Explainer:
 
 @pytest.mark.parametrize("kind", CASES)
 def test_the_pickers_offer_what_the_model_says_each_once(kind: str) -> None:
-    described = about(explained(kind))
+    described = model_info(explained(kind))
     assert [m["name"] for m in described["measures"]] == CASES[kind][2]
     labels = [m["label"] for m in described["measures"]]
     assert len(set(labels)) == len(labels)

@@ -220,7 +220,7 @@ def test_a_message_cannot_have_the_model_work_for_hours(
     send(widget, {"n_repeats": 5, "_seq": 2})
     assert widget.wait(15)
     assert widget._frame["meta"]["importance"]["n_repeats"] == 5
-    assert inputs.checked("n_repeats", 1000, widget.explainer) == 1000, "Python may ask for it"
+    assert inputs.validate("n_repeats", 1000, widget.explainer) == 1000, "Python may ask for it"
 
 
 @pytest.mark.parametrize(

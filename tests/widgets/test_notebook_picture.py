@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.still import still
+from uqwidgets.widgets.static_picture import static_picture
 from widgets.conftest import Counting, table
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -92,12 +92,14 @@ def test_a_filter_without_rows_and_a_level_that_cannot_be_reached_are_said(
     explorer.ice_filter = [{"feature": "b", "low": 50, "high": 60}]
     assert explorer.wait(20)
     inputs = explorer._inputs()[0]
-    assert "No row has b at least 50 and at most 60." in text(still(explorer._session, inputs))
+    assert "No row has b at least 50 and at most 60." in text(
+        static_picture(explorer._session, inputs)
+    )
     explorer.set_trait("ice_filter", [])
     explorer.set_trait("stress_feature", "same")
     explorer.set_trait("tau", 0.5)
     assert explorer.wait(20)
-    shown = text(still(explorer._session, explorer._inputs()[0]))
+    shown = text(static_picture(explorer._session, explorer._inputs()[0]))
     assert "Without stress: &#x27;same&#x27; cannot be stressed to tau = 0.5" in shown
     assert "Importance for" in shown
 
@@ -108,7 +110,7 @@ def test_a_picture_says_why_a_panel_is_missing() -> None:
     model.broken = True
     with uq.Explorer(explainer, n_repeats=2) as widget:
         assert widget.wait(20)
-        shown = text(still(widget._session, widget._inputs()[0]))
+        shown = text(static_picture(widget._session, widget._inputs()[0]))
     assert shown.count("the model is out of order") == 1
     assert "error rate" in shown.lower()
 

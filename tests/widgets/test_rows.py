@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.inputs import Condition, checked, conditions
+from uqwidgets.widgets.inputs import Condition, conditions, validate
 from uqwidgets.widgets.population import FilteredRows
 from uqwidgets.widgets.scheduler import SupersededError
 from widgets.conftest import Counting
@@ -64,7 +64,7 @@ def odd() -> uq.Explainer:
 
 
 @pytest.fixture(scope="module")
-def about(odd: uq.Explainer) -> dict[str, Any]:
+def model_info(odd: uq.Explainer) -> dict[str, Any]:
     with uq.Explorer(odd) as widget:
         return {feature["name"]: feature for feature in widget._about["features"]}
 
@@ -164,8 +164,8 @@ def test_a_range_that_leaves_out_no_value_leaves_out_no_row(odd: uq.Explainer) -
     missing, low, high = np.isnan(age), float(np.nanmin(age)), float(np.nanmax(age))
 
     def mask(**ends: Any) -> np.ndarray:
-        plain = checked("ice_filter", [{"feature": "age", **ends}], odd)
-        assert plain == checked("ice_filter", plain, odd)
+        plain = validate("ice_filter", [{"feature": "age", **ends}], odd)
+        assert plain == validate("ice_filter", plain, odd)
         return conditions(plain, odd)[0].mask(odd)
 
     assert mask(low=low, high=high).all()
@@ -173,9 +173,9 @@ def test_a_range_that_leaves_out_no_value_leaves_out_no_row(odd: uq.Explainer) -
     np.testing.assert_array_equal(mask(low=40), age >= 40)
     np.testing.assert_array_equal(mask(low=40, missing=True), (age >= 40) | missing)
     np.testing.assert_array_equal(mask(low=low, high=high, missing=False), ~missing)
-    (some,) = checked("ice_filter", [{"feature": "age", "low": 40}], odd)
+    (some,) = validate("ice_filter", [{"feature": "age", "low": 40}], odd)
     assert some["missing"] is False, "that rows are left out is said"
-    (plain,) = checked("ice_filter", [{"feature": "wide", "low": None, "high": None}], odd)
+    (plain,) = validate("ice_filter", [{"feature": "wide", "low": None, "high": None}], odd)
     assert plain == {"feature": "wide", "low": None, "high": None}
     assert conditions([plain], odd)[0].mask(odd).all(), "an open end holds infinity too"
 

@@ -10,13 +10,13 @@ from reading_html import Still
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.importance.html import importance_html
 from uqwidgets.stress.html import stress_html
-from uqwidgets.widgets.static_page import save_page, still_html
+from uqwidgets.widgets.static_page import layout_html, save_page
 
 
 def everything(**more):
     overview = importance_html(importance(), importance(label="entropy"))
     details = dependence_html(dependence()) + stress_html(stress(fan(3)))
-    return still_html(overview, details, heading="a forest", **more)
+    return layout_html(overview, details, heading="a forest", **more)
 
 
 def test_it_shows_all_parts():
@@ -34,19 +34,19 @@ def test_it_shows_all_parts():
 
 
 def test_it_shows_what_there_is():
-    read = Still(still_html(importance_html(importance()), "", heading="a forest"))
+    read = Still(layout_html(importance_html(importance()), "", heading="a forest"))
     assert len(read.all("svg")) == 1
     assert "Importance for likelihood loss" in read.texts
 
 
 def test_it_says_so_when_there_is_nothing():
-    read = Still(still_html("", "", heading="a forest"))
+    read = Still(layout_html("", "", heading="a forest"))
     assert read.all("svg") == []
     assert "Nothing has been computed yet." in read.texts
 
 
 def test_names_are_text():
-    html = still_html(
+    html = layout_html(
         importance_html(importance([HOSTILE, "b"], [0.5, 0.25])),
         dependence_html(dependence(feature=HOSTILE)) + stress_html(stress(fan(2), [HOSTILE, "b"])),
         heading=HOSTILE,
@@ -85,7 +85,7 @@ def test_the_page_is_whole(page):
 def test_the_page_may_be_saved_again(tmp_path):
     path = tmp_path / "page.html"
     save_page(str(path), everything(), "first")
-    save_page(path, still_html("", "", heading="h"), "second")
+    save_page(path, layout_html("", "", heading="h"), "second")
     text = path.read_text(encoding="utf-8")
     assert "<title>second</title>" in text
     assert "first" not in text

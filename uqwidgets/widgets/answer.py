@@ -1,4 +1,4 @@
-"""Answers one request: first what needs no model call, then the steps of all views by urgency."""
+"""The answer to one request: first results without a model call, then the steps of all views."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.ghost import Ghost
-from uqwidgets.widgets.heartbeat import heartbeat
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.pins import Pin
 from uqwidgets.widgets.population import PopulationBuilder
-from uqwidgets.widgets.scheduler import SupersededError, Ticket
+from uqwidgets.widgets.scheduler import SupersededError, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.view import Content, View, Work
 
@@ -26,12 +25,12 @@ class Answer:
     ----------
     explainer : Explainer
     views : sequence of View
-        They are brought up to date; of two steps of the same urgency, the earlier view's is first.
+        Views to update. Steps of the same urgency follow the order of the views.
     ghost : Ghost
     populations : PopulationBuilder
     inputs : Inputs
     pin : Pin or None
-        That lies under the views.
+        The pin whose results are shown behind those of the views.
     ticket : Ticket
     timing : Timing
     publish, choose : callable
@@ -65,13 +64,13 @@ class Answer:
         self._publish = publish
         self._work = Work(inputs, ticket, timing, views, self._compose, choose)
         self.errors = self._work.errors
-        # How many rows meet the filter.
+        # Number of rows that meet the filter.
         self._n_rows = len(explainer.table)
         self._calls_before = explainer.model_calls
         self._rows_before = explainer.rows_evaluated
 
     def run(self) -> None:
-        """Show what is known, then call the model for the rest, step by step.
+        """Show the known results, then call the model for the others, step by step.
 
         Raises
         ------
@@ -96,7 +95,7 @@ class Answer:
         work.send(final=True)
 
     def give_up(self) -> None:
-        """Show the last good contents with the error."""
+        """Show the latest results with the error."""
         self._work.progress = None
         self._work.send(final=True)
 
@@ -111,7 +110,7 @@ class Answer:
             )
 
     def _show_cached(self) -> bool:
-        """Show what needs no model call; True if that is everything."""
+        """Show the results that need no model call; True if these are all."""
         available = [view.show_cached(self._work) for view in self._views]
         if not any(view.is_shown for view in available):
             return False

@@ -17,20 +17,20 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.about import about
-from uqwidgets.widgets.base import bundle
+from uqwidgets.widgets.front_end import bundle
 from uqwidgets.widgets.inputs import (
     NAMES,
     Condition,
     Inputs,
-    checked,
     conditions,
     input_traits,
     is_stressable,
+    validate,
 )
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
-from uqwidgets.widgets.messages import sifted
+from uqwidgets.widgets.messages import read_message
+from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.notebook_picture import NotebookPicture
 from uqwidgets.widgets.pins import Pin, ghost_of
 from uqwidgets.widgets.publisher import Publisher
@@ -38,7 +38,7 @@ from uqwidgets.widgets.reproduction import Reproducible, traits_of
 from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
 from uqwidgets.widgets.session import Session, check_arguments
 from uqwidgets.widgets.state import initial_state
-from uqwidgets.widgets.still import still
+from uqwidgets.widgets.static_picture import static_picture
 from uqwidgets.widgets.timing import Timing
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class _Request(NamedTuple):
     seq: int
     inputs: Inputs
     ghost: Pin | None
-    complaint: str | None
+    input_error: str | None
 
 
 class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
@@ -150,7 +150,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
     _css = bundle("styles.css")
     _timing: ClassVar[Timing] = Timing()
 
-    # Not None: then hosts count the views.
+    # An integer and not None, so that hosts count the views.
     _view_count = t.Int(0).tag(**_SYNCED)
     _seq = t.Int(0).tag(**_SYNCED)
     _stop = t.Int(0).tag(**_SYNCED)
@@ -167,7 +167,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         state: Mapping[str, Any] | None = None,
         **inputs: Unpack[InputArguments],
     ) -> None:
-        # First of all: a widget that fails below is closed all the same.
+        # Before anything can fail, because a widget that fails below is closed nevertheless.
         self._scheduler = Scheduler(self._work)
         self._notebook_picture = NotebookPicture(self._request_picture)
         self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
@@ -179,8 +179,8 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         free_hidden()
         check_arguments(explainer, learner, inputs)
         self.explainer = explainer
-        # What was wrong with the browser's last message.
-        self._complaint: str | None = None
+        # Why values of the browser's last message were refused.
+        self._input_error: str | None = None
         initial = initial_state(explainer) if state is None else traits_of(state, explainer)
         traits: dict[str, Any] = {**initial, **inputs}
         self._session = Session(
@@ -198,7 +198,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         self._picture_due = False
         names = [view.name for view in self._session.views]
         super().__init__(
-            _about=about(explainer, names), _picture=self._notebook_picture.id, **traits
+            _about=model_info(explainer, names), _picture=self._notebook_picture.id, **traits
         )
         if "layout" not in inputs:
             self._own_layout = self.layout
@@ -211,15 +211,15 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         self._request()
 
     def renew_locks(self) -> None:
-        """Free what a thread that does not exist in a forked process held."""
-        # Observers run while it is held: the worker must get on without them.
-        self._receiving = threading.RLock()
-        # The thread on which observers of a message run.
-        self._receiver: int | None = None
-        self._requesting = threading.RLock()
+        """Make new locks in a forked process, where the threads that held them do not exist."""
+        # Observers run while it is held, so the worker thread never takes it.
+        self._message_lock = threading.RLock()
+        # The thread that handles a message and runs its observers.
+        self._message_thread: int | None = None
+        self._request_lock = threading.RLock()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until what is shown is complete.
+        """Wait until all results of the current inputs are shown.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         Raises
         ------
         RuntimeError
-            In an observer of ``_frame``, which is a step of what it would wait for.
+            If an observer of ``_frame`` calls it: the work would wait for that observer.
         """
         if self._publisher.is_in_observer:
             raise RuntimeError(
@@ -251,7 +251,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         return self._learner.wait(None if ends is None else max(0.0, ends - time.monotonic()))
 
     def close(self) -> None:
-        """Stop working and free what the widget holds, here and in the browser."""
+        """Stop the work, and free the widget's memory in Python and in the browser."""
         self._scheduler.close()
         self._notebook_picture.cancel()
         if self._learner is not None:
@@ -272,29 +272,29 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         self.close()
 
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
-        """Take what the browser sends, as far as it may be; answer it in any case."""
-        message = sifted(sync_data, self.explainer, max(self._seq, self._stop))
+        """Set the valid values of a message from the browser, and answer it."""
+        message = read_message(sync_data, self.explainer, max(self._seq, self._stop))
         accepted, refused = message
         if "_stop" in accepted:
             self._stop_work()
-        with self._receiving:
+        with self._message_lock:
             requested = self._requested
             self._publisher.shown.clear()
-            if message.asks:
-                self._complaint = "; ".join(refused.values()) or None
-            self._receiver = threading.get_ident()
+            if message.needs_answer:
+                self._input_error = "; ".join(refused.values()) or None
+            self._message_thread = threading.get_ident()
             try:
-                # All values are set before observers are told of the first, which requests the
-                # answer to all of them.
-                with self._publisher.surviving("an observer"):
+                # All values are set before the first observer runs, so that its request covers all
+                # of them.
+                with self._publisher.reporting_errors("an observer"):
                     super().set_state(accepted)
             finally:
-                self._receiver = None
+                self._message_thread = None
             for name in refused:
                 self.send_state(name)
-            if message.asks:
+            if message.needs_answer:
                 self._request()
-            if self._publisher.trouble is not None:
+            if self._publisher.callback_error is not None:
                 self._publisher.publish_again()
         if "_seq" in accepted and self._requested is not requested:
             # From a client that sends one request at a time. Nagle's algorithm with delayed
@@ -303,8 +303,8 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
             self._publisher.shown.wait(self._timing.first_frame)
 
     def send_state(self, key: str | Iterable[str] | None = None) -> None:
-        """Send the browser what it does not know; a page that is gone ends nothing."""
-        with self._publisher.surviving("sending to the browser"):
+        """Send state to the browser; an error of the connection is reported and not raised."""
+        with self._publisher.reporting_errors("sending to the browser"):
             super().send_state(key)
 
     def _handle_close(self, _message: Any) -> None:
@@ -322,7 +322,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
 
     def _resume(self) -> None:
         self._paused = False
-        with self._requesting:
+        with self._request_lock:
             self._requested = None
             self._request()
 
@@ -332,8 +332,8 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
             self._learner.stop()
 
     def _handle_msg(self, msg: Mapping[str, Any]) -> None:
-        # In place of the host's own: that puts in what a message carries as buffers, of which no
-        # input is made, and raises where they do not fit.
+        # Replaces the method of ipywidgets, which inserts binary buffers into the state and raises
+        # an error where they do not fit. No input is binary.
         content = msg.get("content")
         data = content.get("data") if isinstance(content, dict) else None
         if not isinstance(data, dict):
@@ -348,8 +348,8 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         return {**view, "text/html": self._picture_html()}, metadata
 
     def _ipython_display_(self) -> None:
-        # Of several forms of one output a notebook shows the view, even where no kernel is left
-        # to draw it; so the picture is an output of its own.
+        # Of several representations of one output, a notebook shows the view, even without a
+        # kernel to draw it; so the static picture is a second output.
         view, metadata = self._view()
         view["text/plain"] = _WITHOUT_WIDGETS
         display(view, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
@@ -362,75 +362,75 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         return data, metadata
 
     def _picture_html(self) -> str:
-        """Return the picture as far as it can be drawn soon."""
+        """Return the static picture of the results that are ready within a few seconds."""
         if not self._publisher.is_in_observer:
             self.wait(self._timing.picture)
         try:
-            return still(self._session, self._inputs()[0])
-        except Exception as error:  # noqa: BLE001  the widget is shown all the same
+            return static_picture(self._session, self._inputs()[0])
+        except Exception as error:  # noqa: BLE001  the widget itself is still shown
             report_uncaught(error)
             return f"<p>There is no picture of this widget: {escape(in_one_line(error))}</p>"
 
     def _request_picture(self) -> None:
-        with self._requesting:
+        with self._request_lock:
             self._picture_due = True
             self._scheduler.request()
 
     @t.validate(*NAMES)
     def _validated(self, proposal: Any) -> Any:
-        return checked(proposal["trait"].name, proposal["value"], self.explainer)
+        return validate(proposal["trait"].name, proposal["value"], self.explainer)
 
     def _input_changed(self, _change: Any) -> None:
-        if self._receiver != threading.get_ident():
-            self._complaint = None
+        if self._message_thread != threading.get_ident():
+            self._input_error = None
         self._request()
 
     def _request(self) -> None:
-        """Have what is shown brought up to date, unless that was requested already.
+        """Request an answer to the current inputs, unless it was requested already.
 
-        Several traits that are set together tell of themselves one by one: the first asks for all.
+        Traits that are set together notify one after the other; the first request covers all.
         """
-        with self._requesting:
+        with self._request_lock:
             inputs, problem = self._inputs()
-            complaint = "; ".join(filter(None, (self._complaint, problem))) or None
-            request = _Request(self._seq, inputs, self._ghost, complaint)
+            input_error = "; ".join(filter(None, (self._input_error, problem))) or None
+            request = _Request(self._seq, inputs, self._ghost, input_error)
             if request != self._requested:
                 self._requested = request
-                self._publisher.trouble = None
+                self._publisher.callback_error = None
                 self._notebook_picture.cancel()
                 self._scheduler.request()
 
     def _inputs(self) -> tuple[Inputs, str | None]:
-        """Return the inputs, and what is wrong with a list of them that was changed in place."""
+        """Return the inputs, and the error of an ``ice_filter`` that was changed in place."""
         problem = None
         try:
             self._filter = conditions(self.ice_filter, self.explainer)
         except ValueError as error:
-            problem = f"{error} The filter of before stays until ice_filter is set anew."
+            problem = f"{error} The previous filter stays in use until ice_filter is set again."
         values = {name: getattr(self, name) for name in NAMES}
         return Inputs(**{**values, "ice_filter": self._filter}), problem
 
     def _work(self, ticket: Ticket) -> None:
-        with self._requesting:
+        with self._request_lock:
             assert self._requested is not None
             request = self._requested
             picture_due, self._picture_due = self._picture_due, False
         inputs, ghost = request.inputs, request.ghost
         if picture_due and request == self._answered:
-            self._notebook_picture.replace(still(self._session, inputs, ticket.check))
+            self._notebook_picture.replace(static_picture(self._session, inputs, ticket.check))
             return
         beside = {"code": self._code(inputs), "ghost": None if ghost is None else ghost.plain()}
         self._publisher.begin(request.seq, inputs, beside)
-        self._session.answer(inputs, ticket, request.complaint, ghost)
+        self._session.answer(inputs, ticket, request.input_error, ghost)
         self._answered = request
 
     def _show(self, frame: dict[str, Any]) -> None:
         self._frame = frame
 
     def _choose(self, name: str) -> None:
-        # The feature last: its observers may wait for all that follows from both.
+        # The feature is set last: its observers may wait for the answer to both.
         inputs = ["stress_feature"] if is_stressable(self.explainer.table, name) else []
         for trait in (*inputs, "feature"):
             if not getattr(self, trait):
-                with self._publisher.surviving(f"an observer of {trait}"):
+                with self._publisher.reporting_errors(f"an observer of {trait}"):
                     setattr(self, trait, name)

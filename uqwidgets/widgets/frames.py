@@ -1,4 +1,4 @@
-"""Results as one atomic binary frame, and nothing numpy on the wire."""
+"""Frames: the results of one answer in plain types and bytes, sent as a whole."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "|u1"}
 def pack(
     seq: int, inputs: Mapping[str, Any], meta: Mapping[str, Any], columns: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Build a frame: what was asked, what is said of it, and the numbers.
+    """Build a frame of inputs, plain values and columns of numbers.
 
     Parameters
     ----------
     seq : int
-        The request this answers.
+        Number of the request that the frame answers.
     inputs, meta : mapping
     columns : mapping of str to array
-        Lines of any shape. Float64 unless the array is float32, int32 or uint8.
+        Arrays of any shape; they are sent as float64 unless they are float32, int32 or uint8.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def pack(
 
 
 def plain(value: Any) -> Any:
-    """Return the value in plain types, None for numbers that JSON does not have (NaN, inf)."""
+    """Return the value in plain types; NaN and infinities, which JSON lacks, become None."""
     match value:
         case None | bool() | int() | str():
             return value

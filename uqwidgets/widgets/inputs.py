@@ -149,7 +149,7 @@ def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
     return {name: trait.tag(**metadata) for name, trait in traits.items()}
 
 
-def checked(name: str, value: Any, explainer: Explainer) -> Any:
+def validate(name: str, value: Any, explainer: Explainer) -> Any:
     """Return the value of an input if it may be one.
 
     Raises
@@ -160,7 +160,7 @@ def checked(name: str, value: Any, explainer: Explainer) -> Any:
     return _CHECKS[name](name, value, explainer)
 
 
-def checked_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
+def validate_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
     """Return the value of an input if a page may set it.
 
     Raises
@@ -168,7 +168,7 @@ def checked_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
     ValueError
         If it may not be one, or would have the model work for more than an hour.
     """
-    plain = checked(name, value, explainer)
+    plain = validate(name, value, explainer)
     if name == "n_repeats":
         settings = Settings(n_repeats=plain, seed=explainer.seed)
         replacements = settings.draws.replacements(explainer.table, (0,))

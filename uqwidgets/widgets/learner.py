@@ -11,11 +11,10 @@ from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.html import importance_html
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.about import ranked_by
-from uqwidgets.widgets.heartbeat import heartbeat
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import importance_measures
 from uqwidgets.widgets.refitted import Averages, Refitted
-from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket
+from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.dependence import DependenceView
 
@@ -71,7 +70,7 @@ class LearnerPanel:
         timing: Timing,
     ) -> None:
         self._refitted = Refitted(explainer, learner)
-        self._measures = ranked_by(explainer)
+        self._measures = importance_measures(explainer)
         self._curves = curves
         self._publish = publish
         self._timing = timing

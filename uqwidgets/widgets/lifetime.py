@@ -1,7 +1,7 @@
-"""Widgets that no page shows any more are freed, where nothing in Python refers to them.
+"""Frees widgets that no page shows any more and that nothing in Python refers to.
 
-ipywidgets keep every widget until it is closed. A cell or an `interact` that makes a new widget at
-each run would so keep all of them, each with what its model answered.
+ipywidgets keep every widget in a registry until it is closed. A cell or an `interact` that makes a
+new widget in each run would keep all of them, each with the cached answers of its model.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _hidden: WeakSet[Explorer] = WeakSet()
 
 
 def hide(explorer: Explorer) -> None:
-    """Note that no page shows it."""
+    """Mark an explorer as shown on no page."""
     _hidden.add(explorer)
 
 
 def show(explorer: Explorer) -> None:
-    """Keep it as long as a page shows it."""
+    """Mark an explorer as shown, and register it, so that it is kept."""
     _hidden.discard(explorer)
     if explorer.comm is not None:
         registry._instances[explorer.model_id] = explorer
@@ -34,25 +34,25 @@ def show(explorer: Explorer) -> None:
 
 
 def free_hidden() -> None:
-    """Free those that no page shows and nothing refers to.
+    """Free the explorers that no page shows and nothing refers to.
 
-    Called when another one is made, and not at once: a notebook that is closed and opened again
-    shows its widgets again.
+    It is called when the next explorer is made and not at once, because a notebook that is closed
+    and opened again shows its widgets again.
     """
-    let_go = False
+    unregistered = False
     for explorer in list(_hidden):
         _hidden.discard(explorer)
         if explorer.comm is not None:
             registry._instances.pop(explorer.model_id, None)
-            explorer.comm.on_msg(_weakly(explorer._handle_msg))
-            explorer.comm.on_close(_weakly(explorer._handle_close))
-            let_go = True
+            explorer.comm.on_msg(_weak_handler(explorer._handle_msg))
+            explorer.comm.on_close(_weak_handler(explorer._handle_close))
+            unregistered = True
         del explorer
-    if let_go:
+    if unregistered:
         gc.collect()  # a widget and its observers refer to each other
 
 
-def _weakly(method: Callable[[Any], None]) -> Callable[[Any], None]:
+def _weak_handler(method: Callable[[Any], None]) -> Callable[[Any], None]:
     reference = WeakMethod(method)
 
     def call(message: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a message from the browser may set; all of it is untrusted."""
+"""Messages from the browser, which are untrusted: every value is validated."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.inputs import NAMES, checked_from_browser
+from uqwidgets.widgets.inputs import NAMES, validate_from_browser
 from uqwidgets.widgets.pins import checked_pins
 
-# Of the host and of the front end: how many views there are, and numbers of requests. The number
-# of a request comes last, after what it asks.
+# Counts of the host and of the front end: views, and numbers of requests. The number of a request
+# is set last, after its inputs.
 _COUNTS = ("_view_count", "_stop", "_seq")
-# Pages count their requests on from the latest one, so a number far beyond it is none of theirs;
-# taken, it would leave them no next one.
+# A page numbers its requests from the latest one on. A number far beyond it comes from no page, and
+# accepting it would leave no next number.
 _MOST_AHEAD = 1_000_000
 
 
-class Sifted(NamedTuple):
-    """A message, divided into what is set and what is not.
+class Message(NamedTuple):
+    """The valid values of a message, and the errors of the others.
 
     Attributes
     ----------
     accepted : dict
         Values to set, by the names of their traits.
     refused : dict of str to str
-        Why other values are not set, as sentences.
+        Sentences that say why the other values are not set.
     """
 
     accepted: dict[str, Any]
     refused: dict[str, str]
 
     @property
-    def asks(self) -> bool:
-        """Whether the message asks for an answer."""
+    def needs_answer(self) -> bool:
+        """Whether the page waits for an answer."""
         return bool(self.refused) or not self.accepted.keys().isdisjoint((*NAMES, "pins", "_seq"))
 
 
-def sifted(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Sifted:
-    """Return what a message may set: inputs, pins, and the counts of host and front end.
+def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Message:
+    """Validate the inputs, pins and counts of a message.
 
-    Neither what the kernel says nor what the host makes of the widget is the browser's to set.
+    The browser can set no other trait: neither results of the kernel nor properties of the host.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ def sifted(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Sif
         Values by the names of traits.
     explainer : Explainer
     newest : int
-        The greatest number that a request had so far.
+        The greatest number of a request so far.
     """
     accepted: dict[str, Any] = {}
     refused: dict[str, str] = {}
     for name, value in message.items():
         try:
             if name in NAMES:
-                accepted[name] = checked_from_browser(name, value, explainer)
+                accepted[name] = validate_from_browser(name, value, explainer)
             elif name == "pins":
                 accepted[name] = checked_pins(value, explainer)
         except ValueError as error:
@@ -64,4 +64,4 @@ def sifted(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Sif
         value = message.get(name)
         if type(value) is int and 0 <= value <= newest + _MOST_AHEAD:
             accepted[name] = value
-    return Sifted(accepted, refused)
+    return Message(accepted, refused)

@@ -1,4 +1,4 @@
-"""What the page is sent: one frame after another, whatever somebody else's code does on the way."""
+"""Publishes frames to the page; an error of an observer or of the connection stops nothing."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from uqwidgets.widgets.scheduler import report_uncaught
 
 
 class Publisher:
-    """Packs what is to be shown into frames and hands them over.
+    """Packs results into frames and sends them.
 
-    Two threads publish: the one that works on the model, and the learner's.
+    Two threads publish: the worker of the model, and that of the learner.
 
     Parameters
     ----------
     send : callable
-        Called with each frame; what its observers raise is reported and shown.
+        Called with each frame; an error of an observer is reported and shown.
     at_rest : callable
         Called after each frame that is the last one of its request.
 
     Attributes
     ----------
-    trouble : str or None
-        What somebody else's code raised that the widget called: observers, the connection.
+    callback_error : str or None
+        Latest error of code that the widget calls: an observer, or the connection.
     learner : LearnerPanel or None
         Its part is added to every frame.
     shown : Event
@@ -38,30 +38,30 @@ class Publisher:
     """
 
     def __init__(self, send: Callable[[dict[str, Any]], None], at_rest: Callable[[], None]) -> None:
-        self.trouble: str | None = None
+        self.callback_error: str | None = None
         self.learner: LearnerPanel | None = None
         self._send = send
         self._at_rest = at_rest
         self._answering: tuple[int, Inputs, dict[str, Any]] | None = None
-        # What was published last of the model.
+        # The latest results of the model.
         self._latest: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
         self.renew_locks()
         renew_after_fork(self)
 
     def renew_locks(self) -> None:
-        """Free what a thread that does not exist in a forked process held."""
+        """Make new locks in a forked process, where the threads that held them do not exist."""
         self.shown = threading.Event()
-        # Observers run while it is held: the worker must get on without them.
-        self._publishing = threading.RLock()
+        # Held while observers of a frame run.
+        self._publish_lock = threading.RLock()
         self._publishing_thread: int | None = None
 
     @property
     def is_in_observer(self) -> bool:
-        """Whether the calling thread is one on which observers of a frame run."""
+        """Whether the calling thread is running an observer of a frame."""
         return self._publishing_thread == threading.get_ident()
 
     def begin(self, seq: int, inputs: Inputs, beside: dict[str, Any]) -> None:
-        """Set what is the same in all frames that answer the next request.
+        """Set the parts that all frames of the next answer share.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Publisher:
             Number of the request.
         inputs : Inputs
         beside : dict
-            Plain values that follow from the request alone.
+            Plain values that depend on the request alone.
         """
         self._answering = (seq, inputs, beside)
 
@@ -82,50 +82,50 @@ class Publisher:
             See `uqwidgets.widgets.frames.pack`.
         """
         assert self._answering is not None
-        with self._publishing:
+        with self._publish_lock:
             seq, inputs, beside = self._answering
             self._latest = (seq, inputs, {**meta, **beside}, columns)
             self.publish_again()
         self.shown.set()
 
     def publish_again(self) -> None:
-        """Send what was last shown of the model, with what is now known of the learner."""
-        with self._publishing:
+        """Send the latest results of the model again, with the current ones of the learner."""
+        with self._publish_lock:
             if self._latest is None:
                 return
             seq, inputs, meta, columns = self._latest
             if self.learner is not None:
                 meta, columns = self.learner.joined(meta, columns)
-            for _ in range(2):  # once more to say that somebody else's code failed on it
-                trouble = self.trouble
-                error = "; ".join(filter(None, (meta["error"], trouble))) or None
+            for _ in range(2):  # a second time if an observer failed, with its error
+                callback_error = self.callback_error
+                error = "; ".join(filter(None, (meta["error"], callback_error))) or None
                 frame = pack(seq, inputs.plain(), {**meta, "error": error}, columns)
                 former, self._publishing_thread = self._publishing_thread, threading.get_ident()
                 try:
-                    with self.surviving("an observer of _frame"):
+                    with self.reporting_errors("an observer of _frame"):
                         self._send(frame)
                 finally:
                     self._publishing_thread = former
-                if self.trouble == trouble:
+                if self.callback_error == callback_error:
                     break
             if meta["final"]:
                 self._at_rest()
 
     @contextmanager
-    def surviving(self, what: str) -> Iterator[None]:
-        """Report what somebody else's code raises, say it in the next frame, and go on.
+    def reporting_errors(self, what: str) -> Iterator[None]:
+        """Catch the error of an observer or of the connection, and show it in the next frame.
 
         Parameters
         ----------
         what : str
-            Whose code it is, such as "an observer".
+            What is called, such as "an observer".
         """
         try:
             yield
         except BaseException as error:
-            trouble = f"{what} raised {in_one_line(error)}"
-            repeated, self.trouble = trouble == self.trouble, trouble
-            # An interrupt is meant for whoever runs on the main thread.
+            callback_error = f"{what} raised {in_one_line(error)}"
+            repeated, self.callback_error = callback_error == self.callback_error, callback_error
+            # An interrupt of the main thread is not caught.
             if threading.current_thread() is threading.main_thread() and not isinstance(
                 error, Exception
             ):

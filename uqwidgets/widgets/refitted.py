@@ -19,7 +19,7 @@ from uqwidgets.importance import Settings
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.measures import Measure
-from uqwidgets.widgets.about import LEVEL
+from uqwidgets.widgets.model_info import LEVEL
 
 # Returns the replacements that a refit is evaluated for.
 Replacements = Callable[[Explainer], list[Replacement]]

@@ -1,9 +1,10 @@
-"""One worker; the newest request wins."""
+"""Threads of the widget: one worker, whose newest request wins, and a heartbeat beside it."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from uqwidgets._utils.forking import renew_after_fork
 
@@ -170,3 +171,22 @@ def report_uncaught(error: BaseException) -> None:
 def _exiting() -> bool:
     """Whether the interpreter waits for its threads to end."""
     return not threading.main_thread().is_alive()
+
+
+@contextmanager
+def heartbeat(beat: Callable[[], None], seconds: float) -> Iterator[None]:
+    """Call ``beat`` every so many seconds on another thread, while a model call may take long."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while not ended.wait(seconds):
+            beat()
+
+    # No daemon: an interpreter that ends must not end it in the middle of a message.
+    thread = threading.Thread(target=run, name="uqwidgets-heartbeat", daemon=False)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

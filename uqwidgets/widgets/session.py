@@ -1,4 +1,4 @@
-"""Answers one request after another, recomputing only what it changed."""
+"""Session: the views of one explainer, and the answers to its requests."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Session:
     ----------
     explainer : Explainer
     publish : callable
-        Called with ``(meta, columns)`` whenever there is something new to show.
+        Called with ``(meta, columns)`` whenever there are new results.
     choose : callable
-        Called with the name of the most important feature, where none is picked yet.
+        Called with the name of the most important feature, if no feature is chosen yet.
     learner : Learner, optional
         Shown beside the model.
     again : callable
-        Called when the learner has something new to show beside what was published last.
+        Called when the learner has new results, which are sent beside the latest of the model.
     timing : Timing
     """
 
@@ -98,7 +98,7 @@ class Session:
         self,
         inputs: Inputs,
         ticket: Ticket,
-        complaint: str | None = None,
+        input_error: str | None = None,
         pin: Pin | None = None,
     ) -> None:
         """Bring every view up to date with the inputs.
@@ -111,8 +111,8 @@ class Session:
         ----------
         inputs : Inputs
         ticket : Ticket
-        complaint : str, optional
-            What was wrong with the request itself.
+        input_error : str, optional
+            Why values of the request were refused.
         pin : Pin, optional
             That lies under the view.
         """
@@ -128,8 +128,8 @@ class Session:
             self._publish,
             self._choose,
         )
-        if complaint is not None:
-            answer.errors.append(complaint)
+        if input_error is not None:
+            answer.errors.append(input_error)
         if self.learner is not None:
             self.learner.set_request(inputs)
         try:
@@ -137,7 +137,7 @@ class Session:
         except SupersededError:
             raise
         except BaseException as error:  # noqa: BLE001
-            # Blind, because a widget never dies: it says what happened and shows what it had.
+            # Any error: the widget shows it beside the latest results.
             answer.errors.append(in_one_line(error))
             answer.give_up()
         if self.learner is not None and not ticket.stopped:

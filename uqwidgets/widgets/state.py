@@ -9,15 +9,15 @@ from typing import Any
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.about import offered
-from uqwidgets.widgets.inputs import NAMES, Inputs, checked, conditions
+from uqwidgets.widgets.inputs import NAMES, Inputs, conditions, validate
+from uqwidgets.widgets.model_info import curve_measures
 
 
 def initial_state(explainer: Explainer) -> dict[str, Any]:
     """Return the inputs, in plain form, with which an explorer begins unless others are given."""
     return {
         **Inputs().plain(),
-        "measure": offered(explainer)[0].name,
+        "measure": curve_measures(explainer)[0].name,
         "indicator": next(iter(explainer.indicators)),
     }
 
@@ -47,7 +47,7 @@ def checked_state(state: Any, explainer: Explainer, what: str = "state") -> dict
         if name not in NAMES:
             raise ValueError(f"{what}: {unknown('input', _brief(name), list(NAMES))}")
         try:
-            complete[name] = checked(name, value, explainer)
+            complete[name] = validate(name, value, explainer)
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
     return complete

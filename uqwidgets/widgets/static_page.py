@@ -1,4 +1,4 @@
-"""The explorer without a kernel: a still twin, and one page that holds it."""
+"""The layout of the static picture, and an HTML page of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ summary { cursor: pointer; }
 
 
 def learner_html(name: str, html: str) -> str:
-    """Put a title above what a learner says of the same; empty if it says nothing.
+    """Put a title above the picture of a learner; empty if there is no picture.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def learner_html(name: str, html: str) -> str:
     return element("div", words(f"The same by the {name}:")) + html if html else ""
 
 
-def still_html(overview: str, details: str, *, heading: str, message: str | None = None) -> str:
+def layout_html(overview: str, details: str, *, heading: str, message: str | None = None) -> str:
     """Lay out the static pictures as the explorer lays out its views.
 
     Parameters
@@ -79,7 +79,7 @@ def save_page(path: str | Path, body: str, title: str) -> None:
     path : str or Path
         Replaced if it exists.
     body : str
-        HTML, from `still_html`.
+        HTML, from `layout_html`.
     title : str
         Of the page; shown by the browser.
     """

@@ -21,8 +21,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
 from uqwidgets.predictive.distributions import class_codes
-from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
 

@@ -25,8 +25,8 @@ from uqwidgets.inference import Change, bounds, checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.about import LEVEL, ranked_by
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.repeats import FEWEST, RepeatChanges
 from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
@@ -66,7 +66,7 @@ class ImportanceView(View):
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
-        self.measures = ranked_by(explainer)
+        self.measures = importance_measures(explainer)
         self.repeats = RepeatChanges(
             explainer.evaluations, explainer.features, self.measures, explainer.seed
         )

@@ -20,8 +20,8 @@ from uqwidgets.stress.html import stress_html
 from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs, is_stressable
+from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.population import MISSING, TAIL, Populations, Selection
 from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
 

@@ -1,4 +1,7 @@
-"""What does not change while a widget lives: the model, the table, and what can be picked."""
+"""Description of the model and of the table, and the choices of every control.
+
+It does not change while a widget lives.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ LEVEL = 0.95
 _MOST_VALUES = 50
 
 
-def about(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any]:
-    """Describe an explainer and the names of its views to the front end, in plain types."""
+def model_info(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any]:
+    """Describe an explainer, and the names of its views, in plain types for the front end."""
     classes, has_target = explainer.classes, explainer.table.has_target
     return dict(
         plain(
@@ -30,12 +33,12 @@ def about(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any]:
                 "title": explainer.predictive.name,
                 "task": "regression" if classes is None else "classification",
                 "target": explainer.table.target if has_target else None,
-                # Those that rows are coloured and filtered by: without a target, none.
+                # Rows are coloured and filtered by them; without a target there are none.
                 "classes": [str(c) for c in classes] if classes is not None and has_target else [],
                 "n_rows": len(explainer.table),
                 "level": LEVEL,
                 "features": [_feature(explainer, f) for f in explainer.features],
-                "measures": [_choice(m) for m in offered(explainer)],
+                "measures": [_choice(m) for m in curve_measures(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
                 "views": list(views),
@@ -44,14 +47,14 @@ def about(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any]:
     )
 
 
-def offered(explainer: Explainer) -> list[Measure]:
-    """Measures of which curves can be drawn, predictions first."""
+def curve_measures(explainer: Explainer) -> list[Measure]:
+    """Return the measures that are offered as curves, predictions first."""
     measures = [m for m in _available(explainer) if "curve" in m.offered_as]
     return sorted(measures, key=lambda m: not m.is_prediction)
 
 
-def ranked_by(explainer: Explainer) -> list[Measure]:
-    """Return the one or two measures whose importance is shown side by side.
+def importance_measures(explainer: Explainer) -> list[Measure]:
+    """Return the one or two measures whose importance the widget shows side by side.
 
     They are the first loss with its measure of uncertainty, else the first loss alone; without a
     target, the first measure.
@@ -74,7 +77,7 @@ def _available(explainer: Explainer) -> list[Measure]:
 
 
 def _choice(one: Measure | Indicator) -> dict[str, Any]:
-    """Describe what can be drawn; its axis never leaves the bounds, None where it has none."""
+    """Describe a measure or an indicator; a bound that does not exist is None."""
     return {"name": one.name, "label": one.label, "unit": one.unit, "bounds": one.bounds}
 
 

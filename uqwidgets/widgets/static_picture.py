@@ -1,4 +1,4 @@
-"""What a widget shows where no kernel and no script runs."""
+"""The static picture of a widget, for pages without a kernel and without scripts."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from uqwidgets.plotting.text import counted, few, listed, number
 from uqwidgets.widgets.inputs import Condition, Inputs
 from uqwidgets.widgets.population import MISSING
 from uqwidgets.widgets.session import Session
-from uqwidgets.widgets.static_page import learner_html, still_html
+from uqwidgets.widgets.static_page import layout_html, learner_html
 from uqwidgets.widgets.views.importance import ImportanceView
 
 
-def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: None) -> str:
-    """HTML of what the model was asked so far, stressed and filtered; asks it nothing.
+def static_picture(
+    session: Session, inputs: Inputs, check: Callable[[], None] = lambda: None
+) -> str:
+    """Return the known results as HTML, stressed and filtered; the model is not called.
 
     Parameters
     ----------
     session : Session
     inputs : Inputs
     check : callable, optional
-        Called before each feature; what it raises ends the work.
+        Called before each feature; an exception that it raises ends the work.
     """
     ex, learner = session.explainer, session.learner
     n = len(ex.table)
@@ -33,7 +35,7 @@ def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: 
     rows = session.populations.filtered.meeting(inputs.ice_filter, check)
     conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
     if rows is not None and not rows.any():
-        return still_html("", "", heading=heading, message=f"No row has {conditions}.")
+        return layout_html("", "", heading=heading, message=f"No row has {conditions}.")
     population, messages = Population.of(n, rows=rows), []
     if rows is not None:
         chosen = counted(len(population.positions), "row")
@@ -56,11 +58,11 @@ def still(session: Session, inputs: Inputs, check: Callable[[], None] = lambda: 
         failures = [sentence for view in session.views for sentence in view.failures]
         why = dict.fromkeys(f"{sentence.rstrip('.')}." for sentence in failures)
         messages += [*why] or ["Not everything was computed when this was saved."]
-    return still_html(overview, details, heading=heading, message=" ".join(messages) or None)
+    return layout_html(overview, details, heading=heading, message=" ".join(messages) or None)
 
 
 def _stressed(ex: Explainer, inputs: Inputs, population: Population) -> tuple[Population, str]:
-    """Return the rows as τ weights them, and a sentence on what that moves."""
+    """Return the stressed population, and a sentence on the mean that is moved."""
     feature, tau = inputs.stress_feature, inputs.tau
     try:
         weights = ex.stress_weights(feature, tau, rows=population.rows, missing=MISSING)
