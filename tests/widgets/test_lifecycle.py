@@ -522,7 +522,7 @@ def test_it_is_shown_even_where_its_picture_fails(
     def fail(*_: Any) -> str:
         raise RuntimeError("<b>no picture</b>")
 
-    monkeypatch.setattr("uqwidgets.widgets.explorer.still", fail)
+    monkeypatch.setattr("uqwidgets.widgets.explorer.static_picture", fail)
     shown = explorer._repr_mimebundle_()
     data = shown[0] if isinstance(shown, tuple) else shown
     assert "application/vnd.jupyter.widget-view+json" in data
