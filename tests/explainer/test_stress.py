@@ -13,6 +13,8 @@ from sklearn.metrics import r2_score, roc_auc_score, roc_curve
 import uqwidgets as uq
 from made import stress
 from uqwidgets.stress.anchors import share_ends
+from uqwidgets.stress.compressed import features
+from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.projection import Column
 
 TAUS = [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -113,6 +115,71 @@ def test_missing_values_are_an_error_or_dropped_and_counted():
     assert weights.mean() == pytest.approx(1)
     assert (weights[:5] == 0).all()
     assert np.average(X["a"].fillna(0), weights=weights) == pytest.approx(present.quantile(0.95))
+
+
+@pytest.fixture
+def compressions(monkeypatch):
+    """Columns that are compressed, by their number of rows."""
+    sizes = []
+
+    def counted(values, outputs, low, high):
+        sizes.append(len(values))
+        return compress(values, outputs, low, high)
+
+    monkeypatch.setattr(features, "compress", counted)
+    return sizes
+
+
+def small_explainer(memory_limit="1GiB"):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"a": rng.normal(size=80), "b": rng.choice(["x", "y"], 80)})
+    X.loc[:4, "a"] = np.nan
+    y = rng.normal(size=80)
+    return uq.Explainer(lambda d: d["a"].fillna(0).to_numpy(), X, y, memory_limit=memory_limit)
+
+
+def test_a_further_level_compresses_nothing(compressions):
+    explainer = small_explainer()
+    explainer.stress(["a", "b"], missing="keep", taus=3)
+    assert compressions == [75, 80, 80]
+    result = explainer.stress(["a", "b"], missing="keep", taus=[0.3])
+    explainer.stress(["b"], missing="keep", taus=[-0.2, 0.7])
+    assert len(compressions) == 3
+    fresh = small_explainer().stress(["a", "b"], missing="keep", taus=[0.3])
+    pd.testing.assert_frame_equal(result.frame, fresh.frame)
+    assert result.remarks == fresh.remarks
+
+
+def test_other_options_rows_and_indicators_are_compressed_anew(compressions):
+    explainer = small_explainer()
+    calls = [
+        {"missing": "keep"},
+        {"missing": "drop"},
+        {"missing": "drop", "tail": 0.1},
+        {"missing": "drop", "anchor": "tail-mean"},
+        {"missing": "drop", "indicators": ["mean"]},
+        {"missing": "drop", "indicators": [lambda q, y: q.value - y]},
+        {"missing": "drop", "indicators": [lambda q, y: q.value + y]},
+    ]
+    for options in calls:
+        fresh = small_explainer().stress(["a"], taus=[0.4], **options)
+        compressions.clear()
+        pd.testing.assert_frame_equal(
+            explainer.stress(["a"], taus=[0.4], **options).frame, fresh.frame
+        )
+        assert compressions == [75]
+    for _ in range(2):
+        compressions.clear()
+        explainer.stress(["a"], rows=range(40), missing="drop")
+        assert compressions == [35]
+
+
+def test_compressed_columns_are_within_the_memory_limit(compressions):
+    explainer = small_explainer("20kB")
+    for tail in (0.05, 0.1, 0.15, 0.2):
+        explainer.stress(["a", "b"], missing="keep", taus=3, tail=tail)
+    assert explainer.evaluations._cache.nbytes <= 8_000
+    assert len(compressions) == 12
 
 
 def test_rates_are_those_of_weighted_counts_and_make_a_roc_path(explainer):

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, Protocol, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
 
@@ -20,6 +21,7 @@ class Sized(Protocol):
 
 
 T = TypeVar("T", bound=Sized)
+Derived = TypeVar("Derived", bound=Sized)
 
 # Arrays of up to 256 KiB always have room, however small the limit: of small tables, all repeats
 # are processed together, which is exact for weighted rows too.
@@ -44,7 +46,7 @@ class Cache(Generic[T]):
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.answers: OrderedDict[Hashable, T] = OrderedDict()
-        self.derived: OrderedDict[Hashable, npt.NDArray[Any]] = OrderedDict()
+        self.derived: OrderedDict[Hashable, Any] = OrderedDict()
         self._answer_bytes = 0
         self._derived_bytes = 0
         # False while an entry changes: KeyboardInterrupt can come between any two lines, and the
@@ -84,27 +86,32 @@ class Cache(Generic[T]):
 
     def array(self, key: Hashable) -> npt.NDArray[Any] | None:
         """Return the derived array if it is cached, and mark it as the most recently used."""
-        array = self.derived.get(key)
-        if array is not None:
+        array: npt.NDArray[Any] | None = self._get_derived(key)
+        return array
+
+    def _get_derived(self, key: Hashable) -> Any:
+        value = self.derived.get(key)
+        if value is not None:
             self.derived.move_to_end(key)
-        return array
+        return value
 
-    def cached(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """Return the derived array of this key, computed if it is not cached."""
-        array = self.array(key)
-        if array is None:
-            array = compute()
-            self.put(key, array)
-        return array
+    def cached(self, key: Hashable, compute: Callable[[], Derived]) -> Derived:
+        """Return the derived array, or what else is derived, computed if it is not cached."""
+        value: Derived | None = self._get_derived(key)
+        if value is None:
+            value = compute()
+            self.put(key, value)
+        return value
 
-    def put(self, key: Hashable, array: npt.NDArray[Any]) -> None:
-        """Store a derived array in place of the former one of this key."""
-        array.flags.writeable = False
+    def put(self, key: Hashable, value: Sized) -> None:
+        """Store a derived array, or what else is derived, in place of the former of this key."""
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
         self._count()
         self._counted = False
         former = self.derived.pop(key, None)
-        self._derived_bytes += array.nbytes - (0 if former is None else former.nbytes)
-        self.derived[key] = array
+        self._derived_bytes += value.nbytes - (0 if former is None else former.nbytes)
+        self.derived[key] = value
         self._shrink(key)
         self._counted = True
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError
+from uqwidgets.evaluation.cache import Derived
 from uqwidgets.evaluation.differences import DifferenceBlock, Differences
 from uqwidgets.evaluation.distinct import distinct_rows
 from uqwidgets.evaluation.predictions import Predictions
@@ -77,7 +78,7 @@ class Evaluations(Predictions):
         assert self._truth is not None
         return self._truth
 
-    def cached(self, key: Hashable, compute: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    def cached(self, key: Hashable, compute: Callable[[], Derived]) -> Derived:
         """Return the array of this key, computed unless it is cached; kept while there is room."""
         with self._lock:
             return self._cache.cached(key, compute)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,17 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure, Offers
+from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
     KEPT,
+    MISSING,
     StressedColumn,
     omitted_categories,
     stressable,
     stressed_column,
     stressed_columns,
 )
+from uqwidgets.stress.compressed.features import CompressedColumn, CompressedFeature
 from uqwidgets.stress.constrained.constraints import Function, stress_to
 from uqwidgets.stress.constrained.result import Reweighting
 from uqwidgets.stress.indicators import (
@@ -32,7 +35,7 @@ from uqwidgets.stress.indicators import (
     find_indicator,
     indicators_of,
 )
-from uqwidgets.stress.profile import stress
+from uqwidgets.stress.profile import needs_rows, stress
 from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
 
@@ -168,38 +171,54 @@ class Stressing:
         """
         remarks: tuple[str, ...] = ()
         n = len(self.table)
-        chosen = Population.of(n, rows=rows).rows
+        chosen = None if rows is None else Population.of(n, rows=rows).rows
         if features is None:
             features, remarks = stressable(self.table, missing, chosen)
             if not features:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
         names = [self.table.features[self.table.index(f)] for f in as_names(features)]
-        size = n if chosen is None else len(chosen)
-        dropped: list[str] = []
+        checked_options(tail, anchor, missing, MISSING)
+        summaries = self._indicators(indicators)
+        omissions: list[str] = []
 
-        def columns() -> Iterator[StressedColumn]:
+        @cache
+        def outputs() -> Floats:
+            # Columns are contiguous, which is fastest for `compress`.
+            return np.stack([v for i in summaries if isinstance(i, Indicator) for v in i.per_row]).T
+
+        def stressed(name: str) -> tuple[Sequence[StressedColumn], tuple[str, ...]]:
+            of_feature = stressed_columns(self.table, name, tail, anchor, missing, chosen)
+            return of_feature, self._omissions(name, of_feature[0].positions, missing, chosen)
+
+        def compressed(name: str) -> CompressedFeature:
+            of_feature, remarks_on_feature = stressed(name)
+            return CompressedFeature.of(of_feature, outputs(), remarks_on_feature)
+
+        def compressed_once(name: str) -> CompressedFeature:
+            identities = tuple((i.name, i.identity) for i in summaries if isinstance(i, Indicator))
+            key = ("compressed", name, tail, anchor, missing, identities)
+            return self.evaluations.cached(key, lambda: compressed(name))
+
+        of_nodes = compressed if chosen is not None else compressed_once
+        of_feature = stressed if needs_rows(summaries, level) else of_nodes
+
+        def columns() -> Iterator[StressedColumn | CompressedColumn]:
             for name in names:
-                several = stressed_columns(self.table, name, tail, anchor, missing, chosen)
-                positions = several[0].positions
-                n_missing = 0 if positions is None else size - len(positions)
-                if n_missing:
-                    of = f"{size} {'rows' if chosen is None else 'chosen rows'}"
-                    fate = KEPT if missing == "keep" else "are left out"
-                    dropped.append(f"{name}: {n_missing} of {of} without a value {fate}")
-                dropped.extend(omitted_categories(self.table, name, positions))
+                several, remarks_on_feature = of_feature(name)
+                omissions.extend(remarks_on_feature)
                 yield from several
 
         result = stress(
             columns(),
             n,
-            self._indicators(indicators),
+            summaries,
             checked_taus(taus),
             tail=tail,
             anchor=anchor,
             level=level,
             remarks=remarks,
         )
-        return replace(result, remarks=result.remarks + tuple(dropped))
+        return replace(result, remarks=result.remarks + tuple(omissions))
 
     def indicator(self, name: object) -> Indicator | MetricIndicator:
         """Return the indicator that `stress` computes for one entry of its ``indicators``.
@@ -223,6 +242,23 @@ class Stressing:
             self._measures,
             self._values,
         )
+
+    def _omissions(
+        self,
+        feature: str,
+        positions: npt.NDArray[np.intp] | None,
+        missing: str,
+        rows: npt.NDArray[np.intp] | None,
+    ) -> tuple[str, ...]:
+        """Remark on rows without a value, and on categories, that are not stressed."""
+        size = len(self.table) if rows is None else len(rows)
+        n_missing = 0 if positions is None else size - len(positions)
+        remarks = omitted_categories(self.table, feature, positions)
+        if not n_missing:
+            return remarks
+        of = f"{size} {'rows' if rows is None else 'chosen rows'}"
+        fate = KEPT if missing == "keep" else "are left out"
+        return (f"{feature}: {n_missing} of {of} without a value {fate}", *remarks)
 
     def _indicators(self, entries: object) -> list[Indicator | MetricIndicator]:
         if entries is None:

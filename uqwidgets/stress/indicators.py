@@ -7,7 +7,7 @@ widget follow from its outputs per row, its combination and its bounds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -93,6 +93,8 @@ class Indicator:
     combination : Combination
     bounds : tuple of float
         Lower and upper bound, for any rows.
+    identity : hashable
+        Distinguishes the mean of a function of the user from others of the same name.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Indicator:
     per_row: Sequence[Floats]
     combination: Combination
     bounds: tuple[float, float]
+    identity: Hashable = None
 
     def combine(self, *means: Floats) -> Floats:
         """Compute the indicator from weighted means; NaN where it is not defined."""
@@ -262,4 +265,5 @@ def _mean_of(measure: Measure, values: Callable[[Measure], Floats]) -> Indicator
         LazyColumn(lambda: values(measure)),
         MEAN,
         measure.bounds,
+        measure.identity,
     )

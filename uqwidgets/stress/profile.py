@@ -14,7 +14,7 @@ from uqwidgets.inference.population import effective_sample_size
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import undefined
 from uqwidgets.stress.columns import StressedColumn
-from uqwidgets.stress.compressed.compression import compress
+from uqwidgets.stress.compressed.features import CompressedColumn
 from uqwidgets.stress.compressed.levels import Levels, levels
 from uqwidgets.stress.indicators import RATIO, Indicator, MetricIndicator
 from uqwidgets.stress.influence import StressedRows
@@ -32,7 +32,7 @@ from uqwidgets.stress.result import Stress
 
 
 def stress(
-    columns: Iterable[StressedColumn],
+    columns: Iterable[StressedColumn | CompressedColumn],
     n: int,
     indicators: Sequence[Indicator | MetricIndicator],
     taus: Floats,
@@ -48,8 +48,9 @@ def stress(
 
     Parameters
     ----------
-    columns : iterable of StressedColumn, length p
+    columns : iterable of StressedColumn or CompressedColumn, length p
         An iterator, because all columns at once would take the memory of a second table.
+        Compressed ones have the outputs of these indicators, and do where not `needs_rows`.
     n : int
         Number of rows of the table.
     indicators : sequence, length q
@@ -67,17 +68,14 @@ def stress(
     if not indicators:
         raise ValueError("indicators is empty; name at least one.")
     level = None if level is None else checked_level(level)
-    by_rows = level is not None or any(isinstance(i, MetricIndicator) for i in indicators)
     plain = [i for i in indicators if isinstance(i, Indicator)]
-    # Columns are contiguous, which is fastest for `compress`.
-    outputs = np.empty((0, 0)) if by_rows else np.stack([v for i in plain for v in i.per_row]).T
     features, lines = [], []
     for column in columns:
         features.append(column.name)
-        if by_rows:
+        if isinstance(column, StressedColumn):
             lines.append(_over_rows(column, n, indicators, taus, level))
         else:
-            lines.append(_over_nodes(column, plain, outputs, taus))
+            lines.append(_over_nodes(column, plain, taus))
 
     def each(attribute: str) -> dict[str, Floats]:
         stacked = np.stack([getattr(line, attribute) for line in lines], axis=1)
@@ -102,6 +100,11 @@ def stress(
         level=level,
         remarks=remarks,
     )
+
+
+def needs_rows(indicators: Sequence[Indicator | MetricIndicator], level: float | None) -> bool:
+    """Whether `stress` needs the rows of the columns: for intervals, and for metrics."""
+    return level is not None or any(isinstance(i, MetricIndicator) for i in indicators)
 
 
 def build_result(
@@ -169,19 +172,15 @@ class _Profile:
 
 
 def _over_nodes(
-    stressed: StressedColumn, indicators: Sequence[Indicator], outputs: Floats, taus: Floats
+    column: CompressedColumn, indicators: Sequence[Indicator], taus: Floats
 ) -> _Profile:
     """Summarise a column by its nodes, at a cost per level that is independent of the rows."""
-    kept, n_kept = outputs[stressed.kept], len(stressed.kept)
-    if stressed.positions is not None:
-        outputs = outputs[stressed.positions]
-    anchors = stressed.column.anchors
-    solved = levels(compress(stressed.column.values, outputs, anchors.low, anchors.high), taus)
+    solved = levels(column.compressed, taus)
     means, values, start = solved.means.T, np.empty((len(indicators), len(taus))), 0
-    n_known = len(stressed.column.values)
+    n_known, n_kept = column.compressed.n, column.n_kept
     share, ess = n_known / (n_known + n_kept), solved.ess
     if n_kept:
-        means = share * means + (1 - share) * kept.mean(axis=0)[:, None]
+        means = share * means + (1 - share) * column.means_of_kept[:, None]
         ess = (n_known + n_kept) ** 2 / (n_known**2 / ess + n_kept)
     for q, indicator in enumerate(indicators):
         stop = start + len(indicator.per_row)

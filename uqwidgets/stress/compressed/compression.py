@@ -64,6 +64,12 @@ class Compressed:
             self.least, self.most, self.low, self.high, self.grid, self.sums + other.sums
         )
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes held: sums over the nodes and bins, and positions of both."""
+        masses, counts = self.sums.masses, self.sums.counts
+        return int(masses.nbytes + 2 * masses[0].nbytes + 4 * counts.nbytes)
+
     @cached_property
     def n(self) -> int:
         """Number of rows."""
