@@ -399,5 +399,5 @@ def test_explore_takes_groups_of_features_or_an_explainer() -> None:
         assert widget.feature == "x1"
     with pytest.raises(TypeError, match="explore got an Explainer, which holds X, y and feature_g"):
         uq.explore(explainer, X, y)
-    with pytest.raises(TypeError, match=r"explore needs the rows and their target: uq\.explore"):
-        uq.explore(model, X)
+    with pytest.raises(TypeError, match=r"explore needs rows to explain: uq\.explore\(model, X, y"):
+        uq.explore(model)

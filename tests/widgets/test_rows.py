@@ -64,7 +64,7 @@ def odd() -> uq.Explainer:
 
 
 @pytest.fixture(scope="module")
-def model_info(odd: uq.Explainer) -> dict[str, Any]:
+def about(odd: uq.Explainer) -> dict[str, Any]:
     with uq.Explorer(odd) as widget:
         return {feature["name"]: feature for feature in widget._about["features"]}
 
