@@ -4,6 +4,8 @@ BIN := .venv/bin
 LAB := .venv/.lab
 DEV := .venv/.dev
 LIBRARIES := .venv-libraries/.installed
+# A process for each core. Each runs whole files, so that a file's fixtures are made once.
+PYTEST := -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
@@ -29,7 +31,8 @@ demo: $(LAB)
 lab: $(LAB)
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/quickstart.ipynb
 
-# The quick checks first; pytest, the longest, has the last word.
+# The quick checks come first, pytest last. The browser tests have the machine to themselves, because
+# some of them check how soon the page answers.
 test: $(DEV) $(LIBRARIES)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -37,16 +40,17 @@ test: $(DEV) $(LIBRARIES)
 	$(BIN)/python hatch_build.py run check
 	$(BIN)/python hatch_build.py run test
 	$(MAKE) libraries
-	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors uqwidgets
-	$(BIN)/python -m pytest
+	$(BIN)/python $(PYTEST) --doctest-modules --doctest-ignore-import-errors uqwidgets
+	$(BIN)/python $(PYTEST) --ignore tests/browser
+	$(BIN)/python -m pytest tests/browser
 
 libraries: $(LIBRARIES)
-	.venv-libraries/bin/python -m pytest --doctest-modules uqwidgets/predictive/torch
-	.venv-libraries/bin/python -m pytest tests/libraries
+	.venv-libraries/bin/python $(PYTEST) --doctest-modules uqwidgets/predictive/torch
+	.venv-libraries/bin/python $(PYTEST) tests/libraries
 
 slow: $(DEV) $(LIBRARIES)
-	$(BIN)/python -m pytest -m slow
-	.venv-libraries/bin/python -m pytest -m slow tests/libraries
+	$(BIN)/python $(PYTEST) -m slow
+	.venv-libraries/bin/python $(PYTEST) -m slow tests/libraries
 
 bench: $(DEV)
 	set -e; for script in benchmarks/stress.py benchmarks/bench_*.py; do $(BIN)/python $$script; done

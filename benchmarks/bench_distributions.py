@@ -1,8 +1,8 @@
 """Entropy and nll of every kind of distribution, per 100,000 rows, beside other libraries.
 
-The ratio is their time to ours on the same numbers, and the difference the greatest between
-their numbers and ours. What takes them long is run on fewer rows and scaled up. NGBoost and skpro
-take part where they are installed.
+The ratio is their time divided by ours on the same numbers; the difference is the largest one
+between their numbers and ours. Slow functions run on fewer rows, and their time is scaled up.
+NGBoost and skpro are included if they are installed.
 """
 
 from __future__ import annotations

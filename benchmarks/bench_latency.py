@@ -1,8 +1,8 @@
 """Moving tau in a default JupyterLab: from the input event to the painted frame.
 
 Real mouse moves over the slider, one at a time, with 10 features, 10 repeats and curves of all
-rows, at 1,000 and at 100,000 rows; then 200 events within a second. Besides, what the kernel
-itself spent: the rest is the host's (its websocket alone holds every answer for 40 ms).
+rows, at 1,000 and at 100,000 rows; then 200 events within a second. The time of the kernel is
+printed too: the rest is that of the host (its websocket alone delays every answer by 40 ms).
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """A learner's importance compared with its bare cost: the same fits, and one predict of each.
 
 15 random forests of 100 trees on 1,599 rows, and learner-PFI of 11 features with 5 repeats: the
-size of the red wines (Molnar et al. 2023, section 9), which are taken if they lie beside the
-project. Ours includes resampling, the rows replaced, losses, and intervals. The limit fits copies
-of the estimator on the very same rows and asks each about the very same rows as ours did, in one
-call. Seconds are of the processor, for all runs in one thread and the wall clock tells of other
-work too.
+size of the red wines (Molnar et al. 2023, section 9), which are used if they are beside the
+project. Ours includes resampling, replaced rows, losses, and intervals. The limit fits copies of
+the estimator on the same rows and predicts the same rows with each, in one call. Seconds are
+processor time in one thread, because wall time includes other work on the machine.
 
     python benchmarks/bench_learner.py [rounds]        (default 3)
 """
@@ -40,13 +39,13 @@ class Recording(RandomForestRegressor):
         return super().fit(X, y)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Answer as a forest does."""
+        """Predict as a forest does, and record the rows."""
         self.seen[1].append((self.random_state, X))
         return super().predict(X)
 
 
 def table() -> tuple[pd.DataFrame, np.ndarray, str]:
-    """Give the wines, or as many rows and features that are generated."""
+    """Return the wines, or generated data of the same size."""
     if WINE.is_file():
         X = pd.read_csv(WINE)
         return X, X.pop("quality").to_numpy(), "red wines"

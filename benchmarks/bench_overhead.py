@@ -1,10 +1,10 @@
 """Overhead beyond the model: with a linear model, which is very fast, and for large tables.
 
-The overhead is processor time beyond one bulk predict of the rows that were asked, over the
-features and repeats: the importance of one measure with its interval, and once more with the
-making of the `Explainer`. Nobody is handed the rows: what it takes to write them down, as long as
-a copy of them takes, is said besides. For scale, each size runs in a process of its own, for memory
-that was held once is not given back.
+The overhead is the processor time beyond one bulk predict of the same rows, divided by the number
+of features and repeats: for the importance of one measure with its interval, without and with the
+construction of the `Explainer`. The time to write the replaced rows, which is that of a copy, is
+printed beside it. Large tables run in processes of their own, because a process does not return
+its peak memory.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Pe
     limits: list[float] = []
     times: dict[str, list[float]] = {who: [] for who in model_cost}
     for _ in range(ROUNDS):
-        # Memory that was just let go is quick to get again: each starts after the same.
+        # Recently freed memory is allocated faster, so each run starts after the same allocation.
         limits.append(seconds(lambda: bulk(rows)))
         explainers: list[uq.Explainer] = []
         made = seconds(lambda: explainers.append(make(counted)))  # noqa: B023
@@ -104,7 +104,7 @@ def compare(name: str, task: Task, bulk: Bulk, make: Make, work: Work, peers: Pe
 
 
 def hindrance(peer: str, ask: Ask | str, task: Task) -> str:
-    """Say why a peer takes no part, trying it; empty where it does."""
+    """Try a peer; return why it cannot run, or an empty text."""
     if isinstance(ask, str):
         return ask
     try:

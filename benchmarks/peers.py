@@ -41,7 +41,7 @@ class Counted(BaseEstimator):
                 setattr(self, optional, getattr(model, optional))
 
     def fit(self, X: Any, y: Any) -> Counted:
-        """Peers want the method to be there; none of them may use it."""
+        """Exist, because peers check for `fit`; it must never be called."""
         raise NotImplementedError("a benchmark never fits")
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -59,7 +59,7 @@ class CountedClassifier(ClassifierMixin, Counted):
     """A classifier that counts."""
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Answer as the model does."""
+        """Return the answer of the model."""
         self.count(X)
         return self.model.predict_proba(X)
 
@@ -68,7 +68,7 @@ class CountedRegressor(RegressorMixin, Counted):
     """A regressor that counts."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """Answer as the model does."""
+        """Return the answer of the model."""
         self.count(X)
         return self.model.predict(X)
 
@@ -196,7 +196,7 @@ def effector_curves(task: Task) -> object:
 
     effector.helpers.NOF_INTERNAL_POINTS = POINTS
 
-    # It asks with arrays, whatever the model was fitted on.
+    # It passes arrays, also to a model that was fitted on a DataFrame.
     def predict(X: np.ndarray) -> np.ndarray:
         return task.predict(pd.DataFrame(X, columns=task.X.columns, copy=False))
 
@@ -251,7 +251,7 @@ CURVES: dict[str, Ask | str] = {
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep the bars and warnings of others out of a table."""
+    """Suppress progress bars and warnings of peers."""
     with (
         warnings.catch_warnings(),
         contextlib.redirect_stdout(io.StringIO()),

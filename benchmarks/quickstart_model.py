@@ -14,9 +14,9 @@ def breast_cancer() -> tuple[CalibratedClassifierCV, pd.DataFrame, pd.Series]:
     """Fitted model, and the 143 x 30 test rows with their target."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
-    X_fit, X_hold, y_fit, y_hold = train_test_split(
+    X_fit, X_calibration, y_fit, y_calibration = train_test_split(
         X_train, y_train, test_size=0.2, stratify=y_train, random_state=0
     )
     forest = RandomForestClassifier(500, max_depth=8, random_state=0).fit(X_fit, y_fit)
     calibrated = CalibratedClassifierCV(FrozenEstimator(forest), method="sigmoid")
-    return calibrated.fit(X_hold, y_hold), X_test, y_test
+    return calibrated.fit(X_calibration, y_calibration), X_test, y_test

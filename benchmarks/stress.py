@@ -1,7 +1,7 @@
 """Stress of every feature compared with table 2 of Bachoc et al. 2023 and its authors' package.
 
 The package, ethik, does not run on current pandas. Where UQ_ETHIK_PYTHON names a Python that has
-it, every size is run there too, right after ours. Times are of the processor, the least of some
+it, every size is run there too, after ours. Times are processor times, the minimum of some
 rounds; the indicator is the share of each predicted class, with 21 levels, or 3 for images.
 """
 
@@ -64,7 +64,7 @@ class Size:
 
     @property
     def taus(self) -> int:
-        """How many levels."""
+        """Number of levels."""
         return 3 if self.images else 21
 
 
@@ -79,7 +79,7 @@ SIZES = [
 
 
 def probabilities(classes: int, X: np.ndarray) -> np.ndarray:
-    """Answer of a model that costs next to nothing, shape (n, classes)."""
+    """Return the probabilities of a very fast model, shape (n, classes)."""
     scores = np.asarray(X, dtype=np.float64)[:, :classes]
     if classes == 2:
         scores = np.column_stack([np.zeros(len(X)), scores[:, 0]])
@@ -111,7 +111,7 @@ def seconds(work: Callable[[], object], rounds: int) -> float:
 
 
 def peak(work: Callable[[], object]) -> int:
-    """Bytes taken at most, besides what was there."""
+    """Return the peak of allocated bytes."""
     tracemalloc.start()
     work()
     _, most = tracemalloc.get_traced_memory()
@@ -155,7 +155,7 @@ def compare(size: Size, python: str | None) -> None:
 
 
 def one_more_level() -> None:
-    """Print what another level of tau costs once a column is compressed."""
+    """Print the time of a further level of tau with a compressed column."""
     taus = np.array([0.37])
     for n in (10**4, 10**5, 10**6):
         values = np.random.default_rng(0).normal(size=n)

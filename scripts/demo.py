@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def text_of(notebook: NotebookNode, tag: str) -> str:
-    """Return what the cell with this tag printed or showed, as plain text."""
+    """Return the output of the cell with this tag as plain text."""
     (cell,) = (cell for cell in notebook.cells if tag in cell.metadata.get("tags", []))
     shown = (
         output.text if output.output_type == "stream" else output.get("data", {})["text/plain"]

@@ -1,4 +1,4 @@
-"""What a browser would fetch from elsewhere to show a page."""
+"""Find the resources that a browser would load to show a page."""
 
 from __future__ import annotations
 
@@ -37,8 +37,7 @@ class _References(HTMLParser):
 def outside_references(page: str) -> list[str]:
     """Return everything in an HTML page that a browser would load from elsewhere.
 
-    Links that a person may follow are no such thing; scripts are, as what they load cannot be
-    told from their text.
+    Links to follow are not included. Scripts are, because their text does not show what they load.
     """
     parser = _References()
     parser.feed(page)

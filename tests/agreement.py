@@ -1,4 +1,4 @@
-"""What a paper shows once, tried with several seeds."""
+"""Claims of a paper, which it shows once, checked with several seeds."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ def agreement(title, claims_of, seeds):
     ``claims_of(seed)`` gives ``{claim: whether it holds}``. The shares are printed: pytest shows
     them with ``-rP``, and wherever a test fails.
     """
-    held = pd.DataFrame([claims_of(seed) for seed in seeds], index=pd.Index(seeds)).astype(float)
-    shares = held.mean()
-    print(f"{title}: share of {len(held)} seeds that agree")  # noqa: T201
+    outcomes = pd.DataFrame([claims_of(seed) for seed in seeds], index=pd.Index(seeds)).astype(
+        float
+    )
+    shares = outcomes.mean()
+    print(f"{title}: share of {len(outcomes)} seeds that agree")  # noqa: T201
     for claim, share in shares.items():
         print(f"  {share:4.0%}  {claim}")  # noqa: T201
     return shares
 
 
 def assert_agreed(shares, at_least=None):
-    """Hold every claim to the share of seeds it is known to agree with; to all unless named."""
+    """Assert that each claim holds with at least its share of the seeds; with all, unless named."""
     short = {
         claim: share for claim, share in shares.items() if share < (at_least or {}).get(claim, 1)
     }

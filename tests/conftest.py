@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+# Before numpy reads it: several processes run tests at the same time, and a process that uses
+# every core for a small model slows the others down. Kernels and workers inherit the variable.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 

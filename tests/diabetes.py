@@ -1,4 +1,4 @@
-"""Diabetes as in Wood et al. 2024, section 4.2: the split, and what is claimed of any model."""
+"""Diabetes as in Wood et al. 2024, section 4.2: the split, and the claims about any model."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from shared import features_and_target
 
 
 def halves(X, y, share, seed):
-    """Rows to train on, and others, each with the same share of ill people."""
+    """Split into training rows and other rows, with the same share of ill people in both."""
     return train_test_split(X, y, test_size=share, stratify=y, random_state=seed)
 
 
 def people(seed):
-    """Three quarters to train on, one to test: ``X_train, X_test, y_train, y_test``."""
+    """Split into 75 % training and 25 % test rows: ``X_train, X_test, y_train, y_test``."""
     return halves(*features_and_target("pima.csv", "class"), 0.25, seed)
 
 
 def figures_9_to_13(explainer):
-    """Claims of the text and the captions on a model that is seen on test rows."""
-    found = explainer.importance("nll")
-    nll = found.frame.set_index("feature")
+    """Check the claims of the text and of the captions on a model's test rows."""
+    result = explainer.importance("nll")
+    nll = result.frame.set_index("feature")
     ill = explainer.table.y == 1
 
     def ice(feature, measure, grid):
-        """Curves of the ill, and of the others."""
+        """Return the ICE curves of the ill people, and those of the others."""
         lines = explainer.dependence(feature, measure, grid=grid).ice
         return lines[ill], lines[~ill]
 

@@ -1,4 +1,4 @@
-"""Results with numbers chosen for tests, made without a model."""
+"""Result objects with chosen numbers, made without a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.0625, **more):
     values = np.array(values, dtype=float)
-    given = {
+    defaults = {
         "measure": "nll",
         "label": "likelihood loss",
         "unit": "nats",
@@ -42,7 +42,7 @@ def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.062
         "weighted": False,
         "ess": 7.0,
     }
-    return Importance(**(given | more))
+    return Importance(**(defaults | more))
 
 
 def diagnosis(
@@ -52,17 +52,17 @@ def diagnosis(
     redundancy=None,
     **more,
 ):
-    """Read two importances whose intervals are 0.01 wide to both sides."""
+    """Make a diagnosis of two importances whose intervals reach 0.01 to both sides."""
     pair = ((nll, "nll"), (entropy, "entropy"))
     both = (importance(features, v, 0.01, measure=name, **more) for v, name in pair)
     return diagnose(*both, redundancy=redundancy)
 
 
 def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=False, **more):
-    """The target adds 0.25 to every R2; where that is no number, the feature is constant."""
+    """Make a redundancy in which the target adds 0.25 to every R2; NaN marks a constant feature."""
     r2 = np.array(r2, dtype=float)
     beside = r2 + (0.25 if with_target else np.nan)
-    given = {
+    defaults = {
         "features": tuple(features),
         "r2": r2,
         "low": r2 - 0.0625,
@@ -83,12 +83,12 @@ def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=F
         "weighted": False,
         "ess": 40.0,
     }
-    return Redundancy(**(given | more))
+    return Redundancy(**(defaults | more))
 
 
 def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **more):
     grid, average = np.asarray(grid), np.array(average, dtype=float)
-    given = {
+    defaults = {
         "feature": "width",
         "measure": "prediction",
         "label": "predicted mean",
@@ -112,7 +112,7 @@ def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **mor
         "weighted": False,
         "ess": float(n_rows),
     }
-    return Dependence(**(given | more))
+    return Dependence(**(defaults | more))
 
 
 def surface(grids=((1.0, 2.0, 4.0), (0.0, 10.0)), average=None, **more):
@@ -121,7 +121,7 @@ def surface(grids=((1.0, 2.0, 4.0), (0.0, 10.0)), average=None, **more):
     if average is None:
         average = np.arange(np.prod(shape)).reshape(shape) / 8
     average = np.array(average, dtype=float)
-    given = {
+    defaults = {
         "features": ("width", "length"),
         "measure": "prediction",
         "label": "predicted mean",
@@ -141,14 +141,14 @@ def surface(grids=((1.0, 2.0, 4.0), (0.0, 10.0)), average=None, **more):
         "weighted": False,
         "ess": 4.0,
     }
-    return Surface(**(given | more))
+    return Surface(**(defaults | more))
 
 
 def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", **more):
-    """One indicator, of shape (p, t); where it is no number there are no weights either."""
+    """Make a stress result of one indicator, shape (p, t); NaN marks levels without weights."""
     rates, taus = np.array(rates, dtype=float), np.array(taus)
     known = np.where(np.isfinite(rates), 0.0, np.nan)
-    given = {
+    defaults = {
         "features": tuple(features or (f"f{j}" for j in range(len(rates)))),
         "indicators": ("error_rate",),
         "taus": taus,
@@ -167,16 +167,16 @@ def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", 
         "anchor": "quantile",
         "level": None,
     }
-    return Stress(**(given | more))
+    return Stress(**(defaults | more))
 
 
 def fan(count, taus=(-1.0, -0.5, 0.0, 0.5, 1.0)):
-    """Lines through 0.5 at tau = 0, the steeper the later."""
+    """Return lines through 0.5 at tau = 0; each is steeper than the one before."""
     return 0.5 + np.arange(1, count + 1)[:, None] * np.array(taus) / (4 * count)
 
 
 def importance_over_tau(values, features=None, **changes):
-    """Importance (features, 3 or 5 levels) with intervals of one third on either side."""
+    """Make an importance over tau; the intervals reach a third of the value to both sides."""
     values = np.asarray(values, dtype=float)
     p, t = values.shape
     fields = {
@@ -204,7 +204,7 @@ def importance_over_tau(values, features=None, **changes):
 
 
 def reweighting(weights=(0.5, 0.5, 1.0, 2.0), **changes):
-    """Weights that meet one constraint."""
+    """Make a reweighting that meets one constraint."""
     fields = {
         "weights": np.asarray(weights, dtype=float),
         "names": ("mean of 'age'",),

@@ -58,13 +58,13 @@ def classification(n=60, p=3, labels=("no", "yes"), **options):
 
 
 def measures_of(explainer):
-    """Names of all measures, a level given where one is wanted."""
+    """Return the names of all measures, with a level where the name has one."""
     names = explainer.measures().query("available")["measure"]
     return [name.replace("<level>", "0.9") for name in names]
 
 
 class Recorder:
-    """A model that keeps what it was asked, and hands the question on."""
+    """A model that records every batch and passes it on to the model within."""
 
     def __init__(self, model):
         self.model = model

@@ -1,4 +1,4 @@
-"""What an Altair chart holds: its tables, and the columns it refers to."""
+"""Read the data of an Altair chart and the columns that it refers to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what a still shows: its tables, its pictures, its words."""
+"""Read the tables, pictures and words of the static HTML of a result."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ ALLOWED = {
 }
 
 
-class Still(HTMLParser):
+class StaticHtml(HTMLParser):
     """Tags, tables (lists of lines of cells) and text of a piece of HTML.
 
     Raises
     ------
     AssertionError
-        If a tag is not closed where it should be, or a still has no use for it.
+        If a tag is not closed in order, or is none of those that static HTML uses.
     """
 
     def __init__(self, html: str) -> None:
@@ -33,7 +33,7 @@ class Still(HTMLParser):
     def handle_starttag(self, tag, attrs):
         assert tag in ALLOWED, tag
         self.tags.append((tag, dict(attrs)))
-        if tag == "img":  # has no end tag
+        if tag == "img":  # an img has no end tag
             return
         self._open.append(tag)
         if tag == "table":
@@ -58,5 +58,5 @@ class Still(HTMLParser):
 
 
 def numbers(line: list[str]) -> list[float]:
-    """Cells of a table after the first, as numbers."""
+    """Return the cells of a table's line after the first as numbers."""
     return [float(cell.replace("\N{MINUS SIGN}", "-").replace(",", "")) for cell in line[1:]]

@@ -1,4 +1,4 @@
-"""Real data of the papers: not part of the project, whose tests read it where it is."""
+"""Real data of the papers, which are no part of the project; tests read them from their folder."""
 
 from __future__ import annotations
 

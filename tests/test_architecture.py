@@ -1,4 +1,4 @@
-"""The rooms of the package: who may import whom, and what the computation does without."""
+"""The rooms of the package: the order of imports, and computation without notebook libraries."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def test_the_listing_is_the_architecture():
+def test_the_folders_are_the_rooms():
     listed = {room_of(path) for path in FILES} - {"__init__"}
     assert listed == set(ROOMS)
     assert not [path for path in PACKAGE.glob("*.py") if path.stem not in ("__init__", "_typing")]
@@ -75,7 +75,7 @@ def test_a_room_imports_only_rooms_above_it(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_a_file_is_one_idea(path):
+def test_no_file_has_more_than_450_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 450
 
 
@@ -101,7 +101,7 @@ def test_the_computation_imports_no_widget_library(path):
     assert not blocked & {module.split(".")[0] for module in imports(parsed(path))}
 
 
-def test_it_computes_where_no_notebook_library_is_installed():
+def test_the_computation_works_without_notebook_libraries():
     script = """
 import importlib.abc, sys
 

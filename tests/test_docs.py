@@ -1,4 +1,4 @@
-"""The pages under docs/ hold: their examples run, their files exist, their keys resolve."""
+"""The pages under docs/: examples run, named files exist, citation keys resolve."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EPONYM = re.compile(rf"\b({AUTHOR}(?: and {AUTHOR})?)'s\b|(?<=of )({AUTHOR} and 
 NOT_LITERATURE = {"Altair", "Bessel", "Horner", "Lambert", "Nagle", "Newton", "Python"}
 
 
-def test_the_rule_is_executed():
+def test_the_examples_of_how_it_works_run():
     names = {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert len(blocks) == 4
@@ -31,7 +31,7 @@ def test_the_rule_is_executed():
 
 
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`([\w/]+/\w+\.(?:py|md))`", PAGE))))
-def test_files_that_are_named_exist(path):
+def test_named_files_exist(path):
     assert any((ROOT / place / path).exists() for place in ("", "uqwidgets", "docs"))
 
 
@@ -78,7 +78,7 @@ def test_citations_are_read_in_all_their_forms(text, keys):
     assert citations(text) == keys
 
 
-def test_every_citation_is_resolved():
+def test_every_citation_is_in_the_references():
     keys = entries().keys()
     assert len(keys) > 35
     every = {(key, name) for name, text in texts() for key in citations(text)}

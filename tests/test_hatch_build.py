@@ -39,7 +39,7 @@ def hook():
     return FrontEndHook(".", {}, None, None, "", "wheel")
 
 
-def test_what_is_newer_than_its_sources_is_left_alone(tree):
+def test_a_build_newer_than_its_sources_is_not_stale(tree):
     assert not is_stale()
     write(tree / "js/src/deep/a.ts", 60)  # as in an sdist, where all files have one time
     assert not is_stale()
@@ -58,14 +58,14 @@ def test_a_missing_file_makes_it_stale(tree, name):
 
 
 @pytest.mark.usefixtures("no_node")
-def test_node_is_asked_for_only_where_it_is_needed_and_missing(tree):
+def test_node_is_a_dependency_only_if_needed_and_missing(tree):
     assert hook().dependencies() == []
     write(tree / "js/package.json", 61)
     assert hook().dependencies() == [hatch_build.NODE_PACKAGE]
 
 
 @pytest.mark.parametrize(("version", "accepted"), [("v18.20.4", False), ("v22.1.0", True)])
-def test_an_old_node_is_as_good_as_none(tree, tmp_path, monkeypatch, version, accepted):
+def test_an_old_node_is_not_used(tree, tmp_path, monkeypatch, version, accepted):
     for name in ("node", "npm"):
         script = tmp_path / "bin" / name
         write(script, 0)
@@ -78,6 +78,6 @@ def test_an_old_node_is_as_good_as_none(tree, tmp_path, monkeypatch, version, ac
 
 
 @pytest.mark.usefixtures("no_node", "tree")
-def test_without_any_node_one_sentence_says_what_to_do():
+def test_without_node_the_error_says_what_to_install():
     with pytest.raises(SystemExit, match=r"needs Node >= 20 .*; install it, or run `pip install"):
         npm("ci")

@@ -13,7 +13,7 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def shown(name):
-    """Run a notebook; return what each cell showed, as plain text."""
+    """Run a notebook; return the output of each cell as plain text."""
     notebook = nbformat.read(ROOT / "notebooks" / name, as_version=4)
     resources = {"metadata": {"path": str(ROOT)}}
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
@@ -24,18 +24,18 @@ def shown(name):
     ]
 
 
-def test_the_notebook_on_stress_shows_what_it_tells():
+def test_the_outputs_of_the_stress_notebook_agree_with_its_text():
     texts = shown("stress.ipynb")
     assert all(texts)
     truth, responses, *_ = texts
     assert truth.startswith("Stress of 5 features at 21 levels")
     assert [line.split()[1] for line in responses.splitlines()[1:]][0::4] == ["x4", "x0"]
     everything = "\n".join(texts)
-    for said in ("beyond quantile", "constant", "edge", "region=west", "ConcatChart"):
-        assert said in everything
+    for words in ("beyond quantile", "constant", "edge", "region=west", "ConcatChart"):
+        assert words in everything
 
 
-def test_the_notebook_on_uncertainty_shows_what_it_tells():
+def test_the_outputs_of_the_uncertainty_notebook_agree_with_its_text():
     texts = shown("uncertainty.ipynb")
     assert all(texts)
     _, diagnosis, redundancy, kinds_of_doubt, fair, curve, rows, surface = texts
@@ -47,9 +47,10 @@ def test_the_notebook_on_uncertainty_shows_what_it_tells():
     for unused in ("x5", "x6", "x7", "x8", "x9"):
         assert verdicts[unused].endswith(("not used", "hardly used"))
     assert table(redundancy)["x1"][0] == 1 > 0 > table(redundancy)["x4"][0]
-    # Entropy, aleatoric and epistemic; then likelihood and entropy, each by both shuffles.
-    for told in (kinds_of_doubt, rows):
-        assert told.startswith("0 more calls of the model")
+    # kinds_of_doubt: entropy, aleatoric, epistemic; fair: likelihood and entropy, permutation
+    # and conditional replacement.
+    for output in (kinds_of_doubt, rows):
+        assert output.startswith("0 more calls of the model")
     for copy in ("x1", "x10"):
         entropy, aleatoric, epistemic = table(kinds_of_doubt)[copy]
         assert abs(aleatoric) < 0.005 < 0.03 < epistemic
@@ -58,7 +59,7 @@ def test_the_notebook_on_uncertainty_shows_what_it_tells():
         assert max(abs(nll_given_copy), abs(none)) < 0.002
     assert table(fair)["x4"][1] > 0.1
     assert curve.startswith("Dependence of entropy (nats) on x1: 50 values (even), 250 rows")
-    # Along x1, of rows whose x2 is near 0 and of those where it is near the border.
+    # Curves along x1, of rows with x2 near 0 and of rows with x2 near the border.
     *_, left, middle, right = table(rows).values()
     assert middle[0] - 0.5 > max(left[0], right[0])
     assert middle[1] < max(left[1], right[1])
@@ -66,13 +67,15 @@ def test_the_notebook_on_uncertainty_shows_what_it_tells():
 
 
 def table(text):
-    """Numbers of each line that has some after its first word, by that word."""
+    """Return the numbers of each line by its first word, for lines that have numbers."""
     lines = [line.split() for line in text.splitlines()]
-    found = {first: [float(n) for n in rest if NUMBER.fullmatch(n)] for first, *rest in lines}
-    return {first: numbers for first, numbers in found.items() if numbers}
+    by_first_word = {
+        first: [float(n) for n in rest if NUMBER.fullmatch(n)] for first, *rest in lines
+    }
+    return {first: numbers for first, numbers in by_first_word.items() if numbers}
 
 
-def test_the_notebook_on_learners_shows_what_it_tells():
+def test_the_outputs_of_the_learner_notebook_agree_with_its_text():
     texts = shown("learner.ipynb")
     assert all(texts)
     of_model, draws, of_learner, figure, widths, confidence, against_line, *rest = texts
@@ -87,13 +90,13 @@ def test_the_notebook_on_learners_shows_what_it_tells():
     assert intervals[0][1] == "x1"
     assert float(intervals[0][3]) > 0.03
     assert all(float(low) < 0 < float(high) for *_, low, high in intervals[4:])
-    # A forest is no better than a line here, and better than a full-grown tree.
+    # The forest is not better than the linear model here, but better than a full-grown tree.
     low, high = map(float, against_line.splitlines()[2].split()[-3:-1])
     assert low < 0 < high
     against_tree, truth, _, forests, _, lines = rest
     assert float(against_tree.splitlines()[2].split()[-2]) < 0
     assert table(truth)["x1"][0] > 0.1
-    # Too high at the low end of x1, too low at its high end.
+    # The forest predicts too much at low x1 and too little at high x1.
     biases = [float(line.split()[3]) for line in forests.splitlines()[2:]]
     assert biases[0] > 0.05
     assert biases[-1] < -0.03

@@ -16,7 +16,7 @@ from offline import outside_references
         "<style>p { background: url(data:image/png;base64,AAAA) }</style>",
     ],
 )
-def test_what_needs_no_network_passes(page):
+def test_pages_without_network_references_pass(page):
     assert outside_references(page) == []
 
 
@@ -33,5 +33,5 @@ def test_what_needs_no_network_passes(page):
         '<p style="background: url(https://example.org/a.png)">text</p>',
     ],
 )
-def test_what_would_be_loaded_is_found(page):
+def test_references_that_would_be_loaded_are_detected(page):
     assert len(outside_references(page)) == 1

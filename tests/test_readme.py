@@ -11,7 +11,7 @@ README = Path(__file__).resolve().parents[1] / "README.md"
 EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
-def test_examples_run_and_give_what_they_promise():
+def test_the_examples_run():
     first, second, third = EXAMPLE.findall(README.read_text(encoding="utf-8"))
     names = {}
     *before, explore = first.strip().splitlines()

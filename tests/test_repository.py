@@ -1,4 +1,4 @@
-"""What must never be committed."""
+"""The repository has no built files, registries, local paths or notebook outputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tracked() -> list[Path]:
     return [file for file in files if file.is_file()]
 
 
-def test_nothing_that_is_made_is_tracked(tracked):
+def test_no_built_file_is_tracked(tracked):
     made = re.compile(r"(^|/)(uv\.lock|node_modules|\.venv|build|dist|static/[^/]+\.(js|css))(/|$)")
     names = [file.relative_to(ROOT).as_posix() for file in tracked]
     assert not [name for name in names if made.search(name)]
@@ -41,20 +41,20 @@ def test_lock_file_names_no_registry(tracked):
         pytest.param(r"https?://registry\.", id="registries"),
     ],
 )
-def test_sources_depend_on_no_particular_place(tracked, pattern):
-    wanted = re.compile(pattern)
-    found = [
+def test_sources_name_no_local_path_and_no_registry(tracked, pattern):
+    forbidden = re.compile(pattern)
+    places = [
         f"{file.relative_to(ROOT)}:{number}"
         for file in tracked
         if file.suffix not in BINARY
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-        if wanted.search(line)
+        if forbidden.search(line)
     ]
-    assert not found
+    assert not places
 
 
 def test_notebooks_hold_no_outputs(tracked):
     for notebook in (file for file in tracked if file.suffix == ".ipynb"):
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        kept = [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
-        assert not kept, f"{notebook.name} holds outputs: clear them before committing"
+        with_output = [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
+        assert not with_output, f"{notebook.name} holds outputs: clear them before committing"

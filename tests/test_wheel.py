@@ -1,4 +1,4 @@
-"""The archives: what they carry, what they leave out, and that they work where no Node is."""
+"""Wheel and sdist: their contents, and their installation without Node."""
 
 from __future__ import annotations
 

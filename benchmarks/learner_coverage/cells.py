@@ -90,7 +90,7 @@ def _joined(stored: Summary, new: list[Summary]) -> Summary:
 
 
 def _save(path: Path, stored: Summary) -> None:
-    # Written aside and moved, so that a run that is stopped leaves a whole file.
+    # Write another file and rename it, so that an interrupted run leaves a complete file.
     aside = path.with_suffix(".part.npz")
     np.savez(aside, **stored)
     aside.replace(path)

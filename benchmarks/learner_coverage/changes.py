@@ -1,4 +1,4 @@
-"""What one fitted model says of rows that it has not seen: curves, and changes of its loss."""
+"""Curves and importance of one fitted model on rows that it was not trained on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def held_out_values(
     rows : tuple of ndarray
         X of shape (n, p) and y of shape (n,).
     grid : tuple of float
-        Values at which each feature is held.
+        Values of each feature at which its curve is computed.
     rng : numpy.random.Generator
     donors : callable, optional
         Draws a fresh table of shape (n, p) whose columns replace those of the rows; without it
@@ -42,15 +42,15 @@ def held_out_values(
     """
     X, y = rows
     n, p = X.shape
-    held, replaced = len(grid), PERMUTATIONS
-    tables = np.broadcast_to(X, (1 + p * (held + replaced), n, p)).copy()
-    curves, shuffled = tables[1 : 1 + p * held], tables[1 + p * held :]
+    n_values, replaced = len(grid), PERMUTATIONS
+    tables = np.broadcast_to(X, (1 + p * (n_values + replaced), n, p)).copy()
+    curves, shuffled = tables[1 : 1 + p * n_values], tables[1 + p * n_values :]
     for j in range(p):
-        curves[j * held : (j + 1) * held, :, j] = np.asarray(grid)[:, None]
+        curves[j * n_values : (j + 1) * n_values, :, j] = np.asarray(grid)[:, None]
         for table in shuffled[j * replaced : (j + 1) * replaced]:
             table[:, j] = X[rng.permutation(n), j] if donors is None else donors()[:, j]
     predicted = predict(tables.reshape(-1, p)).reshape(-1, n)
     loss = (y - predicted[0]) ** 2
-    change = (y - predicted[1 + p * held :]) ** 2 - loss
+    change = (y - predicted[1 + p * n_values :]) ** 2 - loss
     importance = change.reshape(p, replaced, n).mean(axis=1)
-    return np.concatenate([predicted[1 : 1 + p * held], importance]).T
+    return np.concatenate([predicted[1 : 1 + p * n_values], importance]).T

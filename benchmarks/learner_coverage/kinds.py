@@ -36,7 +36,7 @@ METRIC, RATIO = "importance by a metric", "importance as a ratio"
 LEFT_OUT, SURFACES = "importance by leaving features out", "surfaces"
 CURVES, LOSS_CURVES = "curves of a measure without the target", "curves of a loss"
 PERFORMANCE, COMPARISONS = "performance", "comparisons"
-# What is a mean over rows, and has intervals by what single rows do.
+# Results that are means over rows, for which there are intervals from row effects.
 BY_ROWS = (LOSS, FREE, CURVES, LOSS_CURVES)
 
 Values = dict[str, np.ndarray]
@@ -70,7 +70,7 @@ def _line(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return X @ [1.0, 0.5, 0.0] + rng.normal(size=len(X))
 
 
-def _bend(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _absolute_value(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return X[:, 0] + np.abs(X[:, 1]) + rng.normal(size=len(X))
 
 
@@ -80,7 +80,7 @@ CASES = {
         LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 60, 2000
     ),
     "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 100, 4000),
-    "tree, 200 rows": Case(_TREE, LinearRegression(), _bend, False, 200, 100, 2000),
+    "tree, 200 rows": Case(_TREE, LinearRegression(), _absolute_value, False, 200, 100, 2000),
 }
 
 
@@ -210,18 +210,18 @@ def ends(case: Case, resampling: str, rng: np.random.Generator) -> Values:
 def coverage(
     name: str, store: Path | None = None, tables: int | None = None, seconds: float = np.inf
 ) -> tuple[Coverage, int]:
-    """Share of tables whose interval held the truth, and of how many tables.
+    """Compute the share of tables whose interval contains the truth, and the number of tables.
 
     Parameters
     ----------
     name : str
         One of `CASES`.
     store : Path, optional
-        Where tables are stored; a later run goes on from there.
+        Folder of stored tables; a later run continues from it.
     tables : int, optional
-        As many as the case has, unless given; the truth of fewer is as much less exact.
+        Number of tables, by default that of the case; with fewer, the truth is less exact.
     seconds : float
-        After which what is missing is left for the next run.
+        Time after which the rest is left for the next run.
     """
     case, until = CASES[name], time.monotonic() + seconds
     share = 1.0 if tables is None else tables / case.tables
@@ -238,9 +238,9 @@ def coverage(
     for how in RESAMPLINGS:
         for key, drawn in repeated(how, tables, lambda rng, how=how: ends(case, how, rng)).items():
             subject, interval = key.split("|")
-            held = (drawn[:, 0] <= truth[subject]) & (truth[subject] <= drawn[:, 1])
-            results[subject, interval, how] = held.mean(axis=0)
-            count = min(count, len(held))
+            covered = (drawn[:, 0] <= truth[subject]) & (truth[subject] <= drawn[:, 1])
+            results[subject, interval, how] = covered.mean(axis=0)
+            count = min(count, len(covered))
     return results, count
 
 
@@ -293,7 +293,7 @@ def _shown(shares: np.ndarray | None, least: bool) -> str:
 def _repeated(
     path: Path | None, number: int, one: Callable[[np.random.Generator], Values], until: float
 ) -> Values:
-    """Make what is not stored yet, until the time is over; each repetition has its own seed."""
+    """Compute the repetitions that are not stored yet, within the time; each has its own seed."""
     stored: Values = {}
     if path is not None and path.exists():
         with np.load(path) as file:

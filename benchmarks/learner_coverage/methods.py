@@ -1,4 +1,4 @@
-"""Intervals that were tried, from the summaries of many tables at once."""
+"""Candidate intervals, computed from the summaries of many tables at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Method:
 
 
 def refit_sizes(scheme: str, n: int) -> tuple[float, float]:
-    """Rows that a refit learns from and is scored on; distinct ones for the bootstrap."""
+    """Numbers of training and test rows of a refit; distinct rows for the bootstrap."""
     if scheme == "bootstrap":
         return TRAIN_FRACTION * n, (1 - TRAIN_FRACTION) * n
     train = int(TRAIN_FRACTION * n)
@@ -50,7 +50,7 @@ def corrected(scheme: str, correction: str | None) -> Method:
 
 
 def row_effects(scheme: str) -> Method:
-    """Take what is offered for importance."""
+    """Return the interval that `Learner` has for importance."""
 
     def interval(summary: Summary, n: int) -> LearnerInterval:
         sizes = refit_sizes(scheme, n)
@@ -60,7 +60,7 @@ def row_effects(scheme: str) -> Method:
 
 
 def _variance_components(summary: Summary, n: int) -> LearnerInterval:
-    """Take what is offered for curves and for importance, each with its own."""
+    """Return the intervals that `Learner` has for curves and for importance."""
     arguments = (_refits_first(summary), summary["rows"], summary["interaction"], n)
     sizes = refit_sizes("bootstrap", n)
     curves, importance = (

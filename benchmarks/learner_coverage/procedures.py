@@ -21,7 +21,7 @@ def linear_model(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Pred
 
 
 def tree(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> Predict:
-    """CART with the defaults of rpart, which prunes what saves less than 1 % of the root's SSE."""
+    """CART with the defaults of rpart: splits that reduce the SSE by less than 1 % are pruned."""
     fitted = DecisionTreeRegressor(
         min_samples_split=20,
         min_samples_leaf=7,

@@ -1,4 +1,4 @@
-"""What stands between the tables of the report."""
+"""The text between the tables of the report."""
 
 HEAD = """# Coverage of intervals for learners
 
@@ -16,7 +16,7 @@ Coverage is averaged over features and, for curves, over the grid 0.1, 0.3, 0.5,
 
 ## The paper's tables
 
-Ours, and the printed figure in brackets. boot = bootstrap, subs = subsampling, * = with the
+Our coverage, and the printed one in brackets. boot = bootstrap, subs = subsampling, * = with the
 correction of Nadeau and Bengio 2003.
 """
 
@@ -24,27 +24,26 @@ BETTER = """## Better intervals
 
 `group_jackknife_interval` and `row_effect_interval` of `uqwidgets.learner.intervals`, both from
 the 15 refits that leave out two of six groups (`leave_two_groups_out`). The features of these
-processes do not correlate. Where they do, row effects and the corrected interval cover less, and
-what `Learner` takes by default holds: see the last section.
+processes are independent. With correlated features, row effects and the corrected interval cover
+less, and the default intervals of `Learner` keep their coverage: see the last section.
 
-*Width* is relative to what one would give who knew the true standard deviation of the mean over
-refits, the estimate plus and minus 1.96 of it: the narrowest interval of coverage 0.95 around this
-estimate, if it is normal. *boot\\** and the width after it are the corrected interval of the
-bootstrap, relative to the standard deviation of its own mean.
+*Width* is relative to that of the estimate plus and minus 1.96 times the true standard deviation
+of the mean over refits: the narrowest interval of coverage 0.95 around this estimate, if it is
+normal. *boot\\** and the width after it are the corrected interval of the bootstrap, relative to
+the standard deviation of its own mean.
 
-*To ideal* is the width relative to that of the paper's "ideal" interval. There 1.5 cannot be had:
-"ideal" rests on fresh rows for every refit, 19 n of them in all, where n are given. *Needed* is the
-width relative to it that coverage 0.93 takes around the mean over refits with its true standard
-deviation known.
+*To ideal* is the width relative to that of the paper's "ideal" interval. A ratio of 1.5 is not
+possible: "ideal" uses fresh rows for every refit, 19 n rows in all, instead of n. *Needed* is this
+ratio for an interval of coverage 0.93 around the mean over refits with its true standard deviation.
 """
 
-TRIED = """## What was tried
+TRIED = """## All intervals that were compared
 
 Over the twelve rows: the least coverage and the greatest relative width, and where.
 """
 
-ELSEWHERE = """## Where nothing was chosen by it
+ELSEWHERE = """## Other processes, which were not used to choose the intervals
 
 Five normal features with correlation 0.36, y = x1 + abs(x2) + x1 x3 / 2 + noise of t with 5 degrees
-of freedom; x4 and x5 do nothing. Coverage of importance by feature, in this order.
+of freedom; x4 and x5 are not used. Coverage of importance by feature, in this order.
 """

@@ -1,4 +1,4 @@
-"""A table's refits, and what of them every interval can be computed from."""
+"""Refits on one table, and the statistics from which every interval is computed."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def resampling_jackknives(counts: np.ndarray, estimates: np.ndarray) -> Summary:
 def components(values: np.ndarray) -> Summary:
     """Variances of the refits' effects and of their interaction with rows, by moments.
 
-    From every two refits over the rows that neither saw: half the variance of the difference is
-    the interaction's, half the squared mean difference that of the refits and, over the number of
-    these rows, the interaction's.
+    For two refits and the rows that neither was trained on, half the variance over rows of their
+    difference estimates the interaction's variance. Half the squared mean difference estimates the
+    variance of the refits' effects plus that of the interaction over the number of these rows.
     """
     known = ~np.isnan(values[:, :, 0])
     scored = known.astype(float)

@@ -1,4 +1,4 @@
-"""The study as text: the paper's tables beside the printed ones, and what covers better."""
+"""The report: our tables beside the printed ones, and intervals with better coverage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.learner_coverage.scores import KINDS, Score, Study
 
 BEST = {"PD": "group jackknife", "PFI": "row effects"}
 NAMES = {"PD": "Table 1: partial dependence", "PFI": "Table 2: importance"}
-ASKED, WIDEST = 0.93, 1.5
+REQUIRED, WIDEST = 0.93, 1.5
 
 
 def reproduced(studies: list[Study], kind: str) -> Iterator[str]:
@@ -31,11 +31,11 @@ def reproduced(studies: list[Study], kind: str) -> Iterator[str]:
         ]
         yield _line(row.process, row.procedure, str(row.n), *shown)
         errors += [score.error for score in scores]
-        off = [
+        differences = [
             abs(score.coverage - printed[column])
             for score, column in zip(scores, COLUMNS, strict=True)
         ]
-        apart[row.procedure] = max(apart.get(row.procedure, 0.0), *off)
+        apart[row.procedure] = max(apart.get(row.procedure, 0.0), *differences)
     largest = ", ".join(
         f"{apart[name]:.3f} for {name} (allowed {allowed})"
         for name, allowed in TOLERANCE.items()
@@ -56,7 +56,7 @@ def improved(studies: list[Study], kind: str) -> Iterator[str]:
         row = study.setting
         best, usual = study.score(OFFERED[BEST[kind]], kind), study.score(PAPER["boot*"], kind)
         ideal = study.score(PAPER["ideal"], kind).width
-        needed = ndtri((1 + ASKED) / 2) / ndtri((1 + LEVEL) / 2) * best.least
+        needed = ndtri((1 + REQUIRED) / 2) / ndtri((1 + LEVEL) / 2) * best.least
         yield _line(
             row.process,
             row.procedure,
@@ -72,11 +72,14 @@ def improved(studies: list[Study], kind: str) -> Iterator[str]:
         scores.append(best)
     least = min(score.coverage for score in scores)
     widest = max(score.ratio for score in scores)
-    yield f"\nLeast coverage {least:.3f} (asked {ASKED}), greatest width {widest:.2f} ({WIDEST}).\n"
+    yield (
+        f"\nLeast coverage {least:.3f} (required {REQUIRED}), "
+        f"greatest width {widest:.2f} ({WIDEST}).\n"
+    )
 
 
 def tried(studies: list[Study]) -> Iterator[str]:
-    """Yield one line for every interval: where it covers least, where it is widest."""
+    """Yield one line for every interval: its lowest coverage and its largest width."""
     heads = [f"{kind} {what}" for kind in KINDS for what in ("least coverage", "width")]
     yield _line("interval", *heads)
     yield _line("---", *["---:"] * 4)
@@ -105,9 +108,9 @@ def elsewhere(studies: list[Study]) -> Iterator[str]:
             str(study.setting.n),
             f"{curve.coverage:.3f}",
             f"{curve.ratio:.2f}",
-            " ".join(f"{held:.2f}" for held in best.by_quantity),
+            " ".join(f"{share:.2f}" for share in best.by_quantity),
             f"{best.ratio:.2f}",
-            " ".join(f"{held:.2f}" for held in usual.by_quantity),
+            " ".join(f"{share:.2f}" for share in usual.by_quantity),
             f"{usual.ratio:.2f}",
         )
     yield ""

@@ -23,13 +23,13 @@ class Score:
     Attributes
     ----------
     coverage, error : float
-        Share of intervals that held the truth, mean over quantities and repetitions, and the
+        Share of intervals that contain the truth, mean over quantities and repetitions, and the
         standard error of that mean over repetitions.
     width : float
         Mean width.
     least : float
         Mean width of the estimate plus and minus 1.96 times its true standard deviation over
-        tables: what one would give who knew it.
+        tables, which is not known in practice.
     ratio : float
         Mean over quantities of the interval's mean width over that width.
     by_quantity : ndarray
@@ -54,7 +54,7 @@ class Study:
 
     @property
     def truth(self) -> Truth:
-        """What the learner gives on average."""
+        """Expected result of the learner."""
         if self._truth is None:
             self._truth = truth(self.setting, self._fits, self._store)
         return self._truth
@@ -68,17 +68,17 @@ class Study:
         interval = method.interval(summary, self.setting.n)
         low, high = interval.low[:, chosen], interval.high[:, chosen]
         mean = self.truth.mean[chosen]
-        held = (low <= mean) & (mean <= high)
+        covered = (low <= mean) & (mean <= high)
         width = (high - low).mean(axis=0)
         spread = interval.estimate[:, chosen].std(axis=0, ddof=1)
         least = 2 * ndtri((1 + LEVEL) / 2) * spread
         return Score(
-            coverage=float(held.mean()),
-            error=float(held.mean(axis=1).std(ddof=1) / np.sqrt(len(held))),
+            coverage=float(covered.mean()),
+            error=float(covered.mean(axis=1).std(ddof=1) / np.sqrt(len(covered))),
             width=float(width.mean()),
             least=float(least.mean()),
             ratio=float((width / least).mean()),
-            by_quantity=held.mean(axis=0),
+            by_quantity=covered.mean(axis=0),
         )
 
     def _summaries(self, scheme: str) -> Summary:

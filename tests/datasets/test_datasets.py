@@ -1,4 +1,4 @@
-"""The papers' synthetic data: what is said of them holds."""
+"""The room `datasets`: the papers' synthetic data have the stated distributions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def values(make, **options):
 
 
 def uniform(X):
-    """Moments and limits of the uniform distribution on [0, 1], and no correlation."""
+    """Assert that the columns are independent and uniform on [0, 1]."""
     assert X.min() >= 0
     assert X.max() <= 1
     assert X.mean(axis=0) == pytest.approx(0.5, abs=NEAR / np.sqrt(12))
@@ -76,7 +76,7 @@ def test_redundant_classes_follow_the_sum_of_the_first_four():
     uniform(X)
     above = X[:, :4].sum(axis=1) > 2
     assert (y != above).mean() == pytest.approx(0.1, abs=0.3 * NEAR)
-    # Labels are wrong whatever the features are.
+    # Wrong labels do not depend on the features.
     wrong = (y != above).astype(float)
     for column in X.T:
         assert abs(np.corrcoef(column, wrong)[0, 1]) < NEAR
@@ -89,7 +89,7 @@ def test_redundant_classes_without_noise_follow_the_rule_exactly():
 
 
 @pytest.mark.parametrize("copied", ["x1", "x5", "x9"])
-def test_the_versions_differ_in_the_copy_alone(copied):
+def test_versions_of_redundant_data_differ_only_in_the_copied_feature(copied):
     X, y = make_redundant(copied=copied)
     plain, same = make_redundant()
     np.testing.assert_array_equal(X["x10"], X[copied])
@@ -98,7 +98,7 @@ def test_the_versions_differ_in_the_copy_alone(copied):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"copied": "x10"}, "no feature to copy 'x10'; did you mean 'x1'"),
         ({"copied": "age"}, "no feature to copy 'age'; did you mean 'x1'"),
@@ -108,12 +108,12 @@ def test_the_versions_differ_in_the_copy_alone(copied):
         ({"label_noise": np.nan}, "label_noise is nan"),
     ],
 )
-def test_invalid_arguments_of_redundant_classes(options, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_arguments_of_redundant_classes(options, message):
+    with pytest.raises(ValueError, match=message):
         make_redundant(20, **options)
 
 
-def test_pairs_correlate_and_the_fifth_is_alone():
+def test_correlated_pairs_have_their_covariance_and_x5_is_independent():
     X, y = values(make_correlated_pairs)
     expected = np.eye(5)
     expected[[0, 1, 2, 3], [1, 0, 3, 2]] = 0.8
@@ -125,11 +125,11 @@ def test_pairs_correlate_and_the_fifth_is_alone():
     assert np.corrcoef(np.column_stack([X, noise]).T)[5, :5] == pytest.approx(0, abs=NEAR)
 
 
-def test_the_border_is_covered_evenly_and_nothing_is_inside():
+def test_hollow_data_are_uniform_outside_the_hole():
     X, y = values(make_hollow, inner=1.0, outer=3.0)
     assert np.abs(X).max() <= 3
     assert np.abs(X).max(axis=1).min() >= 1
-    # Nine squares of one size but for the middle one: eight of equal shares.
+    # Of nine equal squares the middle one is empty; the others have equal shares.
     square = np.digitize(X, [-1, 1])
     shares = np.bincount(square[:, 0] * 3 + square[:, 1], minlength=9) / ROWS
     assert np.delete(shares, 4) == pytest.approx(1 / 8, abs=np.sqrt(7) / 8 * NEAR)
@@ -140,7 +140,7 @@ def test_the_border_is_covered_evenly_and_nothing_is_inside():
 
 
 @pytest.mark.parametrize(("inner", "outer"), [(2, 1), (1, 1), (-1, 1), (np.nan, 1)])
-def test_a_hole_that_does_not_fit(inner, outer):
+def test_a_hole_outside_the_square_is_refused(inner, outer):
     with pytest.raises(ValueError, match=f"inner is {inner} and outer {outer}"):
         make_hollow(10, inner=inner, outer=outer)
 
@@ -169,15 +169,15 @@ def test_logistic_classes_have_their_probabilities():
     assert X.shape == (ROWS, 5)
     assert np.cov(X.T) == pytest.approx(np.eye(5), abs=NEAR_VARIANCE)
     ones = 1 / (1 + np.exp(-X @ [-4, 2, 0, 2, 4]))
-    off = (y - ones) / np.sqrt(ones * (1 - ones))
-    assert off.mean() == pytest.approx(0, abs=NEAR)
+    standardised = (y - ones) / np.sqrt(ones * (1 - ones))
+    assert standardised.mean() == pytest.approx(0, abs=NEAR)
     for column in X.T:
         assert np.mean((y - ones) * column) == pytest.approx(0, abs=NEAR / 2)
     assert make_logistic(10, [1.0, -1.0])[0].shape == (10, 2)
 
 
 @pytest.mark.parametrize("coefficients", [[], 3.0, [[1.0]], [1.0, np.nan]])
-def test_coefficients_must_be_a_row_of_numbers(coefficients):
+def test_logistic_coefficients_must_be_finite_numbers(coefficients):
     with pytest.raises(ValueError, match="pass one finite number per feature"):
         make_logistic(10, coefficients)
 
@@ -190,24 +190,24 @@ def test_coefficients_must_be_a_row_of_numbers(coefficients):
         (make_correlated_pairs, CORRELATED_PAIRS),
     ],
 )
-def test_a_process_is_where_its_data_come_from(make, process):
+def test_datasets_are_drawn_from_their_process(make, process):
     X, y = make(ROWS, random_state=1)
     pd.testing.assert_frame_equal(process.sample(ROWS, np.random.RandomState(1)), X)
     noise = (y - process.f(X)) / process.noise
     assert noise.mean() == pytest.approx(0, abs=NEAR)
     assert noise.var() == pytest.approx(1, abs=NEAR_VARIANCE)
     np.testing.assert_array_equal(process.f(X.to_numpy()), process.f(X))
-    # Work in other processes needs it there.
+    # Parallel work pickles the process.
     there = pickle.loads(pickle.dumps(process))
     pd.testing.assert_frame_equal(
         there.sample(5, np.random.default_rng(0)), process.sample(5, np.random.default_rng(0))
     )
 
 
-def test_the_truth_of_a_process_is_known():
+def test_ground_truth_of_a_process_has_its_closed_form():
     curve = GroundTruth(*NON_LINEAR).dependence("x2", grid=5, spacing="even")
     closed = 0.5 - np.sqrt(1 + curve.grid) + 0.25 + 1 / 300
-    # Neither x1 nor the product varies by more than a third.
+    # The variance of x1 and that of the product are at most a third.
     assert curve.average == pytest.approx(closed, abs=4 / 3 / np.sqrt(10_000))
     result = GroundTruth(*LINEAR).importance("squared_error", level=0.999)
     assert ((result.low < 1 / 6) & (result.high > 1 / 6)).all()

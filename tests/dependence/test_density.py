@@ -1,4 +1,4 @@
-"""What of a grid is far from the data: the rule, counted row by row."""
+"""Which grid values are far from the data, compared with the rule counted row by row."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def near(column, grid, weights=None):
 
 
 def quantile(values, weights, level):
-    """The first value that this share of the weight does not exceed."""
+    """Return the smallest value whose cumulative share of the weight reaches the level."""
     order = np.argsort(values)
     share = np.cumsum(weights[order]) / weights.sum()
     return values[order][np.searchsorted(share, level)]
 
 
 def counted(columns, points, weights):
-    """The rule of the module, row by row and point by point."""
+    """Apply the rule of the module row by row and point by point."""
     ess = weights.sum() ** 2 / np.square(weights).sum()
     texts = [column.dtype == object for column in columns]
     even = np.prod([min(0.1, 1 / len(p)) for p, text in zip(points, texts, strict=True) if text])
@@ -44,43 +44,47 @@ def counted(columns, points, weights):
             else:
                 low, high = (quantile(column, weights, level) for level in (0.01, 0.99))
                 inside &= np.abs(column - p[k]) <= wide * (high - low) / 2
-        held = weights[inside]
-        enough = held.sum() / weights.sum() >= 0.1 * even * wide**numbers
-        effective = held.sum() ** 2 / np.square(held).sum() if held.any() else 0
+        inside_weights = weights[inside]
+        enough = inside_weights.sum() / weights.sum() >= 0.1 * even * wide**numbers
+        effective = (
+            inside_weights.sum() ** 2 / np.square(inside_weights).sum()
+            if inside_weights.any()
+            else 0
+        )
         result[at] = enough and effective >= 2 - 1e-9
     return result
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n", [12, 60, 700])
-def test_equals_the_rule_counted_row_by_row(n, weighted):
+def test_near_equals_the_rule_counted_row_by_row(n, weighted):
     rng = np.random.default_rng(n)
     a, b = rng.lognormal(size=n), rng.normal(size=n).round(1)
     c = rng.choice(np.array(["x", "y", "z", "rare"], object), n, p=[0.5, 0.3, 0.19, 0.01])
     weights = rng.exponential(size=n) ** 2 if weighted else np.ones(n)
     explainer = explained(a=a, b=b, c=c)
-    given = weights if weighted else None
+    sample_weight = weights if weighted else None
     for feature, column in (("a", a), ("b", b), ("c", c)):
-        result = explainer.dependence(feature, grid=15, spacing="even", sample_weight=given)
+        result = explainer.dependence(feature, grid=15, spacing="even", sample_weight=sample_weight)
         np.testing.assert_array_equal(result.near, counted([column], [result.grid], weights))
     for names, columns in ((["a", "b"], [a, b]), (["c", "a"], [c, a]), (["b", "c"], [b, c])):
-        result = explainer.dependence(names, grid=7, spacing="even", sample_weight=given)
+        result = explainer.dependence(names, grid=7, spacing="even", sample_weight=sample_weight)
         np.testing.assert_array_equal(result.near, counted(columns, result.grids, weights))
 
 
-def test_of_many_normal_rows_what_is_beyond_about_two_and_a_half_deviations_is_far():
+def test_normal_values_beyond_two_and_a_half_standard_deviations_are_far():
     column = np.random.default_rng(0).normal(size=100_000)
     grid = np.array([-5, -2.6, -2.2, 0, 2.2, 2.6, 5, 50])
     assert near(column, grid).tolist() == [False, False, True, True, True, False, False, False]
 
 
-def test_it_does_not_depend_on_how_fine_the_grid_is():
+def test_near_does_not_depend_on_the_resolution_of_the_grid():
     column = np.random.default_rng(1).normal(size=400)
     fine = near(column, np.linspace(-4, 4, 401))
     np.testing.assert_array_equal(near(column, np.linspace(-4, 4, 9)), fine[::50])
 
 
-def test_gaps_between_rows_are_far():
+def test_values_in_gaps_between_rows_are_far():
     column = np.concatenate([np.linspace(0, 1, 100), np.linspace(9, 10, 100)])
     assert near(column, [0.0, 0.5, 3.0, 5.0, 7.0, 9.5, 10.0]).tolist() == [
         *(True, True, False, False, False, True, True)
@@ -92,7 +96,7 @@ def test_few_rows_spread_evenly_are_all_near():
         assert near(np.linspace(0, 1, n), np.linspace(0, 1, n)).all()
 
 
-def test_categories_that_hardly_any_row_has_are_far():
+def test_rare_categories_are_far():
     column = np.array(["a"] * 600 + ["b"] * 390 + ["c"] * 7 + ["d"], dtype=object)
     result = explained(a=pd.Categorical(column, categories=list("abcde")))
     assert result.dependence("a", grid=list("abcde")).near.tolist() == [
@@ -102,16 +106,16 @@ def test_categories_that_hardly_any_row_has_are_far():
         False,
         False,
     ]
-    # Of many categories that are all alike, none is.
+    # Many categories of equal frequency are all near.
     many = np.repeat([f"c{k}" for k in range(100)], 3)
     assert explained(a=many).dependence("a", grid=100).near.all()
 
 
-def test_a_column_of_one_value_is_near_itself_only():
+def test_a_constant_column_is_near_its_value_only():
     assert near(np.full(50, 3.0), [2.0, 3.0]).tolist() == [False, True]
 
 
-def test_in_another_population_other_values_are_far():
+def test_weights_change_which_values_are_far():
     column = np.linspace(0, 10, 201)
     weights = np.exp(-column * 2)
     grid = [0.0, 1.0, 4.0, 10.0]
@@ -122,7 +126,7 @@ def test_in_another_population_other_values_are_far():
     assert not near(column, [5.0], single).any()
 
 
-def test_missing_and_infinite_values():
+def test_near_with_missing_and_infinite_values():
     column = np.concatenate([np.linspace(0, 1, 50), [np.nan] * 20, [np.inf]])
     result = explained(a=column).dependence("a", spacing="observed")
     assert result.near[:50].all()
@@ -131,7 +135,7 @@ def test_missing_and_infinite_values():
     assert nothing.near.tolist() == [False, False]
 
 
-def test_weights_ask_the_model_nothing_and_the_frame_says_what_is_far():
+def test_weights_need_no_model_call_and_the_frame_has_near():
     explainer = explained(a=np.random.default_rng(0).normal(size=300))
     result = explainer.dependence("a", grid=[0.0, 7.0])
     before = explainer.model_calls

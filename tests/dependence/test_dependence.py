@@ -1,4 +1,4 @@
-"""PD and ICE against loops, and against scikit-learn on the same grid."""
+"""PD and ICE curves compared with loops and with scikit-learn on the same grid."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_every_curve_equals_the_loop_and_pd_is_the_mean_of_ice(make):
 
 
 @pytest.mark.parametrize("kind", ["regressor", "classifier"])
-def test_equals_scikit_learn(kind):
+def test_curves_equal_those_of_scikit_learn(kind):
     X, y = table(70)
     if kind == "regressor":
         model = GradientBoostingRegressor(n_estimators=20, random_state=0).fit(X, y)
@@ -63,7 +63,7 @@ def test_equals_scikit_learn(kind):
         np.testing.assert_allclose(result.average, theirs["average"][0], atol=1e-12)
 
 
-def test_weights_and_rows_choose_what_is_averaged_and_ask_nothing():
+def test_weights_and_rows_change_the_average_without_model_calls():
     explainer = regression()
     whole = explainer.dependence("x0", "entropy")
     before = explainer.model_calls
@@ -86,7 +86,7 @@ def test_weights_and_rows_choose_what_is_averaged_and_ask_nothing():
     assert explainer.model_calls == before
 
 
-def test_a_finer_grid_and_other_measures_ask_only_for_what_is_new():
+def test_a_finer_grid_evaluates_only_new_values_and_another_measure_none():
     explainer = regression()
     explainer.dependence("x0", grid=[0.0, 1.0])
     before = explainer.rows_evaluated
@@ -96,7 +96,7 @@ def test_a_finer_grid_and_other_measures_ask_only_for_what_is_new():
     assert explainer.rows_evaluated == before + 60
 
 
-def test_all_curves_together_are_the_same_in_few_calls():
+def test_dependences_equals_single_curves_in_few_model_calls():
     X = np.random.default_rng(0).normal(size=(143, 30))
     explainer = Explainer(normal_model, X, X[:, 0])
     result = explainer.dependences(measure="entropy", grid=50)
@@ -113,11 +113,11 @@ class TestGrid:
         explainer = Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"], **options)
         return explainer.dependence("a", grid=grid)
 
-    def test_few_distinct_values_are_all_of_them(self):
+    def test_few_distinct_values_are_all_on_the_grid(self):
         assert self.of([3.0, 1.0, np.nan, 1.0, 2.0]).grid.tolist() == [1, 2, 3]
         assert self.of([True, False, True]).grid.tolist() == [False, True]
 
-    def test_many_are_quantiles_with_both_extremes(self):
+    def test_many_distinct_values_become_quantiles_with_both_extremes(self):
         values = np.random.default_rng(0).lognormal(size=500)
         result = self.of(values, grid=11).grid
         np.testing.assert_allclose(result, np.quantile(values, np.linspace(0, 1, 11)))
@@ -129,25 +129,25 @@ class TestGrid:
         assert set(result) <= set(values)
         assert (result[0], result[-1]) == (values.min(), values.max())
 
-    def test_infinite_values_are_left_out(self):
+    def test_infinite_values_are_not_on_the_grid(self):
         values = np.concatenate([[np.inf, -np.inf], np.arange(100.0)])
         result = self.of(values, grid=5).grid
         np.testing.assert_allclose(result, [0, 24.75, 49.5, 74.25, 99])
 
-    def test_the_most_frequent_categories_in_their_order(self):
+    def test_the_grid_has_the_most_frequent_categories_in_their_order(self):
         result = self.of(list("ccccbbba") + ["d"] * 2, grid=3)
         assert result.grid.tolist() == ["b", "c", "d"]
         assert "the 3 most frequent of 4 categories are shown" in result.remarks
         kinds = pd.Categorical(list("aabb"), categories=["b", "a", "never"])
         assert self.of(kinds).grid.tolist() == ["b", "a"]
 
-    def test_values_as_given(self):
+    def test_a_grid_of_the_user_is_sorted_and_unique(self):
         assert self.of([1.0, 2.0, 3.0], grid=[9, 0.5, 9]).grid.tolist() == [0.5, 9]
         kinds = pd.Categorical(list("aabb"), categories=["b", "a", "never"])
         assert self.of(kinds, grid=["never", "a"]).grid.tolist() == ["never", "a"]
 
     @pytest.mark.parametrize(
-        ("column", "grid", "says"),
+        ("column", "grid", "message"),
         [
             ([1.0, 2.0], 1, "grid is 1; a curve needs at least 2 values"),
             ([np.nan, np.nan], 5, "'a' has no value that is not missing; there is no curve"),
@@ -158,8 +158,8 @@ class TestGrid:
             ([1.0, 2.0], [np.nan], "the grid of 'a' holds a value that is not finite"),
         ],
     )
-    def test_what_gives_no_curve_is_refused(self, column, grid, says):
-        with pytest.raises(ValueError, match=says):
+    def test_a_column_or_grid_without_a_curve_is_refused(self, column, grid, message):
+        with pytest.raises(ValueError, match=message):
             self.of(column, grid)
 
 
@@ -173,7 +173,7 @@ def test_missing_values_of_other_features_reach_the_model():
     assert np.isnan(over.observed[1])
 
 
-def test_results_show_what_they_are():
+def test_frame_and_repr_of_a_dependence():
     result = classification().dependence("x1", "entropy", grid=5)
     assert list(result.frame.columns) == ["value", "average", "low", "high", "near"]
     assert repr(result).startswith(
@@ -185,11 +185,11 @@ def test_results_show_what_they_are():
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [({"level": 0}, "level is 0"), ({"measure": "ncll"}, "no measure"), ({"rows": []}, "no row")],
 )
-def test_bad_wishes_are_refused_before_the_model_is_asked(options, says):
+def test_invalid_arguments_are_refused_before_the_model_is_called(options, message):
     explainer = regression()
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         explainer.dependence("x0", **options)
     assert explainer.model_calls == 1

@@ -1,4 +1,4 @@
-"""Values at which curves are drawn, of every kind of column."""
+"""Grids of dependence curves for every kind of column."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def of(column, grid=50, spacing="quantile", **options):
 
 @pytest.mark.parametrize("spacing", ["quantile", "even"])
 @pytest.mark.parametrize("points", [2, 5, 13, 50])
-def test_a_grid_of_twice_the_steps_asks_for_the_new_values_only(spacing, points):
+def test_a_grid_of_twice_the_steps_evaluates_only_new_values(spacing, points):
     explainer = regression(300)
     coarse = explainer.dependence("x0", grid=points, spacing=spacing)
     before = explainer.rows_evaluated
@@ -39,7 +39,7 @@ class TestEven:
         np.testing.assert_allclose(result.grid, np.linspace(values.min(), values.max(), 11))
         assert (result.grid[0], result.grid[-1]) == (values.min(), values.max())
 
-    def test_even_where_few_values_were_observed(self):
+    def test_steps_are_even_with_few_observed_values(self):
         assert of([0.0, 1.0, 4.0], 5, "even").grid.tolist() == [0, 1, 2, 3, 4]
 
     def test_whole_numbers_stay_whole(self):
@@ -49,23 +49,23 @@ class TestEven:
         assert of([1, 3], 50, "even").grid.tolist() == [1, 2, 3]
         assert of(np.array([0, 255], dtype=np.uint8), 6, "even").grid.tolist()[-1] == 255
 
-    def test_one_value_is_one_value(self):
+    def test_a_constant_column_has_a_grid_of_one_value(self):
         assert of([2.5, 2.5], 5, "even").grid.tolist() == [2.5]
 
-    def test_narrow_floats_are_drawn_as_they_are_asked(self):
+    def test_single_precision_columns_have_a_grid_of_their_dtype(self):
         values = np.random.default_rng(0).normal(size=100).astype(np.float32)
         for spacing in ("even", "quantile"):
             assert of(values, 7, spacing).grid.dtype == np.float32
 
 
 class TestObserved:
-    def test_every_value_whatever_the_number_of_points(self):
+    def test_the_grid_has_every_value_whatever_the_number_of_points(self):
         values = np.random.default_rng(0).normal(size=80)
         result = of(values, 5, "observed")
         np.testing.assert_array_equal(result.grid, np.sort(values))
         np.testing.assert_allclose(result.support, 1 / 80)
 
-    def test_missing_and_infinite_ones_too(self):
+    def test_the_grid_has_missing_and_infinite_values(self):
         result = of([1.0, np.nan, np.inf, 1.0, -np.inf], spacing="observed")
         np.testing.assert_array_equal(result.grid, [-np.inf, 1, np.inf, np.nan])
         np.testing.assert_allclose(result.support, [0.2, 0.4, 0.2, 0.2])
@@ -74,12 +74,12 @@ class TestObserved:
         assert pd.isna(categories.grid[2])
         np.testing.assert_allclose(categories.support, [0.25, 0.5, 0.25])
 
-    def test_nullable_numbers(self):
+    def test_the_grid_of_nullable_numbers(self):
         result = of(pd.array([3, None, 1, 3], dtype="Int64"), spacing="observed")
         np.testing.assert_array_equal(result.grid, [1, 3, np.nan])
         assert of(pd.array([3, 1], dtype="Int64"), spacing="observed").grid.dtype.kind == "i"
 
-    def test_more_categories_than_points(self):
+    def test_the_grid_has_all_categories(self):
         names = [f"c{k:03d}" for k in range(70)]
         result = of(names, 5, "observed")
         assert result.grid.tolist() == names
@@ -89,7 +89,7 @@ class TestObserved:
 class TestDates:
     @pytest.mark.parametrize("zone", [None, "Europe/Athens"])
     @pytest.mark.parametrize("unit", ["s", "us", "ns"])
-    def test_are_spaced_like_numbers(self, zone, unit):
+    def test_dates_are_spaced_like_numbers(self, zone, unit):
         days = DAYS.tz_localize(zone).as_unit(unit)
         result = of(
             days.to_series().sample(frac=1, random_state=0).to_numpy()
@@ -107,10 +107,10 @@ class TestDates:
         gaps = np.diff(even.grid)
         assert max(gaps) - min(gaps) <= pd.Timedelta(1, "s")
 
-    def test_few_are_all_of_them(self):
+    def test_few_dates_are_all_on_the_grid(self):
         assert of([DAYS[4], DAYS[1], pd.NaT, DAYS[4]]).grid.tolist() == [DAYS[1], DAYS[4]]
 
-    def test_given_as_dates_or_texts(self):
+    def test_a_grid_may_be_dates_or_texts(self):
         column = pd.Series(DAYS)
         expected = [pd.Timestamp("2020-02-01"), pd.Timestamp("2025-06-07T08:00")]
         for grid in (
@@ -123,24 +123,24 @@ class TestDates:
             assert result.near.tolist() == [True, False]
         assert of(column, "2020-03-01").grid.tolist() == [pd.Timestamp("2020-03-01")]
 
-    def test_durations(self):
+    def test_a_grid_of_durations(self):
         result = of(pd.to_timedelta(np.arange(101), unit="h"), 5)
         assert result.grid.tolist() == [pd.Timedelta(h, "h") for h in (0, 25, 50, 75, 100)]
         assert of(pd.to_timedelta([1, 2, 9], unit="h"), 5, "even").grid[2] == pd.Timedelta(5, "h")
 
-    def test_support_is_shared_out_in_time(self):
+    def test_support_of_dates_is_by_nearness_in_time(self):
         result = of(pd.Series(DAYS), [DAYS[0], DAYS[100]])
         np.testing.assert_allclose(result.support, [51 / 101, 50 / 101])
 
     @pytest.mark.parametrize("grid", [["soon"], [], [3.5], [True], [pd.NaT], 7.5])
-    def test_what_is_no_date_is_refused(self, grid):
+    def test_grid_values_that_are_no_dates_are_refused(self, grid):
         with pytest.raises(
             ValueError, match=r"the grid of 'a' must be a list of values such as '20"
         ):
             of(pd.Series(DAYS), grid)
 
 
-def test_support_is_the_share_of_the_rows_that_are_nearest():
+def test_support_is_the_share_of_rows_nearest_to_a_value():
     column = np.array([0.0, 0.4, 0.6, 1.0, 3.0, np.nan, np.inf, 9.0])
     result = of(column, [0.0, 1.0, 4.0])
     np.testing.assert_allclose(result.support, np.array([2, 2, 2]) / 8)
@@ -151,7 +151,7 @@ def test_support_is_the_share_of_the_rows_that_are_nearest():
     np.testing.assert_allclose(weighted.support, np.array([1 + 2, 3 + 4, 5 + 8]) / 36)
 
 
-def test_support_does_not_mind_which_rows_are_scored():
+def test_support_does_not_depend_on_the_scored_rows():
     explainer = regression()
     whole = explainer.dependence("x0", grid=5)
     some = explainer.dependence("x0", grid=5, rows=[0, 1])
@@ -160,7 +160,7 @@ def test_support_does_not_mind_which_rows_are_scored():
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"spacing": "evenly"}, "there is no spacing 'evenly'; did you mean 'even'"),
         ({"spacing": "given"}, "there is no spacing 'given'"),
@@ -171,14 +171,14 @@ def test_support_does_not_mind_which_rows_are_scored():
         ({"grid": [0.0, np.inf]}, "the grid of 'x0' holds a value that is not finite"),
     ],
 )
-def test_what_is_no_grid_is_refused_before_the_model_is_asked(options, says):
+def test_an_invalid_grid_is_refused_before_the_model_is_called(options, message):
     explainer = regression()
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         explainer.dependence("x0", **options)
     assert explainer.model_calls == 1
 
 
-def test_a_group_has_no_curve_of_its_own():
+def test_a_feature_group_has_no_curve():
     X, y = table()
     explainer = Explainer(lambda d: d[:, 0], X, y, feature_groups={"both": ["x0", "x2"]})
     with pytest.raises(
@@ -187,13 +187,13 @@ def test_a_group_has_no_curve_of_its_own():
         explainer.dependence("both")
 
 
-def test_values_that_cannot_be_told_apart_are_refused():
+def test_values_that_are_not_hashable_are_refused():
     frame = pd.DataFrame({"a": [1, [2]], "b": [1.0, 2.0]})
     with pytest.raises(ValueError, match="column 'a' holds a list in row 1; a feature needs a si"):
         Explainer(lambda d: d["b"].to_numpy(), frame, frame["b"])
 
 
-def test_thinned_grids_keep_every_so_many_values():
+def test_a_thinned_grid_keeps_every_nth_value():
     explainer = regression()
     grid = grid_of(explainer.table, "x0", 9)
     thin = grid.thinned(4)

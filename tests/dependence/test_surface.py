@@ -1,4 +1,4 @@
-"""Two features as a surface: against loops and scikit-learn, in pieces, and under weights."""
+"""Dependence on two features, compared with loops and scikit-learn, also under weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uqwidgets.dependence.surface_result import Surface
 
 
 def looped(explainer, X, features, grids, measure):
-    """The measure of each row at each pair of values, shape (g1, g2, n)."""
+    """Return the measure of each row at each pair of values, shape (g1, g2, n)."""
     of, truth = explainer.measure(measure).of, explainer.evaluations.truth
     result = np.empty((len(grids[0]), len(grids[1]), len(X)))
     for i, one in enumerate(grids[0]):
@@ -28,7 +28,7 @@ def looped(explainer, X, features, grids, measure):
 
 @pytest.mark.parametrize("make", [regression, classification])
 @pytest.mark.parametrize("spacing", ["quantile", "even"])
-def test_equals_the_loop_with_its_band(make, spacing):
+def test_surface_and_band_equal_the_loop(make, spacing):
     explainer = make(25)
     X = pd.DataFrame(table(25)[0], columns=explainer.features)
     result = explainer.dependence(["x0", "x1"], "entropy", grid=(5, 4), spacing=spacing)
@@ -42,7 +42,7 @@ def test_equals_the_loop_with_its_band(make, spacing):
 
 
 @pytest.mark.parametrize("kind", ["regressor", "classifier"])
-def test_equals_scikit_learn(kind):
+def test_surface_equals_that_of_scikit_learn(kind):
     X, y = table(60)
     if kind == "regressor":
         model = RandomForestRegressor(10, random_state=0).fit(X, y)
@@ -62,7 +62,7 @@ def test_equals_scikit_learn(kind):
     np.testing.assert_allclose(result.average, theirs["average"][0], atol=1e-12)
 
 
-def test_any_pair_of_kinds():
+def test_surface_of_every_pair_of_column_types():
     rng = np.random.default_rng(0)
     n = 30
     X = pd.DataFrame(
@@ -115,14 +115,14 @@ class TestInteraction:
             np.testing.assert_allclose(effect, curve.average, rtol=1e-13)
         assert explainer.model_calls == before
 
-    def test_is_exactly_zero_where_effects_add_up(self):
+    def test_interaction_of_additive_features_is_exactly_zero(self):
         X, y = table(80)
         explainer = Explainer(lambda d: np.exp(d[:, 0]) - d[:, 1] ** 3 + d[:, 2], X, y)
         result = explainer.dependence(["x0", "x1"], grid=7)
         assert not result.interaction.any()
         assert result.h_squared == 0.0
 
-    def test_of_a_product_is_the_product_of_what_is_centred(self):
+    def test_interaction_of_a_product_is_the_product_of_centred_features(self):
         X, y = table(500)
         grids = (np.linspace(-2, 2, 9), np.linspace(-2, 2, 5))
         result = Explainer(lambda d: d[:, 0] * d[:, 1], X, y).dependence(["x0", "x1"], grid=grids)
@@ -131,8 +131,8 @@ class TestInteraction:
         np.testing.assert_allclose(gap, gap[0, 0], atol=1e-12)
         assert np.sum(result.support * result.interaction) == pytest.approx(0, abs=1e-12)
 
-    def test_h_squared_is_that_of_friedman_and_popescu_over_the_rows(self):
-        """Over all observed pairs there is no grid to approximate the rows."""
+    def test_h_squared_equals_that_of_friedman_and_popescu_over_the_rows(self):
+        """On a grid of all observed values H-squared is exact over the rows."""
         rng = np.random.default_rng(0)
         X = rng.integers(0, 5, (60, 3)).astype(float)
         explainer = Explainer(lambda d: d[:, 0] * d[:, 1] + d[:, 0] + d[:, 2], X, X[:, 0])
@@ -144,13 +144,13 @@ class TestInteraction:
         h = np.square(both - one - other).sum() / np.square(both).sum()
         assert result.h_squared == pytest.approx(h, rel=1e-12)
 
-    def test_of_a_flat_surface_is_no_share(self):
+    def test_h_squared_of_a_flat_surface_is_nan(self):
         result = regression().dependence(["x2", "x1"], "entropy", grid=[[0.0], [1.0]])
         assert np.isnan(result.h_squared)
         assert not result.interaction.any()
 
 
-def test_weights_and_rows_ask_nothing():
+def test_weights_and_rows_change_the_surface_without_model_calls():
     explainer = regression()
     X = pd.DataFrame(table()[0], columns=explainer.features)
     result = explainer.dependence(["x0", "x1"], "nll", grid=4)
@@ -177,7 +177,7 @@ def test_weights_and_rows_ask_nothing():
     np.testing.assert_allclose(stressed.support, joint / 60, atol=1e-14)
 
 
-def test_weights_are_those_of_a_population():
+def test_weighted_surface_equals_that_of_a_sample_drawn_with_the_weights():
     explainer = regression(400)
     weights = explainer.stress_weights("x0", -0.5)
     grids = [[-1.0, 1.0], [0.0, 1.0]]
@@ -190,7 +190,7 @@ def test_weights_are_those_of_a_population():
     assert (np.abs(stressed.average - sampled.average) < 4 * sampled.std_error).all()
 
 
-def test_a_finer_surface_asks_for_its_new_points_and_another_measure_for_none():
+def test_a_finer_surface_evaluates_only_new_points_and_another_measure_none():
     explainer = regression()
     explainer.dependence(["x0", "x1"], grid=4)
     before = explainer.rows_evaluated
@@ -203,7 +203,7 @@ def test_a_finer_surface_asks_for_its_new_points_and_another_measure_for_none():
     assert default.average.shape == (20, 20)
 
 
-def test_answers_that_do_not_fit_are_averaged_piece_by_piece():
+def test_predictions_beyond_the_memory_limit_are_averaged_in_pieces():
     X, y = table(400)
     model = Recorder(normal_model)
     whole = Explainer(normal_model, X, y).dependence(["x0", "x1"], "entropy", grid=12)
@@ -215,7 +215,7 @@ def test_answers_that_do_not_fit_are_averaged_piece_by_piece():
     assert max(len(batch) for batch in model.asked) * 8 * 3 < 200_000
 
 
-def test_what_was_read_off_large_answers_is_not_asked_for_again():
+def test_derived_values_outlive_evicted_predictions():
     X, y = table(100)
 
     def members(X):
@@ -239,7 +239,7 @@ def test_progress_counts_the_rows():
 
 
 @pytest.mark.parametrize(
-    ("features", "options", "says"),
+    ("features", "options", "message"),
     [
         (["x0"], {}, "a surface has two features, not 'x0'; name two"),
         ([], {}, "a surface has two features, not none; name two"),
@@ -259,14 +259,14 @@ def test_progress_counts_the_rows():
         (["x0", "x1"], {"measure": "ncll"}, "no measure"),
     ],
 )
-def test_what_is_no_surface_is_refused_before_the_model_is_asked(features, options, says):
+def test_invalid_arguments_are_refused_before_the_model_is_called(features, options, message):
     explainer = regression()
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         explainer.dependence(features, **options)
     assert explainer.model_calls == 1
 
 
-def test_results_show_what_they_are():
+def test_frame_and_repr_of_a_surface():
     result = classification().dependence(("x0", "x1"), "entropy", grid=(3, 2))
     frame = result.frame
     assert list(frame.columns) == [

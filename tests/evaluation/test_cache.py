@@ -1,4 +1,4 @@
-"""What is kept, within a limit of bytes."""
+"""The LRU cache of predictions and derived arrays within a limit of bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def block(n):
     return np.zeros(n, dtype=np.uint8)
 
 
-def test_derived_arrays_go_before_answers_and_the_newest_stays():
+def test_derived_arrays_are_evicted_before_answers_and_the_newest_stays():
     cache = Cache(100)
     cache.keep("answer", block(40))
     cache.put("derived", block(40))
@@ -28,7 +28,7 @@ def test_derived_arrays_go_before_answers_and_the_newest_stays():
     assert cache.nbytes == 500
 
 
-def test_what_was_read_off_large_answers_outlives_them():
+def test_derived_arrays_outlive_large_answers():
     cache = Cache(100)
     for number in range(6):
         cache.put(f"derived {number}", block(5))
@@ -39,7 +39,7 @@ def test_what_was_read_off_large_answers_outlives_them():
     assert (list(cache.answers), list(cache.derived)) == ([], ["large"])
 
 
-def test_the_longest_unused_goes_first():
+def test_the_least_recently_used_is_evicted_first():
     cache = Cache(100)
     for name in "abc":
         cache.keep(name, block(30))
@@ -49,7 +49,7 @@ def test_the_longest_unused_goes_first():
     assert cache.get("b") is None
 
 
-def test_a_derived_array_is_made_once_and_cannot_be_written_to():
+def test_a_derived_array_is_computed_once_and_read_only():
     cache = Cache(100)
     made = []
 
@@ -64,7 +64,7 @@ def test_a_derived_array_is_made_once_and_cannot_be_written_to():
         first[0] = 1
 
 
-def test_what_replaces_an_array_does_not_count_twice():
+def test_a_replaced_array_is_counted_once():
     cache = Cache(100)
     cache.put("key", block(30))
     cache.put("key", block(50))
@@ -72,20 +72,20 @@ def test_what_replaces_an_array_does_not_count_twice():
 
 
 @given(st.lists(st.tuples(st.sampled_from(["keep", "put"]), st.integers(0, 9), st.integers(1, 60))))
-def test_the_count_of_bytes_is_right_and_over_the_limit_only_for_the_newest(steps):
+def test_the_byte_count_is_exact_and_above_the_limit_only_for_the_newest(steps):
     cache = Cache(100)
     for number, (what, name, size) in enumerate(steps):
         if what == "keep":
             cache.keep(number, block(size))
         else:
             cache.put(name, block(size))
-        held = [*cache.answers.values(), *cache.derived.values()]
-        assert cache.nbytes == sum(a.nbytes for a in held)
+        arrays = [*cache.answers.values(), *cache.derived.values()]
+        assert cache.nbytes == sum(a.nbytes for a in arrays)
         assert cache.nbytes <= 100 or len(cache.answers) == 1 or len(cache.derived) == 1
 
 
 def interrupted(work, line):
-    """Do some work, with Ctrl-C at a line of the cache; whether it came to that line."""
+    """Raise KeyboardInterrupt at a line of the cache; return whether that line was reached."""
     lines = 0
 
     def count(frame, event, argument):  # noqa: ARG001
@@ -111,7 +111,7 @@ def interrupted(work, line):
     return False
 
 
-def test_an_interrupt_at_any_line_leaves_a_cache_that_counts_right_and_works():
+def test_the_cache_is_consistent_after_an_interrupt_at_any_line():
     def fill(cache):
         for number in range(6):
             cache.put(f"derived {number}", block(30))
@@ -124,8 +124,8 @@ def test_an_interrupt_at_any_line_leaves_a_cache_that_counts_right_and_works():
         cache = Cache(100)
         if not interrupted(lambda: fill(cache), line):  # noqa: B023
             break
-        held = [*cache.answers.values(), *cache.derived.values()]
-        assert cache.nbytes == sum(a.nbytes for a in held), line
+        arrays = [*cache.answers.values(), *cache.derived.values()]
+        assert cache.nbytes == sum(a.nbytes for a in arrays), line
         fill(cache)
         cache.put("last", block(60))
         assert "last" in cache.derived
@@ -147,14 +147,14 @@ def test_an_interrupt_at_any_line_leaves_a_cache_that_counts_right_and_works():
         ("1T", 10**12),
     ],
 )
-def test_sizes(size, bytes_):
+def test_sizes_in_bytes_and_as_text(size, bytes_):
     assert parse_bytes(size) == bytes_
 
 
 @pytest.mark.parametrize(
     "size", [0, -5, "", "GiB", "0", "0.2", ".", "1.2.3GiB", "1e9", "9" * 400, None, "1 PB", "1iB"]
 )
-def test_what_is_no_size_is_refused(size):
+def test_invalid_sizes_are_refused(size):
     with pytest.raises(
         ValueError, match=r"memory_limit is .*; give bytes or a text such as '1GiB'"
     ):
@@ -162,11 +162,11 @@ def test_what_is_no_size_is_refused(size):
 
 
 @given(st.text(alphabet="0123456789. kKmMgGtTiIbB", max_size=8))
-def test_any_text_is_a_size_or_refused_in_one_sentence(text):
+def test_any_text_is_a_size_or_a_value_error(text):
     try:
         result = parse_bytes(text)
     except ValueError as error:
-        said = str(error)
+        message = str(error)
     else:
-        said = "memory_limit is fine" if result >= 1 else ""
-    assert said.startswith("memory_limit is ")
+        message = "memory_limit is fine" if result >= 1 else ""
+    assert message.startswith("memory_limit is ")

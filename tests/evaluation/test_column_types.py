@@ -1,4 +1,4 @@
-"""Columns of every dtype reach the model as they are, whatever is asked."""
+"""Columns of every dtype reach the model with that dtype, in every analysis."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def model():
     ).fit(DATA, Y)
 
 
-class Looking:
-    """A model that notes the dtypes of what it is asked."""
+class DtypeRecorder:
+    """A model that records the dtypes of its batches."""
 
     def __init__(self, model):
         self.model = model
@@ -78,16 +78,16 @@ class Looking:
 
 
 def test_the_model_never_sees_another_dtype(model):
-    looking = Looking(model)
-    explainer = Explainer(looking, DATA, Y)
+    recorder = DtypeRecorder(model)
+    explainer = Explainer(recorder, DATA, Y)
     explainer.importance("nll", n_repeats=2)
     for feature in DATA.columns:
         explainer.dependence(feature)
-    assert looking.seen == {tuple(str(dtype) for dtype in DATA.dtypes)}
+    assert recorder.seen == {tuple(str(dtype) for dtype in DATA.dtypes)}
 
 
 @pytest.mark.parametrize("feature", ["town", "grade", "flag"])
-def test_curves_over_categories_are_what_the_model_says(model, feature):
+def test_curves_over_categories_are_mean_predictions(model, feature):
     curve = Explainer(model, DATA, Y).dependence(feature)
     assert curve.categorical
     for value, average in zip(curve.grid, curve.average, strict=True):
@@ -95,7 +95,7 @@ def test_curves_over_categories_are_what_the_model_says(model, feature):
         assert average == pytest.approx(model.predict_proba(same)[:, 1].mean(), abs=1e-12)
 
 
-def test_a_curve_over_integers_with_missing_values_is_what_the_model_says(model):
+def test_a_curve_over_nullable_integers_is_the_mean_prediction(model):
     curve = Explainer(model, DATA, Y).dependence("rooms")
     assert set(curve.grid.tolist()) <= {1, 2, 3, 4}
     for value, average in zip(curve.grid, curve.average, strict=True):
@@ -103,14 +103,14 @@ def test_a_curve_over_integers_with_missing_values_is_what_the_model_says(model)
         assert average == pytest.approx(model.predict_proba(same)[:, 1].mean(), abs=1e-12)
 
 
-def test_importance_finds_what_matters(model):
+def test_importance_ranks_the_relevant_features_first(model):
     result = Explainer(model, DATA, Y).importance("nll", n_repeats=5)
     assert set(result.features) == set(DATA.columns)
     assert set(result.features[:3]) == {"size", "town", "rooms"}
 
 
-def test_a_model_that_changes_its_table_corrupts_nothing(model):
-    class Changing(Looking):
+def test_a_model_that_modifies_its_batch_changes_no_result(model):
+    class InPlace(DtypeRecorder):
         def predict_proba(self, X):
             result = self.model.predict_proba(X)
             X["size"] = 0.0
@@ -118,10 +118,10 @@ def test_a_model_that_changes_its_table_corrupts_nothing(model):
             del X["town"]
             return result
 
-    given = DATA.copy()
-    explainer, expected = Explainer(Changing(model), given, Y), Explainer(model, DATA, Y)
+    table = DATA.copy()
+    explainer, expected = Explainer(InPlace(model), table, Y), Explainer(model, DATA, Y)
     for measure in ("nll", "entropy"):
-        # Blocks are as large as the model is quick, and sums round with their size.
+        # Batch sizes depend on the speed of the model, and sums are rounded with their size.
         np.testing.assert_allclose(
             explainer.importance(measure, n_repeats=3).importance,
             expected.importance(measure, n_repeats=3).importance,
@@ -130,14 +130,14 @@ def test_a_model_that_changes_its_table_corrupts_nothing(model):
     np.testing.assert_allclose(
         explainer.dependence("rooms").average, expected.dependence("rooms").average, rtol=1e-12
     )
-    pd.testing.assert_frame_equal(given, DATA)
+    pd.testing.assert_frame_equal(table, DATA)
 
 
 def test_a_later_change_of_the_table_does_not_reach_the_explainer(model):
-    given, labels = DATA.copy(), Y.copy()
-    explainer = Explainer(model, given, labels)
-    given["size"] = 0.0
-    given.loc[:, "town"] = "Oslo"
+    table, labels = DATA.copy(), Y.copy()
+    explainer = Explainer(model, table, labels)
+    table["size"] = 0.0
+    table.loc[:, "town"] = "Oslo"
     labels[:] = "no"
     expected = Explainer(model, DATA, Y)
     np.testing.assert_array_equal(

@@ -1,4 +1,4 @@
-"""Models whose answers change from call to call, or with the rows beside."""
+"""Models whose predictions change between calls or depend on the other rows of the batch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from models import Recorder, normal_model, table, two_classes
 from uqwidgets import Explainer, Mixture, Normal
 
 X, Y = table(80)
-SAYS = "asked again about the same rows, the model gives other answers"
+REMARK = "asked again about the same rows, the model gives other answers"
 
 
 def noisy(answers, scale=0.02):
@@ -26,8 +26,8 @@ def noisy(answers, scale=0.02):
     return model
 
 
-def beside(batch):
-    """Numbers are centred by the rows of the call, as a layer that is still training does."""
+def centred_by_batch(batch):
+    """Shift the features by the batch maximum, as batch normalisation in training mode does."""
     return normal_model(batch - 0.3 * np.asarray(batch).max(axis=0))
 
 
@@ -36,8 +36,8 @@ def members(batch):
     return Mixture(Normal(np.stack([mean, mean + 0.1], axis=1), np.stack([std, std], axis=1)))
 
 
-def said(results):
-    return [sum(remark.startswith(SAYS) for remark in one.remarks) for one in results]
+def remark_counts(results):
+    return [sum(remark.startswith(REMARK) for remark in one.remarks) for one in results]
 
 
 def results(explainer, measure, metric):
@@ -52,11 +52,11 @@ def results(explainer, measure, metric):
     [
         (noisy(normal_model), Y, "nll", "r2"),
         (noisy(two_classes), Y > 0, "entropy", "accuracy"),
-        (beside, Y, "nll", "r2"),
+        (centred_by_batch, Y, "nll", "r2"),
     ],
 )
-def test_each_result_says_so(model, y, measure, metric):
-    assert said(results(Explainer(model, X, y), measure, metric)) == [1, 1, 1, 1]
+def test_each_result_has_one_remark_on_inconsistent_predictions(model, y, measure, metric):
+    assert remark_counts(results(Explainer(model, X, y), measure, metric)) == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def test_each_result_says_so(model, y, measure, metric):
         (members, Y, "nll", "r2"),
     ],
 )
-def test_nothing_is_said_of_models_that_answer_the_same_but_for_rounding(model, y, measure, metric):
-    assert said(results(Explainer(model, X, y), measure, metric)) == [0, 0, 0, 0]
+def test_consistent_models_get_no_remark(model, y, measure, metric):
+    assert remark_counts(results(Explainer(model, X, y), measure, metric)) == [0, 0, 0, 0]
 
 
-def test_a_curve_alone_tells_categories_too():
+def test_inconsistency_is_detected_from_one_categorical_curve():
     data = pd.DataFrame({"kind": ["a", "b"] * 40, "x": X[:, 0]})
     generator = np.random.default_rng(0)
 
@@ -80,10 +80,10 @@ def test_a_curve_alone_tells_categories_too():
         return (batch["kind"] == "a").to_numpy() + 0.1 * generator.normal(size=len(batch))
 
     curve = Explainer(model, data, Y).dependence("kind")
-    assert said([curve]) == [1]
+    assert remark_counts([curve]) == [1]
 
 
-def test_it_costs_no_model_call():
+def test_the_check_needs_no_model_call():
     model = Recorder(normal_model)
     explainer = Explainer(model, X, Y)
     explainer.importance("nll", n_repeats=4)
@@ -92,11 +92,11 @@ def test_it_costs_no_model_call():
     assert explainer.evaluations._consistency.compared > 0
 
 
-def test_values_that_a_model_may_tell_apart_are_not_taken_for_the_same():
+def test_equal_values_of_different_types_are_not_compared():
     data = pd.DataFrame({"x": X[:, 0]})
     data["mixed"] = pd.Series(np.array([1, True] * 40, dtype=object), dtype=object)
 
     def model(batch):
         return batch["x"].to_numpy() + np.array([type(value) is bool for value in batch["mixed"]])
 
-    assert said([Explainer(model, data, Y).dependence("mixed")]) == [0]
+    assert remark_counts([Explainer(model, data, Y).dependence("mixed")]) == [0]

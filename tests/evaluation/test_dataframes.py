@@ -1,4 +1,4 @@
-"""Tables of other libraries, all the way to the model."""
+"""Tables of other libraries: their conversion, and what the model receives."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ByInterchange:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "convert",
     [
         lambda frame: pl.from_pandas(frame),
         lambda frame: pa.Table.from_pandas(frame),
@@ -55,15 +55,15 @@ class ByInterchange:
     ],
     ids=["polars", "pyarrow", "arrow-stream", "interchange"],
 )
-def test_tables_become_the_same_dataframe(given):
+def test_tables_become_the_same_dataframe(convert):
     frame = towns()
-    result = to_pandas(given(frame))
+    result = to_pandas(convert(frame))
     assert isinstance(result, pd.DataFrame)
     assert [dtype.kind for dtype in result.dtypes] == ["f", "O", "i", "b"]
     assert result.to_numpy().tolist() == frame.to_numpy().tolist()
 
 
-def test_what_is_no_table_of_another_library_is_left_as_it_is():
+def test_pandas_and_numpy_are_returned_unchanged():
     frame, array = towns(), np.zeros((3, 2))
     assert to_pandas(frame) is frame
     assert to_pandas(array) is array
@@ -111,7 +111,7 @@ def test_an_explainer_takes_polars_for_features_and_target(fitted_on):
     np.testing.assert_allclose(curve.average, expected.dependence("town").average, rtol=1e-12)
 
 
-def test_a_model_gets_pandas_whatever_it_was_fitted_on():
+def test_the_model_receives_pandas():
     model = Recorder(lambda X: (X["a"].to_numpy(), np.ones(len(X))))
     table = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "x"]})
     Explainer(model, table, pl.Series([1.0, 2.0, 3.0])).importance(n_repeats=1)
@@ -121,19 +121,19 @@ def test_a_model_gets_pandas_whatever_it_was_fitted_on():
 
 
 @pytest.mark.parametrize(
-    ("X", "says"),
+    ("X", "message"),
     [
         (pl.DataFrame({"a": [1.0]}).lazy(), r"polars LazyFrame.*pass X\.collect\(\)"),
         (type("Distant", (), {"toPandas": None})(), r"Distant.*pass X\.toPandas\(\)"),
     ],
     ids=["lazy", "distant"],
 )
-def test_a_table_that_does_not_hold_its_rows_says_what_to_call(X, says):
-    with pytest.raises(ValueError, match=says):
+def test_a_lazy_table_is_refused_with_the_method_to_call(X, message):
+    with pytest.raises(ValueError, match=message):
         to_pandas(X)
 
 
-def test_without_pyarrow_it_says_what_to_install():
+def test_without_pyarrow_the_error_names_what_to_install():
     class Needing:
         def to_pandas(self):
             raise ModuleNotFoundError("No module named 'pyarrow'")

@@ -36,7 +36,7 @@ def of(**columns):
         (pd.array([7, 5], dtype="Int64"), [5, 7], [1, 0]),
     ],
 )
-def test_values_in_order_and_which_each_row_has(column, values, codes):
+def test_distinct_values_are_sorted_and_rows_point_to_theirs(column, values, codes):
     result, which = of(a=column)
     assert result == [(value,) for value in values]
     assert which.tolist() == codes
@@ -55,7 +55,7 @@ def test_values_in_order_and_which_each_row_has(column, values, codes):
         [DAYS[0], pd.NaT, pd.NaT],
     ],
 )
-def test_a_missing_value_is_one_of_its_own_that_a_cache_finds_again(column):
+def test_missing_values_are_one_distinct_value_equal_to_itself(column):
     result, which = of(a=column)
     again, _ = of(a=column)
     assert which.tolist() == [0, 1, 1]
@@ -81,7 +81,7 @@ def test_many_columns_of_many_values():
     assert all(type(value) is float for value in result[0])
 
 
-def test_values_of_a_mixed_column_that_python_holds_to_be_equal_are_told_apart():
+def test_equal_values_of_different_types_are_distinct():
     mixed = np.array([1, True, "1", 1.0, None, np.nan, 1, np.float64(1.0)], dtype=object)
     result, which = of(a=pd.Series(mixed, dtype=object))
     kinds = [type(value) for (value,) in result[:4]]

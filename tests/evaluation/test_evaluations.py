@@ -1,4 +1,4 @@
-"""Asking the model: once for each thing, in large calls, and safely."""
+"""Calls of the model: each replacement once, in large batches, and safely."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Constant, Drawn, Original
 
 
-def test_the_rows_as_they_are_are_asked_once_at_construction():
+def test_the_original_rows_are_evaluated_once_at_construction():
     explainer = regression()
     assert (explainer.model_calls, explainer.rows_evaluated) == (1, 60)
     assert explainer.evaluations.is_cached(Original())
@@ -28,7 +28,7 @@ def test_the_rows_as_they_are_are_asked_once_at_construction():
     assert (explainer.model_calls, explainer.rows_evaluated) == (1, 60)
 
 
-def test_answers_are_those_of_each_replacement_alone_however_they_are_stacked():
+def test_stacked_replacements_give_the_predictions_of_each_alone():
     X, y = table(50)
     explainer = Explainer(normal_model, X, y)
     replacements = [
@@ -70,14 +70,14 @@ def test_a_small_memory_gives_the_same_numbers(limit):
     assert explainer.rows_evaluated == before
 
 
-def test_a_small_memory_asks_for_each_replacement_once():
+def test_a_small_memory_evaluates_each_replacement_once():
     explainer = regression(memory_limit=2_000)
     explainer.importance(n_repeats=5)
     assert explainer.rows_evaluated == 60 + 5 * 3 * 60
 
 
 class Slow:
-    """A model whose clock says that rows take a millisecond each, so that blocks are small."""
+    """A model that takes a millisecond per row on a simulated clock, so that batches are small."""
 
     def __init__(self, monkeypatch, model=normal_model):
         self.model, self.now = model, 0.0
@@ -88,16 +88,16 @@ class Slow:
         return self.model(X)
 
 
-def test_a_model_whose_calls_are_dear_is_asked_all_repeats_in_one(monkeypatch):
+def test_all_repeats_are_one_call_of_a_model_with_expensive_calls(monkeypatch):
     X, y = table(143)
     now = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
 
-    def dear(X):
+    def expensive(X):
         now[0] += 0.015 + 6e-6 * len(X)
         return normal_model(X)
 
-    model = Recorder(dear)
+    model = Recorder(expensive)
     explainer = Explainer(model, X, y)
     assert [len(block) for block in model.asked] == [8, 135]
     explainer.importance("nll", n_repeats=100)
@@ -109,7 +109,7 @@ class Stop(Exception):  # noqa: N818
     pass
 
 
-def test_a_cancelled_report_keeps_what_is_finished_and_continues_with_the_rest(monkeypatch):
+def test_finished_rows_stay_cached_after_the_callback_raises(monkeypatch):
     X, y = table(60)
     model = Recorder(Slow(monkeypatch))
     explainer = Explainer(model, X, y)
@@ -132,7 +132,7 @@ def test_a_cancelled_report_keeps_what_is_finished_and_continues_with_the_rest(m
     np.testing.assert_array_equal(continued.importance, regression().importance().importance)
 
 
-def test_progress_ends_with_nothing_left(monkeypatch):
+def test_progress_ends_with_no_rows_left(monkeypatch):
     X, y = table(60)
     seen: list[Progress] = []
     explainer = Explainer(Slow(monkeypatch), X, y)
@@ -142,17 +142,17 @@ def test_progress_ends_with_nothing_left(monkeypatch):
     assert seen[-1].seconds_left == 0
     left = seen[0].rows_total - seen[0].rows_done
     assert seen[0].seconds_left == pytest.approx(left * 1e-3, rel=0.1)
-    explainer.importance(callback=pytest.fail)  # all is known: there is nothing to report
+    explainer.importance(callback=pytest.fail)  # everything is cached: there is no progress
 
 
-def test_threads_that_ask_for_the_same_do_not_ask_twice():
+def test_threads_that_need_the_same_rows_evaluate_them_once():
     X, y = table(60)
 
-    def unhurried(X):
+    def slow(X):
         time.sleep(0.002)
         return normal_model(X)
 
-    model = Recorder(unhurried)
+    model = Recorder(slow)
     explainer = Explainer(model, X, y)
     result = {}
 
@@ -178,56 +178,62 @@ class TestFailures:
 
         def failing(batch):
             replaced = np.array([tuple(x) not in known for x in batch])
-            guilty = replaced & (~np.isin(batch[:, 3], X[:, 3]) | (batch[:, 3] == 77))
-            return model(guilty, answers(batch))
+            changed = replaced & (~np.isin(batch[:, 3], X[:, 3]) | (batch[:, 3] == 77))
+            return model(changed, answers(batch))
 
         return Explainer(failing, X, y if answers is normal_model else y > 0)
 
-    def fails(self, explainer, says, grid=(0.5, 77.0)):
+    def fails(self, explainer, message, grid=(0.5, 77.0)):
         other = explainer.importance("entropy", n_repeats=2)
-        with pytest.raises(ModelError, match=says):
+        with pytest.raises(ModelError, match=message):
             explainer.dependence("x3", "entropy", grid=list(grid))
         again = explainer.importance("entropy", n_repeats=2)
         np.testing.assert_array_equal(again.importance, other.importance)
 
-    def test_a_model_that_raises_is_quoted_with_the_feature(self):
-        def model(guilty, answer):
-            if guilty.any():
+    def test_the_error_of_the_model_is_quoted_with_the_feature(self):
+        def model(changed, answer):
+            if changed.any():
                 raise RuntimeError("no such value\nand much more")
             return answer
 
-        says = r"^the model failed while rows with 'x3' replaced were asked: RuntimeError: no such "
-        self.fails(self.explainer(model), says + r"value$")
+        message = (
+            r"^the model failed while rows with 'x3' replaced were asked: RuntimeError: no such "
+        )
+        self.fails(self.explainer(model), message + r"value$")
 
-    def test_nan_is_placed(self):
-        def model(guilty, answer):
-            return np.where(guilty, np.nan, answer[0]), answer[1]
+    def test_nan_is_reported_with_its_row_and_feature(self):
+        def model(changed, answer):
+            return np.where(changed, np.nan, answer[0]), answer[1]
 
         self.fails(self.explainer(model), r"^the model's mean is nan in row 0 of X, with 'x3' repl")
 
-    def test_a_standard_deviation_of_zero_is_placed(self):
-        def model(guilty, answer):
-            return answer[0], np.where(guilty, 0.0, answer[1])
+    def test_a_standard_deviation_of_zero_is_reported_with_its_row(self):
+        def model(changed, answer):
+            return answer[0], np.where(changed, 0.0, answer[1])
 
         self.fails(
             self.explainer(model), r"std, which must be greater than zero, is 0 in row 0 of X"
         )
 
-    def test_probabilities_that_do_not_sum_to_one_are_placed(self):
-        def model(guilty, answer):
-            return answer * np.where(guilty, 0.9, 1.0)[:, None]
+    def test_probabilities_that_do_not_sum_to_one_are_reported_with_their_row(self):
+        def model(changed, answer):
+            return answer * np.where(changed, 0.9, 1.0)[:, None]
 
-        says = r"the model's probabilities sum to 0.9, off from 1 by -0.1, in row 0 of X, with 'x3'"
-        self.fails(self.explainer(model, two_classes), says)
+        message = (
+            r"the model's probabilities sum to 0.9, off from 1 by -0.1, in row 0 of X, with 'x3'"
+        )
+        self.fails(self.explainer(model, two_classes), message)
 
-    def test_another_number_of_rows_is_said(self):
-        def model(guilty, answer):
-            return (answer[0][1:], answer[1][1:]) if guilty.any() else answer
+    def test_a_wrong_number_of_predictions_is_reported(self):
+        def model(changed, answer):
+            return (answer[0][1:], answer[1][1:]) if changed.any() else answer
 
-        says = r"'x3' replaced were asked: ValueError: the model answered 59 rows for the 60 asked"
-        self.fails(self.explainer(model), says)
+        message = (
+            r"'x3' replaced were asked: ValueError: the model answered 59 rows for the 60 asked"
+        )
+        self.fails(self.explainer(model), message)
 
-    def test_a_model_that_fails_on_the_rows_as_they_are_cannot_be_explained(self):
+    def test_a_model_that_fails_on_the_original_rows_is_refused(self):
         X, y = table(20)
 
         def model(batch):
@@ -237,38 +243,38 @@ class TestFailures:
             Explainer(model, X, y)
 
     @pytest.mark.parametrize("as_frame", [False, True])
-    def test_features_that_are_missing_where_the_answer_is_are_named(self, as_frame):
+    def test_features_missing_in_the_row_of_a_nan_prediction_are_named(self, as_frame):
         X, y = table(20)
         X[3, 1] = X[3, 2] = X[7, 0] = np.nan
         X = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]) if as_frame else X
 
-        def filled(asked):
-            return np.nan_to_num(np.asarray(asked, dtype=float)).sum(axis=1)
+        def filled(batch):
+            return np.nan_to_num(np.asarray(batch, dtype=float)).sum(axis=1)
 
-        def model(asked):
-            bad = np.isnan(np.asarray(asked, dtype=float)[:, 1])
-            return np.where(bad, np.nan, filled(asked))
+        def model(batch):
+            bad = np.isnan(np.asarray(batch, dtype=float)[:, 1])
+            return np.where(bad, np.nan, filled(batch))
 
         with pytest.raises(ModelError, match=r"in row 3 of X, where 'x1', 'x2' are missing\.$"):
             Explainer(model, X, y)
 
-        def by_another(asked):
-            bad = np.isnan(np.asarray(asked, dtype=float)[:, 0]) & (np.arange(len(asked)) != 7)
-            return np.where(bad, np.nan, filled(asked))
+        def by_another(batch):
+            bad = np.isnan(np.asarray(batch, dtype=float)[:, 0]) & (np.arange(len(batch)) != 7)
+            return np.where(bad, np.nan, filled(batch))
 
-        # A value that is put in the place of the row's own may be the missing one.
+        # The missing value may be the donor's.
         explainer = Explainer(by_another, X, y)
         with pytest.raises(ModelError, match=r"with 'x0' replaced, where 'x0'.* missing\.$"):
             explainer.importance("squared_error", ["x0"], n_repeats="all")
 
-    def test_of_many_missing_features_the_first_are_named(self):
+    def test_the_first_of_many_missing_features_are_named(self):
         X = np.zeros((20, 9))
         X[4] = np.nan
         with pytest.raises(ModelError, match=r"where 'x0', .*, 'x4' and 4 more are missing\.$"):
-            Explainer(lambda asked: asked.sum(axis=1), X, np.zeros(20))
+            Explainer(lambda batch: batch.sum(axis=1), X, np.zeros(20))
 
 
-def test_one_feature_that_fails_is_named_alone_and_the_others_stay():
+def test_a_failing_feature_is_named_and_the_others_stay_cached():
     X, y = table(60, 8)
 
     def model(batch):
@@ -279,8 +285,10 @@ def test_one_feature_that_fails_is_named_alone_and_the_others_stay():
     X[:, 6] = -X[:, 0]
     explainer = Explainer(model, X, y)
     harmless = [f for f in explainer.features if f not in ("x0", "x6")]
-    says = r"^the model failed while rows with 'x6' replaced were asked: ValueError: features 0 and"
-    with pytest.raises(ModelError, match=says):
+    message = (
+        r"^the model failed while rows with 'x6' replaced were asked: ValueError: features 0 and"
+    )
+    with pytest.raises(ModelError, match=message):
         explainer.importance(features=[*harmless, "x6"], n_repeats=4)
     before = explainer.rows_evaluated
     assert np.isfinite(explainer.importance(features=harmless, n_repeats=4).importance).all()
@@ -327,7 +335,7 @@ def test_memory_does_not_grow_with_repeats():
 
 
 @pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
-def test_repeats_that_are_worked_out_in_parts_give_the_same_numbers(scheme, monkeypatch):
+def test_repeats_computed_in_parts_give_the_same_numbers(scheme, monkeypatch):
     weights, rows = np.random.default_rng(1).gamma(2, size=300), np.arange(0, 300, 2)
     explainer = regression(300)
     monkeypatch.setattr(cache, "_SMALL", 0)
@@ -341,7 +349,7 @@ def test_repeats_that_are_worked_out_in_parts_give_the_same_numbers(scheme, monk
             np.testing.assert_allclose(one.importance, other.importance, rtol=1e-9, atol=1e-14)
             np.testing.assert_allclose(one.repeats, other.repeats, rtol=1e-9, atol=1e-14)
             np.testing.assert_allclose(one.per_row, other.per_row, rtol=1e-9, atol=1e-12)
-            # Influences are centred part by part, which weights make a difference to.
+            # Influences are centred in each part; with weights this changes the standard error.
             near = 0.1 if options else 1e-9
             np.testing.assert_allclose(one.std_error, other.std_error, rtol=near, atol=1e-12)
 
@@ -357,13 +365,15 @@ def test_weights_that_leave_some_parts_without_a_pair(monkeypatch):
     assert np.isnan(other.repeats).any()
     np.testing.assert_allclose(one.importance, other.importance, rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(one.repeats, other.repeats, rtol=1e-9, atol=1e-14)
-    held = slice(0, 6)
-    np.testing.assert_allclose(one.per_row[:, held], other.per_row[:, held], rtol=1e-9, atol=1e-12)
+    scored = slice(0, 6)
+    np.testing.assert_allclose(
+        one.per_row[:, scored], other.per_row[:, scored], rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("limit", ["1GiB", 400_000, 200_000])
 @pytest.mark.parametrize("in_turn", [False, True])
-def test_donors_are_drawn_a_few_times_each_at_any_number_of_repeats(limit, in_turn, monkeypatch):
+def test_each_donor_is_drawn_at_most_four_times(limit, in_turn, monkeypatch):
     lines = []
     draw = donors.drawn_donors
 
@@ -376,7 +386,7 @@ def test_donors_are_drawn_a_few_times_each_at_any_number_of_repeats(limit, in_tu
     monkeypatch.setattr(cache, "_SMALL", 0)
     X, y = table(500)
     explainer = Explainer(normal_model, X, y, memory_limit=limit)
-    if in_turn:  # as the widget asks, repeat by repeat
+    if in_turn:  # as the widget does, repeat by repeat
         for repeat in range(40):
             drawn = [Drawn((column,), "permutation", repeat, 0) for column in range(3)]
             explainer.evaluations.ask(drawn)
@@ -384,9 +394,9 @@ def test_donors_are_drawn_a_few_times_each_at_any_number_of_repeats(limit, in_tu
     assert 3 * 40 <= sum(lines) <= 4 * 3 * 40
 
 
-def test_a_row_of_which_a_measure_cannot_be_had_is_named_as_it_is_in_the_table():
+def test_an_undefined_measure_names_the_row_of_the_table():
     def quantiles(X):
-        # Two equal quantiles, an atom, where the first feature is large: no density there.
+        # Where the first feature is large, two quantiles are equal: an atom, which has no density.
         width = np.where(X[:, 0] > 10, 0.0, 1.0)
         middle = X[:, 1]
         return Quantiles([0.25, 0.5, 0.75], np.column_stack([middle - 1, middle, middle + width]))
@@ -398,13 +408,13 @@ def test_a_row_of_which_a_measure_cannot_be_had_is_named_as_it_is_in_the_table()
     assert np.isfinite(explainer.dependence("x0", "crps", grid=[0.0, 11.0]).average).all()
 
 
-def test_what_was_read_off_answers_is_not_asked_again_when_they_had_to_go():
+def test_derived_values_outlive_evicted_predictions():
     def many_members(X):
         means = X[:, [0]] + 0.1 * X[:, [1]] * np.arange(30)
         return Mixture(Normal(means, np.ones_like(means)))
 
     X, y = table(500, p=12)
-    # Room for the answers of one feature's repeats, not of all of them.
+    # The memory holds the predictions of one feature's repeats, not those of all features.
     explainer = Explainer(many_members, X, y, memory_limit="20MB")
     explainer.importance("nll", n_repeats=5)
     before = explainer.rows_evaluated
@@ -412,8 +422,8 @@ def test_what_was_read_off_answers_is_not_asked_again_when_they_had_to_go():
     assert explainer.rows_evaluated == before
 
 
-def test_labels_that_are_answered_for_a_target_of_numbers_are_refused():
+def test_predicted_labels_for_a_numeric_target_are_refused():
     X, y = table(8)
-    said = r"answers with labels such as 'low', but y has -?[0-9.]+; pass labels of one kind"
-    with pytest.raises(ValueError, match=said):
+    message = r"answers with labels such as 'low', but y has -?[0-9.]+; pass labels of one kind"
+    with pytest.raises(ValueError, match=message):
         Explainer(lambda X: np.full(len(X), "low"), X, y)

@@ -1,4 +1,4 @@
-"""Whose memory it is: models, measures, scorers and callers write, and no other number changes."""
+"""Memory ownership: models, measures, scorers and callers may write into their arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LABELS = (Y > 0).astype(int)
 
 
 class Buffered:
-    """Answers with one buffer of its own, as bindings of runtimes do."""
+    """A model that returns views of one buffer, as bindings of runtimes do."""
 
     classes_ = np.array([0, 1])
 
@@ -30,7 +30,7 @@ class Buffered:
 
 
 class BufferedBySize(Buffered):
-    """Answers of one length are one and the same array, which owns its memory."""
+    """A model that returns the same array for all batches of one length."""
 
     def __init__(self):
         self.buffers = {}
@@ -42,7 +42,7 @@ class BufferedBySize(Buffered):
 
 
 class BufferedNormal:
-    """Means and standard deviations in buffers of its own."""
+    """A model that returns views of buffers of means and standard deviations."""
 
     def __init__(self):
         self.mean, self.std = np.empty(100_000), np.empty(100_000)
@@ -63,7 +63,7 @@ class BufferedPoint:
 
 
 def numbers(explainer, measures):
-    """Whatever is read off the answers, repeats that come later included."""
+    """Return importance of few and of more repeats, a curve, and stress."""
     result = []
     for measure in measures:
         result += [explainer.importance(measure, n_repeats=k).importance for k in (2, 5)]
@@ -81,10 +81,10 @@ def numbers(explainer, measures):
         (BufferedPoint, lambda batch: normal_model(batch)[0], Y, ["squared_error"]),
     ],
 )
-def test_a_model_may_answer_with_a_buffer_of_its_own(model, same, y, measures):
-    given = numbers(Explainer(model(), X, y), measures)
-    right = numbers(Explainer(same, X, y), measures)
-    for one, other in zip(given, right, strict=True):
+def test_a_model_may_return_views_of_its_buffer(model, same, y, measures):
+    buffered = numbers(Explainer(model(), X, y), measures)
+    expected = numbers(Explainer(same, X, y), measures)
+    for one, other in zip(buffered, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
 
 
@@ -112,7 +112,7 @@ def test_members_of_an_ensemble_may_share_a_buffer():
         pd.DataFrame({"count": np.arange(80)}),
     ],
 )
-def test_a_model_may_write_into_the_memory_of_what_it_is_asked(data):
+def test_a_model_may_write_into_its_batch(data):
     def writing(batch):
         columns = batch if isinstance(batch, np.ndarray) else batch.to_numpy().astype(float)
         answer = columns[:, 0].copy()
@@ -136,7 +136,7 @@ def test_a_model_may_write_into_the_memory_of_what_it_is_asked(data):
     np.testing.assert_array_equal(written_to.table.column(name), plain.table.column(name))
 
 
-def test_what_happens_to_the_given_table_and_target_later_reaches_nothing():
+def test_later_changes_of_the_inputs_change_no_result():
     memory, target = X.copy(), Y.copy()
     explainer = Explainer(
         normal_model, pd.DataFrame(memory, columns=list("abc"), copy=False), target
@@ -157,17 +157,19 @@ class TestWritesOfFunctions:
         return np.abs(p[:, 1])
 
     @pytest.mark.parametrize("memory_limit", ["1GiB", 1])
-    def test_a_measure_that_works_in_place_is_told_so_and_changes_nothing(self, memory_limit):
+    def test_a_measure_that_writes_into_predictions_is_refused(self, memory_limit):
         explainer = Explainer(two_classes, X, LABELS, memory_limit=memory_limit)
-        says = r"^measure 'margin' failed: it writes into the model's answers, .*; let it copy them"
-        with pytest.raises(ValueError, match=says):
+        message = (
+            r"^measure 'margin' failed: it writes into the model's answers, .*; let it copy them"
+        )
+        with pytest.raises(ValueError, match=message):
             explainer.importance(self.margin)
         np.testing.assert_array_equal(
             explainer.importance("nll").importance,
             Explainer(two_classes, X, LABELS).importance("nll").importance,
         )
 
-    def test_a_scorer_that_works_in_place_is_told_so_and_changes_nothing(self):
+    def test_a_scorer_that_writes_into_its_inputs_is_refused(self):
         def clipped(y, p, sample_weight=None):
             np.clip(p, 0.4, 0.6, out=p)
             return float(np.average((p - y) ** 2, weights=sample_weight))
@@ -187,7 +189,7 @@ class TestWritesOfFunctions:
             Explainer(two_classes, X, LABELS).importance("nll").importance,
         )
 
-    def test_what_is_kept_cannot_be_written_to(self):
+    def test_stored_arrays_are_read_only(self):
         explainer = Explainer(normal_model, X, Y)
         evaluations = explainer.evaluations
         answer = evaluations.evaluate(Drawn((0,), "permutation", 0, 0))

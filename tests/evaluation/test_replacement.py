@@ -1,4 +1,4 @@
-"""Donors of every scheme."""
+"""Donors of every replacement scheme."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_conditional_donors_are_of_the_same_subgroup():
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_more_repeats_begin_with_the_same_ones(scheme):
+def test_more_repeats_begin_with_the_same_donors(scheme):
     ten, thirty = (drawn_donors(scheme, (1, 4), 7, repeats, GROUPS) for repeats in (10, 30))
     np.testing.assert_array_equal(ten, thirty[:10])
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_features_repeats_and_seeds_have_draws_of_their_own(scheme):
+def test_each_feature_repeat_and_seed_has_its_own_donors(scheme):
     moved = [(0,), (1,), (2,), (0, 1), (1, 0)]
     drawn = [drawn_donors(scheme, columns, s, 4, ALL) for columns in moved for s in range(3)]
     lines = {tuple(line) for donors in drawn for line in donors.tolist()}
@@ -48,12 +48,12 @@ def test_features_repeats_and_seeds_have_draws_of_their_own(scheme):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_repeats_can_be_drawn_from_any_on(scheme):
+def test_repeats_can_start_at_any_number(scheme):
     all_of_them = drawn_donors(scheme, (3,), 7, 12, GROUPS)
     np.testing.assert_array_equal(drawn_donors(scheme, (3,), 7, 4, GROUPS, 8), all_of_them[8:])
 
 
-def test_streams_are_told_by_names_whatever_their_order_and_their_letters():
+def test_random_streams_depend_on_the_set_of_names():
     streams = [stream_of(names) for names in (["a"], ["b"], ["a", "b"], ["ab"], ["é"], ["\ud800"])]
     assert len(set(streams)) == len(streams)
     assert stream_of(["b", "a"]) == stream_of(["a", "b"])
@@ -61,17 +61,17 @@ def test_streams_are_told_by_names_whatever_their_order_and_their_letters():
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_row_of_the_subgroup_is_as_likely_a_donor(scheme):
+def test_donors_are_uniform_within_the_subgroup(scheme):
     groups = np.array([0, 1, 0, 0, 0, 1, 0]) if scheme == "conditional" else np.zeros(7, dtype=int)
     donors = drawn_donors(scheme, (0,), 0, 4000, groups)
     counts = np.stack([np.bincount(donors[:, i], minlength=7) for i in range(7)])
     same = groups[:, None] == groups
     expected = same / same.sum(axis=0)
-    # A binomial share in 4000 draws; five standard errors for 49 looks at it.
+    # The share of each donor in 4000 draws is binomial; five standard errors allow for 49 shares.
     assert np.abs(counts / 4000 - expected).max() < 5 * np.sqrt(0.25 / 4000)
 
 
-def test_an_unknown_scheme_brings_the_known():
+def test_an_unknown_scheme_suggests_the_nearest_one():
     assert checked_scheme("ablation") == "ablation"
     with pytest.raises(ValueError, match="no replacement 'permute'; did you mean 'permutation'"):
         checked_scheme("permute")

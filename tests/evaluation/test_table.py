@@ -1,4 +1,4 @@
-"""The table: what the model is given, and what is refused."""
+"""The table of an explainer: dtypes and values that reach the model, and refused inputs."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def score(data):
     return data["single"].to_numpy(dtype=float)
 
 
-def test_the_model_sees_the_types_it_was_given():
+def test_the_model_receives_the_dtypes_of_the_table():
     data = mixed()
 
-    def model(rows_asked):
-        pd.testing.assert_series_equal(rows_asked.dtypes, data.dtypes)
-        return score(rows_asked)
+    def model(batch):
+        pd.testing.assert_series_equal(batch.dtypes, data.dtypes)
+        return score(batch)
 
     explainer = Explainer(model, data, np.arange(30.0))
     explainer.importance("prediction", n_repeats=3)
@@ -54,10 +54,10 @@ def test_the_model_sees_the_types_it_was_given():
 
 def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through():
     data = mixed()
-    held = Table(data, np.arange(30.0), as_predictive(score))
+    table = Table(data, np.arange(30.0), as_predictive(score))
     rows, donors = range(30), np.random.default_rng(0).permutation(30)
     for position, name in enumerate(data.columns):
-        block = held.stacked([RowBlock(rows), RowBlock(rows, (position,), donors)])
+        block = table.stacked([RowBlock(rows), RowBlock(rows, (position,), donors)])
         plain, replaced = block.iloc[:30], block.iloc[30:].reset_index(drop=True)
         pd.testing.assert_frame_equal(plain, data.reset_index(drop=True))
         expected = data.reset_index(drop=True)
@@ -66,21 +66,21 @@ def test_replaced_values_are_those_of_the_donors_and_missing_ones_pass_through()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int8])
-def test_arrays_stay_arrays_of_their_type(dtype):
+def test_arrays_reach_the_model_with_their_dtype(dtype):
     whole = (10 * X).astype(dtype)
 
-    def model(rows_asked):
-        assert isinstance(rows_asked, np.ndarray)
-        assert rows_asked.dtype == dtype
-        return rows_asked[:, 0].astype(float)
+    def model(batch):
+        assert isinstance(batch, np.ndarray)
+        assert batch.dtype == dtype
+        return batch[:, 0].astype(float)
 
     explainer = Explainer(model, whole, Y)
     explainer.importance("prediction", n_repeats=2)
     explainer.dependence("x1")
 
 
-def test_a_grid_of_whole_numbers_keeps_a_column_whole_and_one_between_does_not():
-    model = Recorder(lambda rows_asked: rows_asked["small"].to_numpy(dtype=float))
+def test_a_grid_of_integers_keeps_the_integer_dtype():
+    model = Recorder(lambda batch: batch["small"].to_numpy(dtype=float))
     explainer = Explainer(model, mixed(), np.arange(30.0))
     assert explainer.dependence("small", grid=[1.0, 2.0]).average == pytest.approx([1, 2])
     assert model.asked[-1]["small"].dtype == np.uint8
@@ -104,7 +104,7 @@ def test_inputs_are_not_modified_and_may_be_read_only():
     pd.testing.assert_frame_equal(frame, before)
 
 
-def test_a_later_change_of_the_inputs_does_not_reach_what_is_explained():
+def test_later_changes_of_the_inputs_do_not_reach_the_table():
     data, y = X.copy(), Y.copy()
     explainer = Explainer(normal_model, data, y)
     data[:], y[:] = 0.0, 0.0
@@ -115,7 +115,7 @@ def test_a_later_change_of_the_inputs_does_not_reach_what_is_explained():
 
 
 @pytest.mark.parametrize("names", [[0, 1, 2], [np.int64(7), "b", 3.5], ["a'b", 'c"d', "e.f[0]<i>"]])
-def test_names_of_any_kind(names):
+def test_column_names_of_any_type(names):
     explainer = Explainer(lambda d: d.iloc[:, 0].to_numpy(), pd.DataFrame(X, columns=names), Y)
     assert explainer.features == tuple(str(name) for name in names)
     result = explainer.importance("squared_error", n_repeats=2)
@@ -124,14 +124,12 @@ def test_names_of_any_kind(names):
     assert explainer.stress([names[2]]).features == (str(names[2]),)
 
 
-def test_objects_in_an_array_are_seen_for_what_they_are():
+def test_the_kind_of_object_columns_is_that_of_their_values():
     data = np.array([[1.0, "a"], [2.0, "b"], [3.5, "a"]], dtype=object)
-    held = Table(
-        data, [1.0, 2.0, 3.0], as_predictive(lambda rows_asked: rows_asked[:, 0].astype(float))
-    )
-    assert held.kind("x0") == "numeric"
-    assert held.kind("x1") == "categorical"
-    np.testing.assert_array_equal(held.stacked([RowBlock(range(3))]), data)
+    table = Table(data, [1.0, 2.0, 3.0], as_predictive(lambda batch: batch[:, 0].astype(float)))
+    assert table.kind("x0") == "numeric"
+    assert table.kind("x1") == "categorical"
+    np.testing.assert_array_equal(table.stacked([RowBlock(range(3))]), data)
 
 
 FITTED = LinearRegression().fit(pd.DataFrame(X, columns=["a", "b", "c"]), Y)
@@ -140,7 +138,7 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 
 
 @pytest.mark.parametrize(
-    ("model", "data", "y", "says"),
+    ("model", "data", "y", "message"),
     [
         (FITTED, FRAME.drop(columns="b"), Y, r"X has no column 'b', which the model was fitted w"),
         (FITTED, FRAME[["c"]], Y, r"no column 'a'.*\(2 are missing in all\); pass the columns"),
@@ -190,8 +188,8 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
         (normal_model, FRAME, pd.Series(Y)[::-1], r"in another order.*; pass y\.loc\[X\.index\]"),
     ],
 )
-def test_bad_input_is_refused_in_a_sentence(model, data, y, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_input_is_refused(model, data, y, message):
+    with pytest.raises(ValueError, match=message):
         Explainer(model, data, y)
 
 
@@ -221,14 +219,14 @@ def test_values_are_hashed_only_in_columns_of_several_types():
         make_table([*values[:29], {"low"}])
 
 
-def test_a_target_of_one_column_and_with_a_name():
-    held = Table(X, pd.DataFrame({"yield": Y}), as_predictive(normal_model))
-    assert held.y.shape == (30,)
+def test_a_target_may_be_a_column_and_have_a_name():
+    table = Table(X, pd.DataFrame({"yield": Y}), as_predictive(normal_model))
+    assert table.y.shape == (30,)
     assert Table(X, pd.Series(Y, name="yield"), as_predictive(normal_model)).target == "yield"
     assert Table(X, Y, as_predictive(normal_model)).target == "y"
 
 
-def test_an_unknown_feature_brings_the_nearest():
+def test_an_unknown_feature_suggests_the_nearest_one():
     explainer = Explainer(FITTED, FRAME.rename(columns=str), Y)
     with pytest.raises(ValueError, match=r"there is no feature 'bb'; did you mean 'b'\?"):
         explainer.dependence("bb")
@@ -237,7 +235,7 @@ def test_an_unknown_feature_brings_the_nearest():
     assert explainer.model_calls == 1
 
 
-def test_rows_in_another_order_are_refused_where_labels_have_no_order():
+def test_a_permuted_index_without_an_order_is_refused():
     labels = ["one", 2, "three", 4]
     x = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}, index=labels)
     y = pd.Series([0.0, 1.0, 2.0, 3.0], index=labels)[::-1]
@@ -245,16 +243,16 @@ def test_rows_in_another_order_are_refused_where_labels_have_no_order():
         Explainer(lambda X: X["a"].to_numpy(), x, y)
 
 
-def test_rows_are_matched_by_position_where_labels_are_others_or_come_twice():
+def test_rows_are_matched_by_position_if_the_indices_differ_or_repeat():
     numbers = pd.Series(Y, index=np.arange(100, 130))
     for y in (numbers, numbers.set_axis([0] * 30), Y.tolist()):
-        held = Table(FRAME, y, as_predictive(normal_model))
-        np.testing.assert_array_equal(held.y, Y)
+        table = Table(FRAME, y, as_predictive(normal_model))
+        np.testing.assert_array_equal(table.y, Y)
 
 
 @pytest.mark.parametrize("container", [pd.Index, pd.Series, np.array, tuple, list])
 def test_a_group_of_features_may_come_in_any_container(container):
     groups = {"g": container(["a", "c"])}
-    held = Table(FRAME, Y, as_predictive(normal_model), groups)
-    assert held.groups == {"g": ("a", "c")}
-    assert held.units == ("g", "b")
+    table = Table(FRAME, Y, as_predictive(normal_model), groups)
+    assert table.groups == {"g": ("a", "c")}
+    assert table.units == ("g", "b")

@@ -1,4 +1,4 @@
-"""What an explainer reads off models, held against scikit-learn's own losses."""
+"""Explainers of models through every adapter, compared with the losses of scikit-learn."""
 
 from __future__ import annotations
 
@@ -69,19 +69,19 @@ def kinds():
 
 
 @pytest.mark.parametrize(("model", "y", "measures"), list(kinds()))
-def test_everything_can_be_asked_of_every_kind(model, y, measures):
+def test_every_measure_works_with_every_adapter(model, y, measures):
     explainer = Explainer(model, X, y)
     before = None
     for measure in ("nll", "entropy", *measures):
         result = explainer.importance(measure, n_repeats=2)
         assert np.isfinite(result.importance).all()
-        # One answer of the model holds every measure.
+        # All measures come from the same predictions.
         before = before or explainer.model_calls
         assert explainer.model_calls == before
     assert np.isfinite(explainer.dependence("x0", "entropy", grid=5).average).all()
 
 
-def test_noise_makes_the_likelihood_of_a_regressor_its_squared_error():
+def test_nll_with_fixed_noise_is_the_scaled_squared_error():
     model = LinearRegression().fit(X, Y)
     noise = 0.7
     baseline = Explainer(as_predictive(model, noise=noise), X, Y).importance("nll").baseline
@@ -104,7 +104,7 @@ def test_members_of_a_large_forest_are_not_slower_than_twice_the_forest():
         ask(rows)
         return time.process_time() - started
 
-    # Turn by turn, so that what else the machine does falls on both; the least has least of it.
+    # Both are timed in turn, so that other load falls on both; the minimum has the least of it.
     turns = [(seconds(forest.predict_proba), seconds(predictive)) for _ in range(4)]
     alone, together = np.min(turns, axis=0)
     assert together < 2 * alone

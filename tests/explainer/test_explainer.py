@@ -1,4 +1,4 @@
-"""One model, one table, and the whole of it together."""
+"""The explainer of one model and one table, end to end."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from uqwidgets import Explainer
 
 @pytest.fixture(scope="module")
 def forest():
-    """The calibrated forest of Wood et al. 2024, B.2, smaller."""
+    """Fit a smaller version of the calibrated forest of Wood et al. 2024, B.2."""
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X, X_test, y, y_test = train_test_split(X.iloc[:, :8], y, random_state=0)
-    X, X_held, y, y_held = train_test_split(X, y, test_size=0.2, random_state=0)
+    X, X_calibration, y, y_calibration = train_test_split(X, y, test_size=0.2, random_state=0)
     fitted = RandomForestClassifier(30, max_depth=8, random_state=0).fit(X, y)
-    model = CalibratedClassifierCV(FrozenEstimator(fitted)).fit(X_held, y_held)
+    model = CalibratedClassifierCV(FrozenEstimator(fitted)).fit(X_calibration, y_calibration)
     return model, X_test, y_test
 
 
@@ -60,7 +60,7 @@ def test_a_regressor_from_end_to_end():
     assert explainer.stress(["bmi"]).values["mean"][0, -1] > y.mean()
 
 
-def test_the_model_and_the_world_s_random_numbers_are_left_alone(forest):
+def test_the_global_random_state_is_unchanged(forest):
     model, X, y = forest
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     explainer = Explainer(model, X, y, random_state=3)
@@ -69,14 +69,14 @@ def test_the_model_and_the_world_s_random_numbers_are_left_alone(forest):
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
 
 
-def test_repr_counts_what_the_model_was_asked():
+def test_repr_counts_model_calls_and_rows():
     explainer = regression()
     explainer.importance()
-    says = f"3 features; {explainer.model_calls:,} model calls, 1,860 rows evaluated)"
-    assert repr(explainer).endswith(says)
+    message = f"3 features; {explainer.model_calls:,} model calls, 1,860 rows evaluated)"
+    assert repr(explainer).endswith(message)
 
 
-def test_a_single_class_is_refused_in_the_model_and_fine_in_the_rows():
+def test_a_model_of_one_class_is_refused_and_rows_of_one_class_are_not():
     X = np.random.default_rng(0).normal(size=(30, 2))
 
     class Sure:
@@ -92,7 +92,7 @@ def test_a_single_class_is_refused_in_the_model_and_fine_in_the_rows():
     assert np.isfinite(explainer.importance().importance).all()
 
 
-def test_a_label_the_model_does_not_know_is_refused():
+def test_a_label_unknown_to_the_model_is_refused():
     X = np.random.default_rng(0).normal(size=(30, 2))
     model = LogisticRegression().fit(X, np.where(X[:, 0] > 0, "a", "b"))
     with pytest.raises(
@@ -101,7 +101,7 @@ def test_a_label_the_model_does_not_know_is_refused():
         Explainer(model, X, ["c"] * 30)
 
 
-def test_two_rows_are_enough_and_one_has_no_interval():
+def test_intervals_need_two_rows():
     X = np.array([[1.0, 2.0], [3.0, 5.0]])
     two = Explainer(lambda X: (X[:, 0], X[:, 1]), X, [1.0, 4.0]).importance(n_repeats=50)
     assert np.isfinite(two.low).all()
@@ -110,19 +110,19 @@ def test_two_rows_are_enough_and_one_has_no_interval():
     assert np.isnan(one.low).all()
 
 
-def test_sizes_of_memory():
+def test_memory_limit_takes_sizes_as_text():
     assert classification(memory_limit="10 MB").evaluations is not None
     with pytest.raises(ValueError, match="memory_limit is 'much'"):
         classification(memory_limit="much")
 
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5])
-def test_bad_seeds_are_refused(seed):
+def test_invalid_seeds_are_refused(seed):
     with pytest.raises(ValueError, match=r"^random_state is .*; pass a whole number from 0"):
         regression(random_state=seed)
 
 
-def test_nll_and_entropy_are_read_together_from_the_same_answers():
+def test_diagnosis_uses_cached_predictions():
     explainer = classification()
     explainer.importance("nll")
     calls = explainer.model_calls
@@ -132,20 +132,20 @@ def test_nll_and_entropy_are_read_together_from_the_same_answers():
     assert "x2" in repr(outcome)
 
 
-def test_how_well_features_are_known_from_the_others_asks_the_model_nothing():
+def test_redundancy_needs_no_model_call():
     explainer = regression(200)
     calls = explainer.model_calls
     outcome = explainer.redundancy(n_estimators=50)
     assert explainer.model_calls == calls
     r2 = dict(zip(outcome.frame["feature"], outcome.frame["r2"], strict=True))
-    assert r2["x1"] > r2["x2"]  # x1 is made of x0
+    assert r2["x1"] > r2["x2"]  # x1 depends on x0
 
 
 @pytest.mark.parametrize("limit", [True, False, None, 0, -1, "much"])
-def test_a_limit_that_is_no_size_is_refused(limit):
+def test_invalid_memory_limits_are_refused(limit):
     X = np.zeros((10, 1))
-    says = r"memory_limit is .*; give bytes or a text such as '1GiB'"
-    with pytest.raises(ValueError, match=says):
+    message = r"memory_limit is .*; give bytes or a text such as '1GiB'"
+    with pytest.raises(ValueError, match=message):
         Explainer(lambda X: X[:, 0], X, X[:, 0], memory_limit=limit)
 
 
@@ -153,12 +153,12 @@ def test_dir_is_the_public_surface():
     public = dir(uq)
     assert {"explore", "Explorer", "Explainer", "MonteCarloDropout", "__version__"} <= set(public)
     assert set(uq.__all__) <= set(public)
-    # What was imported on the way is not: no module but the one that is named.
+    # The only public module is `datasets`; modules that happen to be imported are not listed.
     modules = {name for name in public if isinstance(vars(uq).get(name), ModuleType)}
     assert modules <= {"datasets"}
 
 
-def test_a_curve_that_is_no_importance_has_none():
+def test_only_relative_curves_over_observed_values_have_an_importance():
     explainer = regression(60)
     curve = explainer.dependence("x0", "prediction")
     assert not hasattr(curve, "importance")

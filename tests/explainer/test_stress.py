@@ -46,7 +46,7 @@ def explainer():
 @pytest.mark.parametrize(
     ("share", "low", "high"), [(0.3, 0.05, 0.95), (0.02, 0.01, 0.95), (0.97, 0.05, 0.985)]
 )
-def test_shares_move_to_alpha_and_its_complement_or_half_way(share, low, high):
+def test_shares_move_to_the_tail_and_its_complement_or_half_way(share, low, high):
     assert share_ends(share, 0.05) == pytest.approx((low, high))
 
 
@@ -77,7 +77,7 @@ def test_a_number_of_two_values_is_a_share(explainer):
     assert (result.status == "ok").all()
 
 
-def test_a_skewed_column_says_so_and_works_by_its_tails(explainer):
+def test_a_skewed_column_is_stressed_by_tail_means(explainer):
     plain = explainer.stress(["gain"], ["error_rate"], taus=TAUS)
     gain = np.sort(explainer.table.numbers("gain"))
     beyond = np.quantile(gain, 0.95) <= gain.mean()
@@ -89,7 +89,7 @@ def test_a_skewed_column_says_so_and_works_by_its_tails(explainer):
     np.testing.assert_allclose(tails.reached[0, 2:], tails.target[0, 2:], rtol=1e-8)
 
 
-def test_zero_inflated_columns_have_no_way_up_by_quantiles():
+def test_zero_inflated_columns_cannot_rise_to_a_quantile():
     values = np.where(np.arange(400) < 8, 1000.0 + np.arange(400), 0.0)
     column = Column(values, 0.05)
     assert column.project(0.5).status == "beyond quantile"
@@ -182,7 +182,7 @@ def test_compressed_columns_are_within_the_memory_limit(compressions):
     assert len(compressions) == 12
 
 
-def test_rates_are_those_of_weighted_counts_and_make_a_roc_path(explainer):
+def test_rates_equal_weighted_rates_of_scikit_learn_and_form_a_roc_path(explainer):
     result = explainer.stress(["age"], ["tpr", "fpr", "error_rate"], taus=TAUS)
     path = result.roc_path("age")
     y = explainer.table.y
@@ -232,7 +232,7 @@ def test_responses_rank_the_features(explainer):
         result.responses(0.3, 1.0)
 
 
-def test_responses_that_rest_on_few_rows_come_after_all_others():
+def test_responses_with_a_small_ess_come_last():
     result = stress([[0.1, 0.2, 0.9], [0.1, 0.2, 0.3], [0.1, np.nan, np.nan]], taus=(-1, 0, 1))
     ess = np.array([[40.0, 40.0, 1.1], [40.0, 40.0, 20.0], [40.0, np.nan, np.nan]])
     few = replace(result, ess=ess)
@@ -240,7 +240,7 @@ def test_responses_that_rest_on_few_rows_come_after_all_others():
     assert few.responses(least_ess=1)["feature"].tolist() == ["f0", "f1", "f2"]
 
 
-def test_half_the_weight_lies_on_the_heaviest_rows(explainer):
+def test_half_share_is_the_share_of_heaviest_rows_with_half_the_weight(explainer):
     result = explainer.stress(["age"], ["nll"], taus=TAUS)
     for t, tau in enumerate(result.taus):
         w = np.sort(explainer.stress_weights("age", tau))[::-1]
@@ -260,7 +260,7 @@ def test_intervals_surround_the_estimate_and_widen_with_the_level(explainer):
     assert (result.high["tpr"] < 1).all()
 
 
-def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer):
+def test_importance_over_tau_equals_importance_at_each_level_without_model_calls(explainer):
     explainer.importance("entropy", n_repeats=3)
     calls = explainer.model_calls
     result = explainer.importance_over_tau("age", "entropy", taus=TAUS, n_repeats=3)
@@ -280,7 +280,7 @@ def test_importance_over_tau_is_importance_at_each_level_and_asks_once(explainer
     assert np.isfinite(by_share.importance).all()
 
 
-def test_several_constraints_at_once_by_name(explainer):
+def test_stress_to_several_named_constraints(explainer):
     w = explainer.stress_to(
         {"age": 45.0}, shares={"sex": {"m": 0.5}}, variances={"age": 90.0}
     ).weights
@@ -310,14 +310,14 @@ class TestManyCategories:
         return uq.Explainer(lambda X: (X["a"], np.ones(len(X))), X, X["a"] + rng.normal(size=n))
 
     @pytest.mark.parametrize("missing", ["error", "drop"])
-    def test_they_are_left_out_unless_named(self, missing):
+    def test_features_of_many_categories_are_left_out_unless_named(self, missing):
         result = self.explainer().stress(missing=missing, taus=[0])
         assert result.features == ("a", "colour=g", "colour=r")
         assert result.remarks == (
             "id is left out: it has 392 categories; name it to stress the 50 most frequent of them",
         )
 
-    def test_the_most_frequent_of_a_named_feature_are_stressed(self):
+    def test_the_most_frequent_categories_of_a_named_feature_are_stressed(self):
         explainer = self.explainer()
         result = explainer.stress(["id"], taus=[0])
         assert len(result.features) == 50

@@ -1,4 +1,4 @@
-"""Explainers and learners show what they are, and calls that exist."""
+"""HTML summaries of explainers and learners name methods that exist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import uqwidgets as uq
 from made import HOSTILE
 from models import regression, table
 from offline import outside_references
-from reading_html import Still
+from reading_html import StaticHtml
 
 
 def learner():
@@ -22,9 +22,9 @@ def learner():
 
 
 @pytest.mark.parametrize("make", [regression, learner])
-def test_what_it_is_and_what_can_be_asked(make):
+def test_the_summary_names_the_rows_and_existing_methods(make):
     subject = make()
-    read = Still(subject._repr_html_())
+    read = StaticHtml(subject._repr_html_())
     assert "60" in read.text
     assert outside_references(subject._repr_html_()) == []
     calls = [line[0] for line in read.tables[0][1:]]
@@ -33,10 +33,10 @@ def test_what_it_is_and_what_can_be_asked(make):
         assert callable(getattr(subject, re.match(r"\w+", call)[0]))
 
 
-def test_an_explainer_counts_its_calls_and_names_its_features():
+def test_the_summary_counts_model_calls_and_names_features():
     explainer = regression(p=20)
     explainer.importance("nll", ["x1"])
-    text = Still(explainer._repr_html_()).text
+    text = StaticHtml(explainer._repr_html_()).text
     assert (
         f"model calls so far: {explainer.model_calls} ({explainer.rows_evaluated:,} rows)" in text
     )
@@ -44,9 +44,9 @@ def test_an_explainer_counts_its_calls_and_names_its_features():
     assert "8 more" in text
 
 
-def test_names_are_text():
+def test_names_are_escaped():
     X, y = table(p=2)
     frame = pd.DataFrame(X, columns=[HOSTILE, "b"])
     explainer = uq.Explainer(lambda A: np.asarray(A)[:, 0], frame, y)
-    assert HOSTILE in Still(explainer._repr_html_()).text
+    assert HOSTILE in StaticHtml(explainer._repr_html_()).text
     assert HOSTILE not in explainer._repr_html_()

@@ -1,4 +1,4 @@
-"""Known processes: their importance and curves, and the decomposition of models' errors."""
+"""Known data-generating processes: importance, curves, and the decomposition of errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 import uqwidgets as uq
-from reading_html import Still, numbers
+from reading_html import StaticHtml, numbers
 from uqwidgets.datasets import LINEAR
 from uqwidgets.ground_truth.decomposition import components
 from uqwidgets.ground_truth.squared_error import PARTS, JackknifeMoments, bias_parts
@@ -36,7 +36,7 @@ def line(noise=1.0, **options):
 
 
 class Constant(RegressorMixin, BaseEstimator):
-    """Predicts a constant."""
+    """A model that predicts a constant."""
 
     def __init__(self, value=0.0):
         self.value = value
@@ -49,7 +49,7 @@ class Constant(RegressorMixin, BaseEstimator):
 
 
 class Chance(RegressorMixin, BaseEstimator):
-    """Predicts a random number that it draws in fit."""
+    """A model that predicts a random number drawn in `fit`."""
 
     def __init__(self, random_state=None):
         self.random_state = random_state
@@ -65,9 +65,9 @@ class Chance(RegressorMixin, BaseEstimator):
 class TestTruth:
     def test_data_are_the_truth_with_noise(self):
         X, y = line(0.5).data(20_000, 3)
-        off = y - linear(X)
-        assert off.mean() == pytest.approx(0, abs=0.02)
-        assert off.std() == pytest.approx(0.5, rel=0.02)
+        noise = y - linear(X)
+        assert noise.mean() == pytest.approx(0, abs=0.02)
+        assert noise.std() == pytest.approx(0.5, rel=0.02)
         again = line(0.5).data(20_000, 3)
         pd.testing.assert_frame_equal(X, again[0])
         np.testing.assert_array_equal(y, again[1])
@@ -82,7 +82,7 @@ class TestTruth:
         with pytest.raises(ValueError, match="nll"):
             truth.importance("nll", n=50)
 
-    def test_importance_holds_its_closed_form(self):
+    def test_the_interval_of_importance_contains_its_closed_form(self):
         # Molnar et al. 2023, definition 2: independent normal features of variance 1 cost 2 b^2.
         result = line().importance(level=0.999, n=5000)
         assert result.features == ("a", "b", "c")
@@ -92,7 +92,7 @@ class TestTruth:
         assert nll.low[0] < 1 / 0.5**2 < nll.high[0]
         assert line().importance("entropy", n=100).importance.tolist() == [0, 0, 0]
 
-    def test_curves_hold_their_closed_form(self):
+    def test_the_band_of_a_curve_contains_its_closed_form(self):
         # Molnar et al. 2023, definition 1.
         result = line().dependence("a", grid=[-1.0, 0.0, 2.0], level=0.999, n=2000)
         expected = np.array([-1.0, 0.0, 2.0])
@@ -110,7 +110,7 @@ class TestTruth:
         np.testing.assert_array_equal(one.importance, same.importance)
         assert not np.array_equal(one.importance, other.importance)
 
-    def test_its_repr(self):
+    def test_repr_of_a_ground_truth(self):
         assert repr(line(0.5)) == "GroundTruth(linear, noise 0.5)"
         assert "noise a function" in repr(line(lambda X, _: np.zeros(len(X))))
 
@@ -136,8 +136,8 @@ class TestComponents:
         np.testing.assert_allclose(single.model_variance, 0.7**2 + 0.4**2, rtol=0.06)
 
 
-def adds_up(result, rtol):
-    """Whether the mean square error is the sum of its parts (Molnar et al. 2023, section 5)."""
+def assert_parts_add_up(result, rtol):
+    """Assert that the mean square error is the sum of its parts (Molnar et al. 2023, section 5)."""
     parts = result.bias**2 + result.model_variance + result.mc_variance
     np.testing.assert_allclose(parts, result.mse, rtol=rtol)
 
@@ -148,7 +148,7 @@ class TestDecompose:
             DecisionTreeRegressor(max_depth=2), n_train=60, n_test=60, n_datasets=80
         )
         assert list(result.points) == ["a", "b", "c"]
-        adds_up(result, 0.1)
+        assert_parts_add_up(result, 0.1)
         assert result.estimates.shape == (80, 1, 2, 3)
         assert (result.mc_variance > 0).all()
 
@@ -156,13 +156,13 @@ class TestDecompose:
         result = line().decompose(
             DecisionTreeRegressor(max_depth=2), "a", grid=5, n_train=60, n_test=60, n_datasets=80
         )
-        adds_up(result, 0.1)
-        # The steps of a tree are farthest from a line at its ends.
+        assert_parts_add_up(result, 0.1)
+        # The piecewise constant tree differs most from the line at the ends.
         assert np.abs(result.bias).argmax() in (0, 4)
 
     @pytest.mark.parametrize("feature", [None, "a"])
     def test_a_linear_model_of_a_line_has_no_bias(self, feature):
-        # Molnar et al. 2023, theorem 7.1; corollary 1, for the features are independent.
+        # Molnar et al. 2023, theorem 7.1, and corollary 1 for independent features.
         result = line().decompose(LinearRegression(), feature, n_train=80, n_test=80, grid=4)
         assert (np.abs(result.bias) < 3.5 * result.bias_error).all()
         assert (result.bias_error < 0.1).all()
@@ -177,7 +177,7 @@ class TestDecompose:
         curve = truth.decompose(Constant(2.0), "a", n_datasets=3, n_train=10, n_test=10)
         np.testing.assert_allclose(curve.bias, 2.0 - curve.truth)
 
-    def test_test_rows_and_training_rows_each_shrink_their_own_part(self):
+    def test_test_rows_shrink_mc_variance_and_training_rows_model_variance(self):
         small, more_tests, more_training = (
             line().decompose(
                 LinearRegression(), "b", grid=[1.0], n_train=n1, n_test=n2, n_datasets=60
@@ -202,8 +202,8 @@ class TestDecompose:
         assert abs(fixed.fit_variance[0]) < 0.3 * fixed.model_variance[0]
 
     def test_permuted_rows_off_the_data_inflate_the_variance(self):
-        # Molnar et al. 2023, corollary 1: even of a model without bias, where features are
-        # dependent.
+        # Molnar et al. 2023, corollary 1: with dependent features importance is biased, even that
+        # of an unbiased model.
         truth = uq.GroundTruth(lambda X: X[:, 0] + X[:, 1], related_rows)
         result = truth.decompose(LinearRegression(), n_train=30, n_test=400, n_datasets=150)
         parts = result.bias_parts
@@ -238,7 +238,7 @@ class TestDecompose:
         names = [name for name in parts if name.endswith("_error")]
         assert names == [f"{name}_error" for name in PARTS]
         assert (parts[names] > 0).all(axis=None)
-        # One of two training sets tells nothing of the variance between them.
+        # The jackknife needs three training sets.
         two = line().decompose(LinearRegression(), n_datasets=2, **options).bias_parts
         assert two[names].isna().all(axis=None)
 
@@ -260,7 +260,7 @@ class TestDecompose:
         assert result.procedure == "LinearRegression"
         assert learner.refits == []
 
-    def test_more_training_sets_begin_with_the_same_ones(self):
+    def test_more_training_sets_begin_with_the_same_sets(self):
         seen = []
         options = {"n_train": 20, "n_test": 20}
         few = line().decompose(LinearRegression(), n_datasets=3, callback=seen.append, **options)
@@ -268,8 +268,8 @@ class TestDecompose:
         more = line().decompose(LinearRegression(), n_datasets=5, n_jobs=1, **options)
         np.testing.assert_array_equal(more.estimates[:3], few.estimates)
 
-    def test_parallel_simulation_equals_a_sequential_one_and_stops_without_a_warning(self):
-        # joblib would warn of the fits on the way, and here a warning is an error.
+    def test_parallel_simulation_equals_a_sequential_one_and_is_interrupted_without_a_warning(self):
+        # Without care joblib warns of unfinished fits, and here a warning is an error.
         def stop(_):
             raise KeyboardInterrupt
 
@@ -281,7 +281,7 @@ class TestDecompose:
         with pytest.raises(KeyboardInterrupt):
             truth.decompose(LinearRegression(), n_jobs=2, callback=stop, **options)
 
-    def test_categories_of_a_feature(self):
+    def test_curves_over_categories_are_decomposed(self):
         def rows(n, rng):
             return pd.DataFrame({"kind": rng.choice(["u", "v"], n), "x": rng.normal(size=n)})
 
@@ -316,7 +316,7 @@ def curve():
 
 
 class TestShown:
-    def test_frames_and_words(self, result, curve):
+    def test_frame_and_repr_of_a_decomposition(self, result, curve):
         names = ["truth", "expected", "bias", "bias_error", "model_variance", "mc_variance", "mse"]
         assert list(curve.frame.columns) == ["value", *names]
         assert list(result.frame.columns[:1]) == ["feature"]
@@ -327,38 +327,38 @@ class TestShown:
         )
         assert repr(curve).startswith("Error of the dependence of predicted mean on a: ")
 
-    def test_stills_hold_the_numbers(self, result, curve):
+    def test_html_tables_hold_the_numbers(self, result, curve):
         for one in (result, curve):
-            (table,) = Still(one._repr_html_()).tables
+            (table,) = StaticHtml(one._repr_html_()).tables
             shown = np.array([numbers(row) for row in table[1:]])[:, -(one.frame.shape[1] - 1) :]
             expected = one.frame.iloc[:, 1:].to_numpy()
             assert shown == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
-    def test_rings_stand_beside_the_dots_on_the_same_scale(self, result):
-        read = Still(result._repr_html_())
+    def test_rings_and_dots_share_a_scale(self, result):
+        read = StaticHtml(result._repr_html_())
         circles = read.all("circle")
         rings = [float(c["cx"]) for c in circles if c.get("fill") == "none"]
         dots = [float(c["cx"]) for c in circles if c.get("fill") != "none"][1:]
         x = np.polyfit(result.expected, dots, 1)
         assert rings == pytest.approx(np.polyval(x, result.truth), abs=0.2)
 
-    def test_the_summary_states_the_shares(self, curve):
+    def test_the_summary_states_the_shares_of_the_error(self, curve):
         parts = np.array([curve.bias**2, curve.model_variance, curve.mc_variance]).sum(axis=1)
         text = [f"{share:.0%}" for share in parts / parts.sum()]
         words = "summed over values, is {} squared bias, {} model variance and {} Monte Carlo error"
-        assert words.format(*text) in Still(curve._repr_html_()).text
+        assert words.format(*text) in StaticHtml(curve._repr_html_()).text
 
-    def test_charts_stack_the_parts_up_to_the_error(self, result, curve):
+    def test_charts_stack_the_parts_to_the_error(self, result, curve):
         for one, mark in ((result, "bar"), (curve, "area")):
             chart = one.to_altair()
             assert chart.to_dict()["mark"]["type"] == mark
             stacked = pd.DataFrame(chart.data).groupby("value", sort=False)["error"].sum()
-            # The parts are estimates; where there is next to no error, they are noise.
+            # The parts are estimates: with next to no error they are noise.
             np.testing.assert_allclose(stacked, one.mse, rtol=0.3, atol=2e-3)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "says"),
+    ("arguments", "error", "message"),
     [
         ((1, normal_rows), TypeError, r"f is a int; pass a function f\(X\)"),
         ((linear, None), TypeError, r"sample is a NoneType; pass a function sample\(n, rng\)"),
@@ -370,8 +370,8 @@ class TestShown:
         ((linear, normal_rows, lambda _, rng: rng.normal()), ValueError, r"noise\(X, rng\) ret"),
     ],
 )
-def test_invalid_processes(arguments, error, says):
-    with pytest.raises(error, match=says):
+def test_invalid_processes_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
         uq.GroundTruth(*arguments).data(5)
 
 
@@ -381,7 +381,7 @@ class Unable(Constant):
 
 
 @pytest.mark.parametrize(
-    ("procedure", "options", "error", "says"),
+    ("procedure", "options", "error", "message"),
     [
         (LinearRegression, {}, TypeError, "LinearRegression is no estimator that can be copied"),
         (Unable(), {}, uq.ModelError, "fit on training set 0 failed: RuntimeError: no luck$"),
@@ -393,8 +393,8 @@ class Unable(Constant):
         (Constant(), {"replacement": "shuffle"}, ValueError, "no replacement 'shuffle'"),
     ],
 )
-def test_invalid_arguments_of_decompose(procedure, options, error, says):
-    with pytest.raises(error, match=says):
+def test_invalid_arguments_of_decompose_are_refused(procedure, options, error, message):
+    with pytest.raises(error, match=message):
         line().decompose(procedure, **({"n_truth": 50, "n_datasets": 2} | options))
 
 

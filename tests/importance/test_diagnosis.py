@@ -1,4 +1,4 @@
-"""Likelihood and entropy importance read together."""
+"""Diagnosis: the verdict from the intervals of likelihood and entropy importance."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from uqwidgets.importance.diagnosis import diagnose
 from uqwidgets.importance.diagnosis_result import Diagnosis
 
 NAN = np.nan
-# What an interval may say, where 0.1 nats are negligible.
+# Intervals of every sign, with a margin of 0.1 nats.
 POSITIVE, NEGATIVE, OPEN = (0.4, 0.6), (-0.6, -0.4), (-0.05, 0.6)
-SMALL, SLIGHT = (-0.05, 0.1), (0.02, 0.09)  # both are negligible, the second is clear of zero
+SMALL, SLIGHT = (-0.05, 0.1), (0.02, 0.09)  # both are within the margin, the second excludes zero
 MISSING = (NAN, NAN)
 
 
-def told(measure, intervals, **more):
-    """An importance with these intervals."""
+def importance_with_intervals(measure, intervals, **more):
+    """Make an importance with these intervals."""
     low, high = np.array(intervals, dtype=float).T
     middle = (low + high) / 2
     features = [f"f{j}" for j in range(len(low))]
@@ -29,15 +29,19 @@ def told(measure, intervals, **more):
 
 
 def redundancy_of_f0(low, high):
-    """A redundancy of f0 with this interval of R2, of the same rows as `told`."""
+    """Make a redundancy of f0 with this interval of R2, of the same rows as the importance."""
     return redundancy(
         ["f0"], [(low + high) / 2], low=np.array([low]), high=np.array([high]), ess=7.0
     )
 
 
 def verdict(nll, entropy, **more):
-    """Verdict on one feature, with 0.1 nats as the margin unless another is given."""
-    result = diagnose(told("nll", [nll]), told("entropy", [entropy]), **{"margin": 0.1, **more})
+    """Return the verdict on one feature; the margin is 0.1 nats by default."""
+    result = diagnose(
+        importance_with_intervals("nll", [nll]),
+        importance_with_intervals("entropy", [entropy]),
+        **{"margin": 0.1, **more},
+    )
     return result.verdict[0]
 
 
@@ -69,7 +73,7 @@ class TestReading:
             (POSITIVE, MISSING, "informative"),
         ],
     )
-    def test_every_pair_of_signs(self, nll, entropy, expected):
+    def test_verdict_of_every_pair_of_signs(self, nll, entropy, expected):
         assert verdict(nll, entropy) == expected
 
     @pytest.mark.parametrize(
@@ -77,7 +81,7 @@ class TestReading:
         [
             ((-0.1, 0.1), "negligible"),
             ((0.0, 0.0), "negligible"),
-            ((0.02, 0.09), "negligible"),  # not nothing, and known to be small
+            ((0.02, 0.09), "negligible"),  # not zero, but known to be small
             ((0.02, 0.11), "positive"),
             ((-0.11, -0.02), "negative"),
             ((-0.11, 0.0), "not clear"),
@@ -87,16 +91,19 @@ class TestReading:
         ],
     )
     @pytest.mark.parametrize("beside", [(0.0, 0.0), (90.0, 110.0)])
-    def test_a_sign_is_what_the_interval_says_whatever_others_say(self, interval, sign, beside):
-        pair = (told(measure, [interval, beside]) for measure in ("nll", "entropy"))
+    def test_the_sign_depends_on_the_own_interval_only(self, interval, sign, beside):
+        pair = (
+            importance_with_intervals(measure, [interval, beside]) for measure in ("nll", "entropy")
+        )
         result = diagnose(*pair, margin=0.1)
         assert result.nll_sign[0] == result.entropy_sign[0] == sign
         assert result.margin == 0.1
 
-    def test_a_small_importance_beside_a_large_one_is_not_zero(self):
-        # An entropy of 0.010 to 0.016 nats is clear of zero, and not negligible by default.
+    def test_a_small_importance_beside_a_large_one_is_not_negligible(self):
+        # The interval 0.010 to 0.016 nats excludes zero and is outside the default margin.
         result = diagnose(
-            told("nll", [(0.9, 1.1), (0.02, 0.05)]), told("entropy", [(0.9, 1.1), (0.010, 0.016)])
+            importance_with_intervals("nll", [(0.9, 1.1), (0.02, 0.05)]),
+            importance_with_intervals("entropy", [(0.9, 1.1), (0.010, 0.016)]),
         )
         assert result.entropy_sign == ("positive", "positive")
         assert result.verdict == ("shares information", "shares information")
@@ -106,7 +113,11 @@ class TestReading:
         [
             (SMALL, (-0.2, 0.05), "informative, independent"),
             ((0, 0), (-0.2, 0.05), "informative, independent"),
-            (SLIGHT, (-0.2, 0.05), "informative"),  # of an independent one it would be 0
+            (
+                SLIGHT,
+                (-0.2, 0.05),
+                "informative",
+            ),  # the entropy importance of an independent feature is 0
             (OPEN, (-0.2, 0.05), "informative"),
             (SMALL, (0.55, 0.7), "informative, not independent"),
             (SMALL, (0.01, 0.05), "informative, not independent"),
@@ -115,14 +126,14 @@ class TestReading:
             (POSITIVE, (-0.2, 0.05), "shares information"),
         ],
     )
-    def test_independent_is_what_redundancy_says_too(self, entropy, r2, expected):
+    def test_independence_needs_an_r2_interval_that_includes_zero(self, entropy, r2, expected):
         assert verdict(POSITIVE, entropy, redundancy=redundancy_of_f0(*r2)) == expected
 
     def test_the_redundancy_is_in_the_result(self):
-        # No feature shares information, and one can be called independent all the same.
+        # f0 is called independent although no feature shares information.
         result = diagnose(
-            told("nll", [POSITIVE, POSITIVE]),
-            told("entropy", [(0, 0), (0, 0)]),
+            importance_with_intervals("nll", [POSITIVE, POSITIVE]),
+            importance_with_intervals("entropy", [(0, 0), (0, 0)]),
             redundancy=redundancy_of_f0(-0.25, 0.0),
         )
         assert result.verdict == ("informative, independent", "informative")
@@ -130,13 +141,16 @@ class TestReading:
         assert list(result.frame)[7:10] == ["r2", "r2_low", "r2_high"]
         assert "other features tell nothing of its values" in result.explanation[0]
         assert "redundancy= tells these apart" in result.explanation[1]
-        alone = diagnose(told("nll", [POSITIVE]), told("entropy", [SMALL]))
+        alone = diagnose(
+            importance_with_intervals("nll", [POSITIVE]),
+            importance_with_intervals("entropy", [SMALL]),
+        )
         assert "r2" not in alone.frame
         other = dataclasses.replace(redundancy_of_f0(0, 0), ess=3.0)
         with pytest.raises(ValueError, match=r"the redundancy differ in ess \(7.0 and 3.0\)"):
             verdict(POSITIVE, SMALL, redundancy=other)
 
-    def test_what_is_small_is_for_the_reader_to_say(self):
+    def test_the_margin_is_an_argument(self):
         assert verdict(SMALL, (-0.2, 0.2)) == "not informative"
         assert verdict(SMALL, (-0.2, 0.2), margin=0.3) == "not used"
         assert verdict(SMALL, SMALL, margin=0) == "not clear"
@@ -146,8 +160,8 @@ class TestReading:
                 verdict(POSITIVE, SMALL, margin=margin)
 
     def test_each_feature_has_its_own_explanation(self):
-        nll = told("nll", [OPEN, OPEN, POSITIVE, MISSING])
-        entropy = told("entropy", [POSITIVE, OPEN, POSITIVE, POSITIVE])
+        nll = importance_with_intervals("nll", [OPEN, OPEN, POSITIVE, MISSING])
+        entropy = importance_with_intervals("entropy", [POSITIVE, OPEN, POSITIVE, POSITIVE])
         result = diagnose(nll, entropy, margin=0.1)
         assert result.verdict[:2] == ("not clear", "not clear")
         assert result.explanation[0].endswith("and the model is less sure")
@@ -155,17 +169,17 @@ class TestReading:
             "whether the model is less sure (the interval of the entropy" in result.explanation[1]
         )
         assert "the likelihood loss is not available" in result.explanation[3]
-        said = repr(result)
-        assert f"note: not clear (f0): {result.explanation[0]}" in said
-        assert f"note: not clear (f1): {result.explanation[1]}" in said
-        assert f"note: shares information: {result.explanation[2]}" in said
+        text = repr(result)
+        assert f"note: not clear (f0): {result.explanation[0]}" in text
+        assert f"note: not clear (f1): {result.explanation[1]}" in text
+        assert f"note: shares information: {result.explanation[2]}" in text
 
     def test_no_explanation_contradicts_an_interval(self):
         intervals = [POSITIVE, NEGATIVE, OPEN, SMALL, SLIGHT, (0, 0), MISSING]
         pairs = [(nll, entropy) for nll in intervals for entropy in intervals]
         result = diagnose(
-            told("nll", [nll for nll, _ in pairs]),
-            told("entropy", [e for _, e in pairs]),
+            importance_with_intervals("nll", [nll for nll, _ in pairs]),
+            importance_with_intervals("entropy", [e for _, e in pairs]),
             margin=0.1,
         )
         for (nll, entropy), explanation in zip(pairs, result.explanation, strict=True):
@@ -178,10 +192,10 @@ class TestReading:
 
 
 class TestModels:
-    """Models of which the truth is known."""
+    """Models whose true dependences are known."""
 
     def explainer(self, n=1500):
-        """x0 and x1 tell of each other, x2 of the target alone; the model sees only these."""
+        """Explain a model of correlated x0, x1 and independent x2; x3 and x4 are not used."""
         rng = np.random.default_rng(3)
         X = np.column_stack(
             [
@@ -197,36 +211,36 @@ class TestModels:
 
         return Explainer(model, X, y)
 
-    def test_figure_3(self):
-        # Wood et al. 2024, section 3.4.1: what x0 and x1 share, x2 does not.
+    def test_verdicts_on_figure_3_of_wood_2024(self):
+        # Wood et al. 2024, section 3.4.1: x0 and x1 share information, x2 does not.
         explainer = self.explainer()
-        found = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
-        said = dict(zip(found.features, found.verdict, strict=True))
-        assert said == {
+        result = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
+        verdicts = dict(zip(result.features, result.verdict, strict=True))
+        assert verdicts == {
             "x0": "shares information",
             "x1": "shares information",
             "x2": "informative, independent",
             "x3": "not used",
             "x4": "not used",
         }
-        j = found.features.index("x2")
-        assert found.entropy[j] == found.entropy_low[j] == found.entropy_high[j] == 0
+        j = result.features.index("x2")
+        assert result.entropy[j] == result.entropy_low[j] == result.entropy_high[j] == 0
 
-    def test_under_stress_it_is_of_that_population(self):
+    def test_diagnosis_under_weights_uses_cached_predictions(self):
         explainer = self.explainer()
         weights = explainer.stress_weights("x0", 0.6)
         before = explainer.model_calls
-        found = diagnose(
+        result = diagnose(
             *(explainer.importance(m, sample_weight=weights) for m in ("nll", "entropy"))
         )
-        asked = explainer.model_calls
+        calls = explainer.model_calls
         diagnose(*(explainer.importance(m, sample_weight=weights) for m in ("nll", "entropy")))
-        assert asked > before
-        assert explainer.model_calls == asked
-        assert found.weighted
-        assert found.ess == pytest.approx(weights.sum() ** 2 / np.square(weights).sum())
+        assert calls > before
+        assert explainer.model_calls == calls
+        assert result.weighted
+        assert result.ess == pytest.approx(weights.sum() ** 2 / np.square(weights).sum())
 
-    def test_one_uncertainty_for_all_rows_cannot_show_what_is_shared(self):
+    def test_constant_uncertainty_cannot_show_shared_information(self):
         # Wood et al. 2024, section 4.1.
         rng = np.random.default_rng(0)
         X = rng.normal(size=(400, 2))
@@ -234,19 +248,19 @@ class TestModels:
         y = X.sum(axis=1) + rng.normal(size=400)
         model = LinearRegression().fit(X, y)
         explainer = Explainer(lambda X: (model.predict(X), np.ones(len(X))), X, y)
-        found = explainer.diagnose()
-        assert found.verdict == ("informative", "informative")
-        found = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
-        assert found.verdict == ("informative, not independent",) * 2
+        result = explainer.diagnose()
+        assert result.verdict == ("informative", "informative")
+        result = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
+        assert result.verdict == ("informative, not independent",) * 2
 
-    def test_conditional_replacement_is_refused_before_the_model_is_asked(self):
+    def test_conditional_replacement_is_refused_before_the_model_is_called(self):
         explainer = self.explainer(60)
         calls = explainer.model_calls
         with pytest.raises(ValueError, match="conditional replacement keeps what features share"):
             explainer.diagnose(replacement="conditional")
         assert explainer.model_calls == calls
 
-    def test_a_model_without_uncertainty_says_why(self):
+    def test_a_model_without_uncertainty_is_refused_with_the_reason(self):
         X = np.random.default_rng(0).normal(size=(50, 2))
         explainer = Explainer(LinearRegression().fit(X, X[:, 0]), X, X[:, 0])
         with pytest.raises(ValueError, match="'nll' is not available: the model gives one value"):
@@ -254,19 +268,19 @@ class TestModels:
 
 
 class TestResult:
-    def test_it_keeps_the_order_and_the_numbers_of_the_likelihood(self):
+    def test_the_result_has_the_order_and_numbers_of_the_likelihood(self):
         nll = importance(["b", "a", "c"], [0.5, 0.25, -0.125], remarks=("mind", "this"))
         entropy = importance(["c", "b", "a"], [0.4, 0.3, 0.0], measure="entropy", remarks=("this",))
-        found = diagnose(nll, entropy)
-        assert isinstance(found, Diagnosis)
-        assert found.features == ("b", "a", "c")
-        np.testing.assert_array_equal(found.nll, nll.importance)
-        np.testing.assert_array_equal(found.entropy, [0.3, 0.0, 0.4])
-        np.testing.assert_array_equal(found.entropy_low, [0.2375, -0.0625, 0.3375])
-        assert found.remarks == ("mind", "this")
-        assert found.verdict == ("shares information", "informative", "misleading")
-        assert found.entropy_sign == ("positive", "not clear", "positive")
-        frame = found.frame
+        result = diagnose(nll, entropy)
+        assert isinstance(result, Diagnosis)
+        assert result.features == ("b", "a", "c")
+        np.testing.assert_array_equal(result.nll, nll.importance)
+        np.testing.assert_array_equal(result.entropy, [0.3, 0.0, 0.4])
+        np.testing.assert_array_equal(result.entropy_low, [0.2375, -0.0625, 0.3375])
+        assert result.remarks == ("mind", "this")
+        assert result.verdict == ("shares information", "informative", "misleading")
+        assert result.entropy_sign == ("positive", "not clear", "positive")
+        frame = result.frame
         assert list(frame) == [
             *("feature", "nll", "nll_low", "nll_high"),
             *("entropy", "entropy_low", "entropy_high", "verdict", "explanation"),
@@ -279,13 +293,13 @@ class TestResult:
             "without its own values predictions get worse, and it is not clear from these rows "
             "whether the model is less sure (the interval of the entropy importance includes zero)"
         )
-        assert "misleading: without its own values predictions get better" in repr(found)
-        assert "note: mind" in repr(found)
+        assert "misleading: without its own values predictions get better" in repr(result)
+        assert "note: mind" in repr(result)
         with pytest.raises(dataclasses.FrozenInstanceError):
-            found.level = 0.5
+            result.level = 0.5
 
     @pytest.mark.parametrize(
-        ("nll", "entropy", "says"),
+        ("nll", "entropy", "message"),
         [
             ({"measure": "entropy"}, {}, "given as nll is that of 'entropy'; pass the nll"),
             ({}, {"measure": "nll"}, "given as entropy is that of 'nll'"),
@@ -304,24 +318,24 @@ class TestResult:
             ({"rows": np.arange(7)}, {"rows": np.arange(1, 8)}, "of different rows"),
         ],
     )
-    def test_two_that_do_not_belong_together(self, nll, entropy, says):
-        with pytest.raises(ValueError, match=says):
+    def test_incompatible_importances_are_refused(self, nll, entropy, message):
+        with pytest.raises(ValueError, match=message):
             diagnose(importance(**nll), importance(**({"measure": "entropy"} | entropy)))
 
-    def test_the_same_rows_belong_together(self):
+    def test_importances_of_equal_rows_are_compatible(self):
         rows = np.arange(7)
         pair = (importance(measure=m, rows=rows.copy()) for m in ("nll", "entropy"))
         assert len(diagnose(*pair).features) == 3
 
 
 def test_a_bayesian_regression_of_a_repeated_feature():
-    # Two copies that disagree lie off the data, and the model knows it.
+    # Replaced values make the two copies disagree; the model is uncertain off the data.
     rng = np.random.default_rng(1)
     X = rng.normal(size=(600, 3))
     X[:, 1] = X[:, 0] + 0.05 * rng.normal(size=600)
     y = X[:, 0] + X[:, 2] + 0.5 * rng.normal(size=600)
     explainer = Explainer(BayesianRidge().fit(X[:300], y[:300]), X[300:], y[300:])
-    found = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
-    said = dict(zip(found.features, found.entropy_sign, strict=True))
-    assert (said["x0"], said["x1"], said["x2"]) == ("positive", "positive", "negligible")
-    assert found.verdict[found.features.index("x2")] == "informative, independent"
+    result = explainer.diagnose(redundancy=explainer.redundancy(n_estimators=50))
+    signs = dict(zip(result.features, result.entropy_sign, strict=True))
+    assert (signs["x0"], signs["x1"], signs["x2"]) == ("positive", "positive", "negligible")
+    assert result.verdict[result.features.index("x2")] == "informative, independent"

@@ -1,4 +1,4 @@
-"""Importance against loops that ask the model row by row."""
+"""Permutation importance compared with loops over rows and repeats."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from uqwidgets.predictive.distributions import class_codes
 
 
 def by_loop(explainer, model, X, y, measure, n_repeats, weights=None, rows=None):
-    """Weighted mean change, one row and one donor at a time."""
+    """Return the weighted mean change, computed for one row and one donor at a time."""
     predictive = as_predictive(model, explainer.classes)
     truth = y if explainer.classes is None else class_codes(y, explainer.classes)
     weights = np.ones(len(X)) if weights is None else weights
@@ -74,9 +74,7 @@ def test_every_measure_equals_the_loop(kind, options):
 
 @pytest.mark.parametrize("explainer", [regression(40), classification(40)])
 @pytest.mark.parametrize("interval", ["u-statistic", "model"])
-def test_a_feature_the_model_ignores_has_importance_and_interval_of_exactly_zero(
-    explainer, interval
-):
+def test_importance_and_interval_of_an_ignored_feature_are_exactly_zero(explainer, interval):
     weights = np.random.default_rng(0).lognormal(size=40)
     for options in ({}, {"sample_weight": weights}, {"sample_weight": weights, "rows": range(9)}):
         for measure in measures_of(explainer):
@@ -88,8 +86,8 @@ def test_a_feature_the_model_ignores_has_importance_and_interval_of_exactly_zero
             assert (result.per_row[j] == 0).all()
 
 
-def test_a_fitted_model_that_ignores_a_feature_does_so_to_the_last_bit_of_a_block():
-    # A matrix product may round a row otherwise when it comes with others.
+def test_importance_of_a_zero_coefficient_is_exactly_zero():
+    # The rounding of a matrix product may depend on the other rows of the batch.
     X, y = table(200, 6)
     model = LogisticRegression().fit(X, y > 0)
     model.coef_[:, 4] = 0.0
@@ -100,7 +98,7 @@ def test_a_fitted_model_that_ignores_a_feature_does_so_to_the_last_bit_of_a_bloc
         assert result.importance[j] == result.std_error[j] == 0
 
 
-def test_results_say_what_they_are_and_are_sorted():
+def test_results_are_sorted_and_state_their_settings():
     explainer = classification()
     rows = np.arange(5, 25)
     weights = np.linspace(0.1, 2, 60)
@@ -172,21 +170,21 @@ class TestSeeds:
 
 
 class TestCalls:
-    def test_more_repeats_ask_only_for_the_new_ones(self):
+    def test_more_repeats_evaluate_only_the_new_ones(self):
         model = Recorder(normal_model)
         X, y = table(60)
         explainer = Explainer(model, X, y)
         explainer.importance(n_repeats=10)
         before = explainer.rows_evaluated
         assert before == 60 + 10 * 3 * 60
-        grown = explainer.importance(n_repeats=30)
+        more = explainer.importance(n_repeats=30)
         assert explainer.rows_evaluated - before == 20 * 3 * 60
         assert model.rows == explainer.rows_evaluated
         assert len(model.asked) == explainer.model_calls
         at_once = regression().importance(n_repeats=30)
-        np.testing.assert_array_equal(grown.importance, at_once.importance)
+        np.testing.assert_array_equal(more.importance, at_once.importance)
 
-    def test_fewer_repeats_and_other_measures_weights_rows_levels_intervals_ask_nothing(self):
+    def test_fewer_repeats_and_other_options_need_no_model_call(self):
         explainer = classification()
         explainer.importance("nll", n_repeats=8)
         before = explainer.model_calls, explainer.rows_evaluated
@@ -197,14 +195,14 @@ class TestCalls:
             explainer.importance(measure, n_repeats=8, sample_weight=weights)
         assert (explainer.model_calls, explainer.rows_evaluated) == before
 
-    def test_thirty_features_are_a_handful_of_calls(self):
+    def test_thirty_features_need_at_most_ten_calls(self):
         X = np.random.default_rng(0).normal(size=(143, 30))
         explainer = Explainer(normal_model, X, X[:, 0])
         explainer.importance(n_repeats=10)
         assert explainer.rows_evaluated == 143 * 301
         assert explainer.model_calls <= 10
 
-    def test_a_new_feature_asks_only_for_itself(self):
+    def test_a_new_feature_evaluates_only_itself(self):
         explainer = regression()
         explainer.importance(features=["x0"], n_repeats=5)
         before = explainer.rows_evaluated
@@ -212,14 +210,14 @@ class TestCalls:
         assert explainer.rows_evaluated - before == 5 * 60
 
 
-def test_importance_under_weights_is_that_of_a_population_with_those_weights():
+def test_weighted_importance_is_that_of_the_weighted_population():
     X, y = table(300, seed=7)
     explainer = Explainer(normal_model, X, y)
     weights = explainer.stress_weights("x0", 0.9)
     result = explainer.importance(
         "squared_error", ["x0", "x1"], n_repeats=200, sample_weight=weights
     )
-    # All pairs of a row and a donor, drawn with these weights: the population's own value.
+    # Rows and donors drawn with these weights give the importance in the weighted population.
     rng = np.random.default_rng(1)
     size, moved = 200_000, []
     row, donor = (rng.choice(300, size, p=weights / weights.sum()) for _ in range(2))
@@ -233,7 +231,7 @@ def test_importance_under_weights_is_that_of_a_population_with_those_weights():
         assert abs(value - change.mean()) < 4 * noise
         plain = explainer.importance("squared_error", [name], n_repeats=200).importance[0]
         moved.append(abs(plain - change.mean()) / noise)
-    assert max(moved) > 5  # without weights it is another number
+    assert max(moved) > 5  # the importance without weights differs
 
 
 def test_donors_come_from_all_rows_when_some_are_scored():
@@ -245,7 +243,7 @@ def test_donors_come_from_all_rows_when_some_are_scored():
     assert len(seen) > 15
 
 
-def test_weights_that_pair_nothing_are_said():
+def test_weights_without_any_pair_give_nan_and_a_remark():
     alone = (np.arange(60) == 5).astype(float)
     donors = permuted_donors(0, 0, 1, 60)
     assert donors[0, 5] != 5
@@ -254,7 +252,7 @@ def test_weights_that_pair_nothing_are_said():
     assert "for 1 of 1 features no repeat pairs a scored row with a donor" in result.remarks[0]
 
 
-def test_few_effective_pairs_are_said_and_widen_the_interval():
+def test_few_effective_pairs_give_a_remark_and_a_wider_interval():
     explainer = regression()
     heavy = np.where(np.arange(60) < 6, 1.0, 1e-3)
     few = explainer.importance(features=["x0"], n_repeats=2, sample_weight=heavy)
@@ -272,7 +270,7 @@ def test_few_effective_pairs_are_said_and_widen_the_interval():
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"n_repeats": 0}, "n_repeats is 0; it must be a whole number of at least 1"),
         ({"n_repeats": 2.5}, r"n_repeats is 2.5; it must be a whole number"),
@@ -286,9 +284,9 @@ def test_few_effective_pairs_are_said_and_widen_the_interval():
         ({"rows": [99]}, "rows names position 99"),
     ],
 )
-def test_bad_wishes_are_refused_before_the_model_is_asked(options, says):
+def test_invalid_arguments_are_refused_before_the_model_is_called(options, message):
     explainer = regression()
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         explainer.importance(**options)
     assert explainer.model_calls == 1
 
@@ -298,7 +296,7 @@ def scored_by_type(column):
     return np.array([values[type(value)] for value in column])
 
 
-def test_every_value_of_a_mixed_column_is_asked_as_the_type_that_it_has():
+def test_values_of_a_mixed_column_keep_their_type():
     n = 60
     X = pd.DataFrame({"a": table(n)[0][:, 0]})
     mixed = np.array([1, True, "1", 1.0] * (n // 4), dtype=object)
@@ -317,17 +315,17 @@ def test_every_value_of_a_mixed_column_is_asked_as_the_type_that_it_has():
     assert result == pytest.approx(brute, rel=1e-12)
     for options in ({}, {"spacing": "observed"}, {"grid": [True, 1]}):
         curve = explainer.dependence("m", **options)
-        right = [np.mean(X.a.to_numpy() * one) for one in scored_by_type(curve.grid)]
-        np.testing.assert_allclose(curve.average, right)
+        expected = [np.mean(X.a.to_numpy() * one) for one in scored_by_type(curve.grid)]
+        np.testing.assert_allclose(curve.average, expected)
         assert len(set(map(type, curve.grid))) == (2 if "grid" in options else 4)
         np.testing.assert_allclose(curve.support, 0.25)
 
 
 @pytest.mark.parametrize("replacement", ["permutation", "ablation", "conditional"])
-def test_the_order_of_columns_does_not_matter(replacement):
+def test_importance_does_not_depend_on_the_order_of_columns(replacement):
     X, y = table(200, p=5)
     frame = pd.DataFrame(X, columns=list("abcde"))
-    # Equally good splits, between which a tree chooses by their order.
+    # A copy makes splits equally good; a tree then chooses by the order of the columns.
     frame["f"] = frame["a"]
 
     def model(batch):
@@ -367,7 +365,7 @@ def test_features_may_come_in_any_container(container):
 
 
 class TestOneRow:
-    """A single row that decides a mean is said; so are few rows, which do so by nature."""
+    """The remark on one row that dominates the mean of a measure."""
 
     def explainer(self, far, n=40):
         X = np.random.default_rng(0).normal(size=(n, 2))
@@ -375,16 +373,16 @@ class TestOneRow:
         y[7] += far
         return Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, y)
 
-    def test_it_is_named_with_its_share(self):
+    def test_a_dominating_row_is_named_with_its_share(self):
         result = self.explainer(100.0).importance("nll", n_repeats=2)
         assert result.remarks == (
             "row 7 alone makes up 99% of the mean nll (5001): the model is far too sure there",
         )
 
-    def test_where_rows_are_alike_nothing_is_said(self):
+    def test_similar_rows_get_no_remark(self):
         assert self.explainer(0.0).importance("nll", n_repeats=2).remarks == ()
 
-    def test_a_row_that_is_not_scored_decides_nothing(self):
+    def test_a_row_that_is_not_scored_gets_no_remark(self):
         explainer = self.explainer(100.0)
         rows = np.delete(np.arange(40), 7)
         assert explainer.importance("nll", n_repeats=2, rows=rows).remarks == ()

@@ -1,4 +1,4 @@
-"""Importance for whole-set metrics, against scikit-learn on the replaced rows themselves."""
+"""Importance for metrics of the whole set, compared with scikit-learn on replaced rows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def weights_of(options):
 
 
 def loss_of_auc(explainer, column, donors, weights, rows):
-    """Over the repeats, one at a time."""
+    """Return the loss of AUC of each repeat."""
     X, truth = table()[0], explainer.table.y == "yes"
 
     def auc(replaced, pairs):
-        kept = pairs > 0
+        weighted = pairs > 0
         p = two_classes(replaced)[:, 1]
-        return roc_auc_score(truth[kept], p[kept], sample_weight=pairs[kept])
+        return roc_auc_score(truth[weighted], p[weighted], sample_weight=pairs[weighted])
 
     outcome = []
     for of_repeat in donors:
@@ -36,7 +36,7 @@ def loss_of_auc(explainer, column, donors, weights, rows):
 
 @pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "weighted filtered"])
 @pytest.mark.parametrize("replacement", ["permutation", "ablation"])
-def test_the_loss_of_score_is_scikit_learns(options, replacement):
+def test_the_loss_of_auc_equals_that_of_scikit_learn(options, replacement):
     explainer = classification()
     weights, rows = weights_of(options)
     chosen = {"sample_weight": weights} if "weighted" in options else {}
@@ -56,7 +56,7 @@ def test_the_loss_of_score_is_scikit_learns(options, replacement):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("replacement", ["permutation", "conditional"])
-def test_every_donor_scores_all_pairs_at_once(weighted, replacement):
+def test_all_donors_give_the_metric_over_all_pairs(weighted, replacement):
     explainer = regression(50)
     X, y = table(50)
     weights = np.random.default_rng(1).gamma(1.0, size=50) if weighted else np.ones(50)
@@ -66,7 +66,7 @@ def test_every_donor_scores_all_pairs_at_once(weighted, replacement):
     groups = explainer.evaluations.subgroups((1,), replacement).codes
     pairs = np.where(groups[:, None] == groups, weights, 0)
     pairs = weights[:, None] * pairs / pairs.sum(axis=1, keepdims=True)
-    replaced = np.repeat(X[:, 1:2], 50, axis=1).T  # row i, donor d holds the donor's value
+    replaced = np.repeat(X[:, 1:2], 50, axis=1).T  # [i, d] is the value of donor d
     predicted = X[:, [0]] - 0.5 * replaced**2
     truth = np.repeat(y[:, None], 50, axis=1)
     plain = r2_score(y, X[:, 0] - 0.5 * X[:, 1] ** 2, sample_weight=weights)
@@ -75,7 +75,7 @@ def test_every_donor_scores_all_pairs_at_once(weighted, replacement):
     assert outcome.repeats.shape == (1, 1)
 
 
-def test_a_scorer_of_ones_own_and_a_mean_over_rows_agree_with_the_measure():
+def test_a_custom_scorer_of_a_mean_agrees_with_the_measure():
     explainer = regression()
     scorer = make_scorer(mean_squared_error, greater_is_better=False)
     loss = explainer.importance(scorer, n_repeats=5)
@@ -87,7 +87,7 @@ def test_a_scorer_of_ones_own_and_a_mean_over_rows_agree_with_the_measure():
     assert np.isfinite(classification().importance(f1, n_repeats=2).high).all()
 
 
-def test_its_interval_follows_the_spread_over_fresh_samples():
+def test_the_standard_error_is_that_over_fresh_samples():
     estimates, errors = [], []
     for seed in range(40):
         X, y = table(150, seed=seed)
@@ -101,7 +101,7 @@ def test_its_interval_follows_the_spread_over_fresh_samples():
     assert rows_only.std_error[0] < errors[-1]
 
 
-def test_intervals_over_repeats_are_those_of_the_scores():
+def test_intervals_over_repeats_are_those_of_the_repeat_losses():
     explainer = classification()
     plain = explainer.importance("accuracy", ["x0"], n_repeats=8)
     each = plain.repeats[0]
@@ -113,7 +113,7 @@ def test_intervals_over_repeats_are_those_of_the_scores():
     )
 
 
-def test_the_model_is_asked_no_more_than_for_a_measure():
+def test_a_metric_needs_no_further_model_call():
     explainer = classification()
     explainer.importance("nll")
     calls = explainer.model_calls
@@ -122,7 +122,7 @@ def test_the_model_is_asked_no_more_than_for_a_measure():
     assert explainer.model_calls == calls
 
 
-def test_where_a_metric_is_not_defined_it_is_said():
+def test_an_undefined_metric_gives_nan_and_a_remark():
     explainer = classification()
     one_class = explainer.table.y == "yes"
     outcome = explainer.importance("roc_auc", rows=one_class)
@@ -131,18 +131,18 @@ def test_where_a_metric_is_not_defined_it_is_said():
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"compare": "ratio"}, "accuracy is a score, .* use compare='difference'"),
         ({"interval": "random-variable"}, "accuracy has no values of single pairs"),
     ],
 )
-def test_bad_input(options, says):
-    with pytest.raises(ValueError, match=says):
+def test_options_without_meaning_for_metrics_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         classification().importance("accuracy", **options)
 
 
-def test_metrics_of_another_kind_of_target_say_so():
+def test_metrics_of_another_task_are_refused():
     with pytest.raises(ValueError, match="r2 cannot score this model"):
         classification().importance("r2")
     with pytest.raises(ValueError, match="roc_auc cannot score this model"):
@@ -152,7 +152,7 @@ def test_metrics_of_another_kind_of_target_say_so():
 class TestRatioOfLosses:
     @pytest.mark.parametrize("interval", ["u-statistic", "model", "fixed-data"])
     @pytest.mark.parametrize("rows", [None, np.arange(50) % 4 > 0])
-    def test_a_negated_loss_is_compared_as_the_loss(self, interval, rows):
+    def test_the_ratio_of_a_negated_loss_is_that_of_the_loss(self, interval, rows):
         explainer = regression(50)
         options = {"n_repeats": 6, "interval": interval, "rows": rows}
         ratio = explainer.importance("neg_mean_squared_error", compare="ratio", **options)
@@ -172,27 +172,27 @@ class TestRatioOfLosses:
         assert (ratio.label, ratio.unit) == ("mean squared error", "times")
         assert "Mean squared error rises most" in ratio._repr_html_()
 
-    def test_its_interval_is_fiellers_from_groups_of_rows(self):
+    def test_the_interval_of_a_ratio_reaches_farther_up(self):
         result = regression(50).importance(
             "neg_root_mean_squared_error", ["x0"], n_repeats="all", compare="ratio"
         )
         difference = regression(50).importance(
             "neg_root_mean_squared_error", ["x0"], n_repeats="all"
         )
-        # The whole spread of what is lost, beside a baseline of 0.35 that is uncertain as well.
+        # The ratio is less certain than the difference: the baseline of 0.35 is an estimate too.
         assert result.importance[0] == pytest.approx(1 + difference.importance[0] / result.baseline)
         above = result.high[0] - result.importance[0]
         assert above > result.importance[0] - result.low[0]
         assert above > (difference.high[0] - difference.importance[0]) / result.baseline
 
-    def test_a_scorer_of_ones_own(self):
+    def test_the_ratio_of_a_custom_scorer(self):
         scorer = make_scorer(mean_squared_error, greater_is_better=False)
         result = regression(50).importance(scorer, n_repeats=3, compare="ratio")
         assert result.label == "mean squared error"
         named = regression(50).importance("neg_mean_squared_error", n_repeats=3, compare="ratio")
         np.testing.assert_allclose(result.high, named.high)
 
-    def test_nothing_lost_has_no_ratio(self):
+    def test_a_loss_of_zero_has_no_ratio(self):
         X, _ = table(30)
         perfect = Explainer(lambda A: np.asarray(A)[:, 0], X, X[:, 0])
         with pytest.raises(
@@ -200,6 +200,6 @@ class TestRatioOfLosses:
         ):
             perfect.importance("neg_mean_squared_error", compare="ratio")
 
-    def test_a_score_names_what_has_a_ratio(self):
+    def test_a_score_without_ratio_is_refused_with_alternatives(self):
         with pytest.raises(ValueError, match=r"r2 is a score, .* or a scorer of a loss such as"):
             regression(50).importance("r2", compare="ratio")

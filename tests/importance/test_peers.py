@@ -1,4 +1,4 @@
-"""Faults seen in other packages, none of which may be ours."""
+"""Known faults of other packages, which this package must not have."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def test_features_do_not_share_a_permutation():
     assert len(set(orders)) == 3
 
 
-def test_the_spread_over_repeats_is_not_sold_as_an_interval():
+def test_the_interval_is_not_the_standard_error_over_repeats():
     few, many = (regression().importance(n_repeats=k) for k in (10, 400))
-    # More repeats say nothing more of other rows: the interval must not shrink to nothing.
+    # More repeats bring no new rows, so the interval must not shrink to zero.
     assert (many.std_error[:2] > 0.5 * few.std_error[:2]).all()
     assert (many.std_error[:2] > 3 * many.repeats[:2].std(axis=1) / np.sqrt(400)).all()
 
 
-def test_the_band_of_a_curve_is_no_standard_deviation_of_its_lines():
+def test_the_band_of_a_curve_is_of_the_mean_and_not_of_the_ice_curves():
     result = regression().dependence("x0", grid=[0.0, 1.0])
     spread = result.ice.std(axis=0, ddof=1)
     np.testing.assert_allclose(result.std_error, spread / np.sqrt(60))
 
 
-def test_strings_categories_and_missing_values_break_nothing():
+def test_strings_categories_and_missing_values_are_supported():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {
@@ -50,11 +50,13 @@ def test_strings_categories_and_missing_values_break_nothing():
     assert set(result.features) == {"7", "kind", 'quote"d'}
     assert np.isfinite(result.importance).all()
     for feature in explainer.features:
-        assert len(explainer.dependence(feature).rows) == 120  # rows with gaps stay
+        assert (
+            len(explainer.dependence(feature).rows) == 120
+        )  # rows with missing values are not dropped
     assert explainer.dependence('quote"d').grid.dtype.kind == "i"
 
 
-def test_no_row_is_left_out_silently():
+def test_all_rows_are_used():
     X = np.random.default_rng(0).normal(size=(3000, 1))
     explainer = Explainer(lambda X: X[:, 0], X, X[:, 0])
     assert explainer.importance("squared_error", n_repeats=1).per_row.shape == (1, 3000)
@@ -63,7 +65,7 @@ def test_no_row_is_left_out_silently():
 
 
 @pytest.mark.parametrize(("scale", "shift"), [(1e-5, 0.0), (1.0, 1e6), (1e-5, 1.0)])
-def test_the_unit_of_a_feature_does_not_flatten_its_stress(scale, shift):
+def test_stress_does_not_depend_on_the_unit_of_a_feature(scale, shift):
     X, y = table(200)
     plain = Explainer(lambda X: X[:, 0], X, y).stress(["x0"])
     moved = Explainer(lambda X: (X[:, 0] - shift) / scale, X * scale + shift, y).stress(["x0"])
@@ -72,7 +74,7 @@ def test_the_unit_of_a_feature_does_not_flatten_its_stress(scale, shift):
     np.testing.assert_allclose(moved.ess, plain.ess, rtol=1e-5)
 
 
-def test_a_mean_beyond_its_quantile_does_not_go_flat_or_the_wrong_way():
+def test_a_mean_beyond_its_quantile_gives_a_status_and_nan():
     X = np.column_stack(
         [np.where(np.arange(100) < 3, 50.0 + np.arange(100), 0.0), np.arange(100.0)]
     )
@@ -84,12 +86,12 @@ def test_a_mean_beyond_its_quantile_does_not_go_flat_or_the_wrong_way():
     assert (np.diff(result.values["mean"][0, ~up]) > 0).all()
 
 
-def test_levels_hold_an_exact_zero():
+def test_the_levels_include_exactly_zero():
     for taus in (20, 21, [-0.5, 0.5]):
         assert 0.0 in regression().stress(taus=taus).taus
 
 
-def test_another_model_of_the_same_rows_has_curves_of_its_own():
+def test_two_models_of_the_same_rows_share_no_cache():
     X, y = table()
     one = Explainer(normal_model, X, y)
     two = Explainer(lambda X: (-normal_model(X)[0], normal_model(X)[1]), X, y)
@@ -108,7 +110,7 @@ def test_units_and_intervals_are_stated():
     assert "95% band" in repr(explainer.dependence("x0"))
 
 
-def test_inputs_may_be_read_only_and_the_numbers_repeat():
+def test_read_only_inputs_give_repeatable_numbers():
     X, y = table()
     X.flags.writeable = y.flags.writeable = False
     result = [Explainer(normal_model, X, y).importance().importance for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Importance by every replacement, comparison and set of donors, against loops over pairs."""
+"""Importance by every replacement and comparison, compared with loops over row-donor pairs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def nll_of(X, y):
 
 
 def changes_of(explainer, columns):
-    """Change of the nll for every pair of a row (first) and a donor (second)."""
+    """Return the change of the nll for each row (axis 0) and donor (axis 1)."""
     X, y = table(len(explainer.table))
     result = np.empty((len(X), len(X)))
     for donor in range(len(X)):
@@ -32,7 +32,7 @@ def changes_of(explainer, columns):
 
 @pytest.mark.parametrize("options", ["plain", "weighted", "filtered", "both"])
 @pytest.mark.parametrize("columns", [[0], [0, 1]])
-def test_every_donor_is_the_mean_over_all_pairs(options, columns):
+def test_all_donors_give_the_mean_over_all_pairs(options, columns):
     explainer = regression(40, feature_groups={"pair": ["x0", "x1"]})
     unit = "pair" if len(columns) == 2 else "x0"
     weights = np.random.default_rng(0).gamma(1.0, size=40) if options != "filtered" else np.ones(40)
@@ -47,7 +47,7 @@ def test_every_donor_is_the_mean_over_all_pairs(options, columns):
     assert "permutation, every donor" in repr(result)
 
 
-def test_every_donor_is_what_many_permutations_tend_to():
+def test_all_donors_give_the_limit_of_many_permutations():
     explainer = classification(30)
     every = explainer.importance("nll", n_repeats="all")
     many = explainer.importance("nll", n_repeats=3000, features=every.features[:2])
@@ -58,7 +58,7 @@ def test_every_donor_is_what_many_permutations_tend_to():
         assert every.std_error[at] == pytest.approx(many.std_error[j], rel=0.03)
 
 
-def test_every_donor_costs_a_row_for_each_distinct_value_and_shares_it_with_the_curve():
+def test_all_donors_evaluate_each_distinct_value_once_and_share_it_with_the_curve():
     X, y = table(40)
     X[:, 0] = np.round(X[:, 0])
     explainer = Explainer(normal_model, X, y)
@@ -72,14 +72,14 @@ def test_every_donor_costs_a_row_for_each_distinct_value_and_shares_it_with_the_
 
 
 @pytest.mark.parametrize("limit", [1, 40_000])
-def test_every_donor_with_a_small_memory(limit):
+def test_all_donors_with_a_small_memory(limit):
     small, roomy = (regression(40, memory_limit=m) for m in (limit, "1GiB"))
     one, other = (e.importance(n_repeats="all") for e in (small, roomy))
     np.testing.assert_allclose(one.importance, other.importance, rtol=1e-12)
     np.testing.assert_allclose(one.high, other.high, rtol=1e-12)
 
 
-def test_ablation_draws_from_the_column():
+def test_ablation_equals_the_mean_over_its_donors():
     explainer = regression(40)
     result = explainer.importance("nll", replacement="ablation", n_repeats=5)
     pairs = changes_of(explainer, [0])
@@ -90,7 +90,7 @@ def test_ablation_draws_from_the_column():
 
 
 @pytest.mark.parametrize("n_repeats", [4, "all"])
-def test_conditional_moves_values_within_subgroups(n_repeats):
+def test_conditional_replacement_stays_within_subgroups(n_repeats):
     explainer = regression(90)
     result = explainer.importance("nll", ["x1"], replacement="conditional", n_repeats=n_repeats)
     groups = explainer.evaluations.subgroups((1,), "conditional").codes
@@ -109,8 +109,8 @@ def test_conditional_moves_values_within_subgroups(n_repeats):
     assert line["smallest"] == np.bincount(groups).min()
 
 
-def test_a_feature_that_others_tell_matters_less_within_subgroups():
-    # x1 is x0 with a little noise: given x0 there is hardly anything left to replace.
+def test_conditional_importance_of_a_correlated_feature_is_small():
+    # x1 is x0 with a little noise, so it hardly varies within subgroups of x0.
     rng = np.random.default_rng(0)
     x0 = rng.normal(size=2000)
     X = np.column_stack([x0, x0 + 0.1 * rng.normal(size=2000), rng.normal(size=2000)])
@@ -118,17 +118,17 @@ def test_a_feature_that_others_tell_matters_less_within_subgroups():
     explainer = Explainer(model, X, X @ [0.0, 1.0, 1.0])
     plain = explainer.importance("squared_error")
     within = explainer.importance("squared_error", replacement="conditional")
-    told, alone = (
+    correlated, independent = (
         [r.importance[r.features.index(name)] for r in (plain, within)] for name in ("x1", "x2")
     )
-    assert told[1] < 0.1 * told[0]
-    assert alone[1] == pytest.approx(alone[0], rel=0.1)
+    assert correlated[1] < 0.1 * correlated[0]
+    assert independent[1] == pytest.approx(independent[0], rel=0.1)
     separation = dict(zip(within.subgroups["feature"], within.subgroups["separation"], strict=True))
     assert separation["x1"] > 0.9
     assert separation["x2"] < 0.3
 
 
-def test_subgroups_of_any_kind_of_feature():
+def test_subgroups_of_every_column_type():
     rng = np.random.default_rng(0)
     kind = rng.choice(["a", "b", "c"], size=300)
     data = pd.DataFrame(
@@ -152,8 +152,8 @@ def test_subgroups_of_any_kind_of_feature():
     assert len(subgroups_of(explainer.table, everything).sizes) == 1
 
 
-def test_a_subgroup_of_heavy_rows_counts_by_its_weight():
-    # Two subgroups with known importances; weights make one three times as heavy a row.
+def test_subgroups_are_averaged_by_weight():
+    # The rows of the second subgroup have three times the weight.
     flag = np.repeat([0.0, 1.0], 100)
     x = np.random.default_rng(0).normal(size=200) + 10 * flag
     data = pd.DataFrame({"x": x, "flag": flag})
@@ -173,7 +173,7 @@ def test_a_subgroup_of_heavy_rows_counts_by_its_weight():
 
 
 class TestRatios:
-    def test_a_ratio_is_of_means_and_asks_the_model_nothing(self):
+    def test_a_ratio_is_one_of_means_and_needs_no_model_call(self):
         explainer = classification(40)
         difference = explainer.importance("nll", n_repeats=4)
         calls = explainer.model_calls
@@ -188,7 +188,7 @@ class TestRatios:
         assert (ratio.compare, ratio.unit) == ("ratio", "times")
         assert "as a ratio" in repr(ratio)
 
-    def test_its_interval_is_that_of_many_fresh_samples(self):
+    def test_the_standard_error_of_a_ratio_is_that_over_fresh_samples(self):
         estimates, errors = [], []
         for seed in range(300):
             X, y = table(150, seed=seed)
@@ -199,7 +199,7 @@ class TestRatios:
         # The standard deviation of 300 has a relative error of 4 %.
         assert np.median(errors) == pytest.approx(np.std(estimates), rel=0.2)
 
-    def test_a_mean_that_is_not_positive_has_no_ratio(self):
+    def test_a_ratio_needs_a_positive_mean(self):
         X = table(40)[0]
         explainer = Explainer(lambda X: (X[:, 0], np.full(len(X), 1e-3)), X, X[:, 0])
         with pytest.raises(ValueError, match=r"the mean nll of the scored rows is -5.*a positive"):
@@ -222,7 +222,7 @@ class TestGroups:
         batch = np.concatenate(model.asked)
         assert {tuple(row) for row in batch[:, :2].tolist()} <= pairs
 
-    def test_features_of_a_group_can_still_be_asked_alone(self):
+    def test_features_of_a_group_have_their_own_importance(self):
         explainer = regression(30, feature_groups=GROUPS)
         plain = regression(30)
         alone = explainer.importance("nll", ["x0", "first two"])
@@ -230,7 +230,7 @@ class TestGroups:
         at = plain.importance("nll", ["x0"]).importance[0]
         assert alone.importance[alone.features.index("x0")] == at
 
-    def test_all_replacements_know_groups(self):
+    def test_all_replacements_support_groups(self):
         explainer = regression(60, feature_groups=GROUPS)
         for replacement in ("permutation", "ablation", "conditional"):
             for n_repeats in (2, "all"):
@@ -239,7 +239,7 @@ class TestGroups:
         over = explainer.importance_over_tau("x0", taus=3)
         assert over.features == ("first two", "x2")
 
-    def test_mixed_types_move_together(self):
+    def test_groups_of_mixed_types_move_together(self):
         data = pd.DataFrame(
             {"a": pd.Categorical(list("xyz") * 10), "b": np.arange(30), "c": np.linspace(0, 1, 30)}
         )
@@ -252,7 +252,7 @@ class TestGroups:
             assert set(zip(batch["a"], batch["b"], strict=True)) <= pairs
 
     @pytest.mark.parametrize(
-        ("groups", "says"),
+        ("groups", "message"),
         [
             ({"g": []}, "group 'g' is empty; name its features"),
             ({"g": "x0"}, "group 'g' is the text 'x0'; give a list of features"),
@@ -260,16 +260,16 @@ class TestGroups:
             ({"x2": ["x0", "x1"]}, "group 'x2' has the name of a feature; name it otherwise"),
         ],
     )
-    def test_bad_groups(self, groups, says):
-        with pytest.raises(ValueError, match=says):
+    def test_invalid_groups_are_refused(self, groups, message):
+        with pytest.raises(ValueError, match=message):
             regression(20, feature_groups=groups)
 
-    def test_unknown_names_bring_the_groups_too(self):
+    def test_unknown_names_suggest_groups_too(self):
         with pytest.raises(ValueError, match="no feature 'first'; did you mean 'first two'"):
             regression(20, feature_groups=GROUPS).importance(features=["first"])
 
 
-def test_a_new_interval_measure_or_comparison_asks_nothing():
+def test_a_new_interval_or_measure_needs_no_model_call():
     explainer = classification(40)
     explainer.importance("nll")
     calls = explainer.model_calls
@@ -282,13 +282,13 @@ def test_a_new_interval_measure_or_comparison_asks_nothing():
     assert explainer.model_calls == calls
 
 
-def test_scikit_learns_permutations_give_scikit_learns_importance():
+def test_the_permutations_of_scikit_learn_give_its_importance():
     X, y = table(80)
     model = RandomForestRegressor(10, random_state=0).fit(X, y)
     theirs = permutation_importance(
         model, X, y, scoring="neg_mean_squared_error", n_repeats=3, random_state=7
     )
-    # The same rows for every feature, each repeat shuffling what the last one left.
+    # scikit-learn shuffles the same order again in each repeat, and uses it for every feature.
     state = np.random.RandomState(np.random.RandomState(7).randint(np.iinfo(np.int32).max + 1))
     order, donors = np.arange(80), [np.arange(80)]
     for _ in range(3):
@@ -305,7 +305,7 @@ def test_scikit_learns_permutations_give_scikit_learns_importance():
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         (
             {"replacement": "shuffle"},
@@ -318,12 +318,12 @@ def test_scikit_learns_permutations_give_scikit_learns_importance():
         ({"reference": "z"}, "there is no reference distribution 'z'"),
     ],
 )
-def test_bad_input(options, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_arguments_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         regression(20).importance(**options)
 
 
-def test_infinities_and_numbers_beyond_single_precision_have_subgroups():
+def test_subgroups_with_infinite_and_very_large_numbers():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc"))
     X.loc[:3, "b"] = [np.inf, -np.inf, 1e40, -1e40]

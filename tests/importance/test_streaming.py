@@ -1,4 +1,4 @@
-"""Results that get better while one looks, and bars that show how far they are."""
+"""Importance streamed repeat by repeat, and progress bars."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from models import Recorder, classification, normal_model, regression, table
 from uqwidgets import Explainer, Progress, ProgressBar
 
 
-def test_repeats_grow_and_the_last_result_is_the_whole():
+def test_the_last_streamed_result_equals_the_whole():
     explainer, plain = regression(), regression()
     result = list(explainer.importance("nll", n_repeats=10, stream=True))
     repeats = [partial.n_repeats for partial in result]
@@ -27,7 +27,7 @@ def test_repeats_grow_and_the_last_result_is_the_whole():
     assert errors[-1] < errors[0]
 
 
-def test_the_model_is_asked_only_when_the_next_result_is():
+def test_the_model_is_called_only_for_the_next_result():
     explainer = regression()
     results = explainer.importance("nll", stream=True)
     assert explainer.rows_evaluated == 60
@@ -43,12 +43,12 @@ def test_intervals_over_repeats_begin_with_two():
     assert all(np.isfinite(partial.high).all() for partial in result)
 
 
-def test_every_donor_comes_feature_by_feature():
+def test_all_donors_are_streamed_feature_by_feature():
     result = list(regression().importance("nll", n_repeats="all", stream=True))
     assert [len(partial.features) for partial in result] == [1, 2, 3]
 
 
-def test_what_was_computed_when_it_stopped_is_not_computed_again():
+def test_finished_rows_are_not_evaluated_again_after_an_interrupt():
     X, y = table()
     model = Recorder(normal_model)
     explainer = Explainer(model, X, y, memory_limit="40KB")
@@ -58,12 +58,12 @@ def test_what_was_computed_when_it_stopped_is_not_computed_again():
 
     with pytest.raises(KeyboardInterrupt):
         explainer.importance("nll", callback=stop)
-    asked = explainer.rows_evaluated
+    rows_before = explainer.rows_evaluated
     explainer.importance("nll", n_repeats=1)
-    assert explainer.rows_evaluated < asked + 4 * 60
+    assert explainer.rows_evaluated < rows_before + 4 * 60
 
 
-def test_a_bar_follows_each_stretch_of_calls(monkeypatch):
+def test_each_computation_has_its_own_progress_bar(monkeypatch):
     bars = []
 
     class Quiet(tqdm):
@@ -72,16 +72,16 @@ def test_a_bar_follows_each_stretch_of_calls(monkeypatch):
             bars.append(self)
 
     monkeypatch.setattr("uqwidgets.evaluation.progress.tqdm", Quiet)
-    bar = ProgressBar("asked")
+    bar = ProgressBar("rows")
     explainer = regression()
     explainer.importance("nll", callback=bar)
     explainer.dependence("x0", callback=bar)
     assert [b.n for b in bars] == [b.total for b in bars]
     assert sum(b.n for b in bars) == explainer.rows_evaluated - 60
-    assert all(b.disable for b in bars)  # closed
+    assert all(b.disable for b in bars)  # a closed bar is disabled
 
     bar(Progress(10, 100, 1.0))
-    bar(Progress(10, 50, 1.0))  # the stretch before was stopped
+    bar(Progress(10, 50, 1.0))  # a smaller total starts a new bar
     assert (bars[-2].n, bars[-1].n, bars[-1].total) == (10, 10, 50)
     bar(Progress(50, 50, 0.0))
 

@@ -1,4 +1,4 @@
-"""Coverage of the default interval, in the quick mode of the benchmark that measures it."""
+"""Coverage of the default interval, by a short run of the benchmark."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SLACK = 4 * np.sqrt(0.93 * 0.07 / RUNS)
 
 @pytest.mark.parametrize("n", [50, 200])
 @pytest.mark.parametrize("repeats", [5, 10])
-def test_the_default_interval_covers_what_matters_and_what_does_not_is_exactly_zero(n, repeats):
+def test_the_default_interval_covers_and_is_exactly_zero_for_an_ignored_feature(n, repeats):
     result = coverage(n, repeats, RUNS)
-    held, half_width = result["u-statistic"]
-    assert (held[:2] > 0.93 - SLACK).all()
-    assert (held[2], half_width[2]) == (1, 0)
-    # What several packages print as an interval: that over repeats.
+    covered, half_width = result["u-statistic"]
+    assert (covered[:2] > 0.93 - SLACK).all()
+    assert (covered[2], half_width[2]) == (1, 0)
+    # The interval over repeats, which several packages print, undercovers.
     assert (result["fixed-data"][0][:2] < 0.8).all()
 
 
@@ -31,7 +31,7 @@ def test_weighted_intervals_cover_the_importance_in_the_weighted_population():
     # Weights exp(xi x) move a normal feature by xi and leave all variances as they are.
     rng, n, slope, runs = np.random.default_rng(0), 400, 1.0, 200
     covariance = np.array([[1.0, 0.5], [0.5, 1.0]])
-    held = 0
+    n_covered = 0
     for seed in range(runs):
         X = rng.multivariate_normal(np.zeros(2), covariance, size=n)
         error = rng.normal(size=n)
@@ -40,9 +40,9 @@ def test_weighted_intervals_cover_the_importance_in_the_weighted_population():
         change = (error + slope * (X[:, 0] - X[donors, 0])) ** 2 - error**2
         changed = mean_change(change, donors, error**2, population)
         result = bounds(changed, "u-statistic", 0.95, population)
-        held += result.low <= 2 * slope**2 <= result.high
+        n_covered += result.low <= 2 * slope**2 <= result.high
     # Four standard errors of a coverage of 0.94.
-    assert held / runs > 0.94 - 4 * np.sqrt(0.94 * 0.06 / runs)
+    assert n_covered / runs > 0.94 - 4 * np.sqrt(0.94 * 0.06 / runs)
 
 
 @pytest.mark.parametrize(("repeats", "weighted"), [(2, False), (5, True)])
@@ -54,7 +54,7 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
     # Four standard errors of a coverage of 0.93, and three of a standard deviation.
     assert (covered > 0.93 - 4 * np.sqrt(0.93 * 0.07 / runs)).all()
     assert (widths < 1.15 * (1 + 3 / np.sqrt(2 * runs))).all()
-    # Over all of them chance plays a smaller part.
+    # Averages over all measures have less noise.
     assert 0.92 < covered.mean() < 0.97
     assert widths.mean() < 1.15
 
@@ -66,7 +66,7 @@ def test_the_default_interval_covers_every_measure_at_length(n, repeats, weighte
     runs = 300 if n < 1000 else 100
     results = coverages(n, repeats, runs, weighted=weighted)
     covered = np.array([score.coverage for score in results.values()])
-    # Weights that depend on the feature itself lack the heaviest rows in a small sample.
+    # With weights that depend on the feature, a small sample lacks the heaviest rows.
     least = 0.87 if weighted else 0.92
     assert (covered > least - 4 * np.sqrt(least * (1 - least) / runs)).all()
     assert (0.91 if weighted else 0.93) < covered.mean() < 0.97

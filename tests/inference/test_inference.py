@@ -1,4 +1,4 @@
-"""Weighted means over rows, and intervals, against slow and literal formulas."""
+"""Weighted means over rows and their intervals, compared with formulas written as loops."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from uqwidgets.inference.population import Population, effective_sample_size
 
 
 def changes(n=25, repeats=6, seed=0):
-    """Row effects, donor effects, and noise of their pairs."""
+    """Simulate changes as row effect + donor effect + noise; return them and the donors."""
     rng = np.random.default_rng(seed)
     donors = permuted_donors(0, seed, repeats, n)
     row, donor = rng.normal(size=n), rng.normal(size=n)
@@ -49,7 +49,7 @@ def populations(n=25):
 
 
 POPULATIONS = populations()
-# The measure of the rows as they are; here it tells nothing of the changes.
+# The measure of the original rows, independent of the changes.
 ORIGINAL = np.random.default_rng(7).normal(size=25)
 
 
@@ -58,7 +58,7 @@ def std_error(change, interval, population):
 
 
 def literal(change, donors, population, groups=None):
-    """The estimate and both standard errors of `mean_change`, term by term."""
+    """Return the estimate and both standard errors of `mean_change`, computed term by term."""
     w, s = population.weights, population.scored
     repeats, n = change.shape
     groups = np.zeros(n, dtype=int) if groups is None else groups
@@ -88,7 +88,7 @@ def literal(change, donors, population, groups=None):
         )
     model = (scored**2).sum() / n**2 * m / (m - 1)
     parts = ((scored + donor) ** 2 - once) * (m / (m - 1)) ** 3 / n**2
-    # Of what may be estimated below zero, the mean of what is above.
+    # A variance estimate may be negative: take the mean of a normal truncated at zero.
     error = np.sqrt(n) * parts.std()
     both = stats.truncnorm.mean(-parts.sum() / error, np.inf, parts.sum(), error)
     return theta, np.sqrt(model), np.sqrt(both)
@@ -97,8 +97,8 @@ def literal(change, donors, population, groups=None):
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("repeats", [1, 2, 6])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_both_intervals_are_their_formulas(name, repeats, scheme, monkeypatch):
-    # However little is known of a variance: the pairs as they are.
+def test_both_standard_errors_equal_their_formulas(name, repeats, scheme, monkeypatch):
+    # Use the estimate from pairs whatever its precision.
     monkeypatch.setattr("uqwidgets.inference.cancelling._PRECISE", -1.0)
     groups = np.arange(25) % 3
     change, _ = changes(repeats=repeats)
@@ -128,7 +128,7 @@ def test_a_single_subgroup_equals_no_subgroups():
 
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("groups", [np.zeros(25, dtype=int), np.arange(25) % 3])
-def test_every_donor_is_every_pair(name, groups):
+def test_all_donors_equal_the_mean_over_all_pairs(name, groups):
     population, codes = POPULATIONS[name], np.random.default_rng(2).integers(0, 7, 25)
     _, codes = np.unique(codes, return_inverse=True)
     values = np.random.default_rng(3).normal(size=(codes.max() + 1, 25))
@@ -189,7 +189,7 @@ def test_quantiles_over_repeats_are_figure_8_2():
     assert np.isnan(output.std_error)
 
 
-def test_the_interval_of_a_skewed_change_is_longer_on_the_side_of_the_tail():
+def test_the_interval_of_a_skewed_change_is_longer_towards_the_tail():
     _, donors = changes(repeats=8)
     change = np.random.default_rng(0).exponential(size=(1, 25)).repeat(8, axis=0) ** 2
     population = POPULATIONS["all"]
@@ -227,7 +227,7 @@ def test_the_fieller_contrast_has_the_influence_of_both_means(name):
     s = population.scored
     baseline = (s @ original) / s.sum()
     assert result.estimate == pytest.approx(baseline + difference.estimate - 1.7 * baseline)
-    # By a numerical derivative along every row's weight as a scored row.
+    # Numerical derivative with respect to the weight of each scored row.
     step = 1e-6
     for i in population.positions[:6]:
         contrast = Population(population.weights, s + step * np.eye(25)[i], population.rows, True)
@@ -241,7 +241,7 @@ def test_the_fieller_contrast_has_the_influence_of_both_means(name):
 
 
 @pytest.mark.parametrize("name", POPULATIONS)
-def test_a_ratio_of_rows_has_fiellers_interval(name):
+def test_the_interval_of_a_ratio_of_rows_is_fiellers(name):
     change, donors = changes()
     population = POPULATIONS[name]
     original = 5 + np.random.default_rng(9).gamma(2.0, size=25)
@@ -287,7 +287,7 @@ def test_a_ratio_is_above_one_exactly_where_the_difference_is_above_zero(interva
     assert min(above, around, below) > 3
 
 
-def test_the_interval_of_a_ratio_is_longer_where_the_baseline_may_be_small():
+def test_the_interval_of_a_ratio_reaches_farther_up_with_a_small_baseline():
     rng, population = np.random.default_rng(3), Population.of(60)
     error, x, donors = rng.standard_t(4, size=60), rng.normal(size=60), permuted_donors(0, 0, 9, 60)
     original = error**2
@@ -303,7 +303,7 @@ def test_the_interval_of_a_ratio_is_longer_where_the_baseline_may_be_small():
     assert result.high - result.estimate > 1.5 * (result.estimate - result.low)
 
 
-def test_a_ratio_to_a_baseline_that_may_be_zero_has_no_upper_end():
+def test_a_ratio_to_a_baseline_near_zero_has_no_upper_bound():
     original = np.zeros(25)
     original[3] = 1.0
     change, donors = changes()
@@ -318,7 +318,7 @@ def test_a_ratio_to_a_baseline_that_may_be_zero_has_no_upper_end():
     assert np.isnan(result.high)
 
 
-def test_a_ratio_that_is_the_same_in_every_row_has_no_width():
+def test_the_interval_of_a_ratio_constant_over_rows_has_width_zero():
     original = np.random.default_rng(2).gamma(2.0, size=25)
     _, donors = changes()
     change = np.tile(-0.6 * original, (6, 1))
@@ -347,7 +347,7 @@ def test_a_ratio_below_zero_has_no_interval():
 
 
 def lines_of(surface, donors):
-    """The measure of every row as it is, and its changes under the values of donors."""
+    """Return the measure of the original rows, and its changes with the donors' values."""
     n = len(surface)
     original = np.diag(surface)
     return original, surface[np.arange(n), donors] - original
@@ -355,8 +355,8 @@ def lines_of(surface, donors):
 
 @pytest.mark.parametrize("repeats", [2, 3, 10, "all"])
 @pytest.mark.parametrize("kind", ["one feature", "two features", "features of few values"])
-def test_an_importance_that_is_zero_in_every_table_has_no_width(kind, repeats):
-    # An entropy that is a sum of what each feature gives: a permutation leaves its mean alone.
+def test_the_interval_of_an_importance_that_is_always_zero_has_width_zero(kind, repeats):
+    # The mean of an entropy that is a sum over features does not change under a permutation.
     rng, n = np.random.default_rng(4), 60
     own, others = rng.normal(size=n), rng.gamma(2.0, size=n)
     if kind == "one feature":
@@ -374,19 +374,19 @@ def test_an_importance_that_is_zero_in_every_table_has_no_width(kind, repeats):
         result = mean_change(change, donors, original, population)
     side = bounds(result, "u-statistic", 0.95, population)
     assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
-    # What the rows would be worth as scored alone is anything but nothing.
+    # The variance over scored rows alone is not zero.
     assert bounds(result, "model", 0.95, population).std_error > 0.01
 
 
-def test_one_repeat_is_enough_for_a_model_of_one_feature():
+def test_one_repeat_suffices_for_a_model_of_one_feature():
     own, donors = np.random.default_rng(0).normal(size=60), permuted_donors(0, 1, 1, 60)
     result = mean_change(own[donors] - own, donors, own, Population.of(60))
     side = bounds(result, "u-statistic", 0.95, Population.of(60))
     assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
 
 
-def test_a_mean_that_is_zero_by_chance_has_a_width():
-    # Wrong or right: as many rows gain as lose.
+def test_the_interval_of_a_mean_that_is_zero_by_chance_has_a_width():
+    # Zero-one loss: as many rows become wrong as become right.
     n, donors = 60, permuted_donors(0, 1, 2, 60)
     original = (np.arange(n) % 2).astype(float)
     change = np.zeros((2, n))
@@ -400,8 +400,8 @@ def test_a_mean_that_is_zero_by_chance_has_a_width():
 @pytest.mark.parametrize("repeats", [2, 5, 10])
 @pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
 @pytest.mark.parametrize("own", [0.3, 3.0])
-def test_the_variance_is_that_of_repeated_sampling_though_the_roles_cancel(repeats, scheme, own):
-    """Of what the feature gives, of the other features, and of both together."""
+def test_the_variance_is_that_of_repeated_sampling_with_cancelling_roles(repeats, scheme, own):
+    """The surface has an effect of the feature, one of the others, and their interaction."""
     rng, n, runs = np.random.default_rng([repeats, int(10 * own)]), 80, 250
     population, estimates, errors = Population.of(n), [], []
     groups = np.arange(n) % 2
@@ -495,7 +495,7 @@ def test_repeats_and_rows_average_to_the_estimate():
             np.testing.assert_allclose(output.per_row(), change.mean(axis=0))
 
 
-def test_no_change_is_zero_with_an_interval_of_zero():
+def test_no_change_has_estimate_and_interval_zero():
     _, donors = changes()
     for population in POPULATIONS.values():
         for interval in ("u-statistic", "model", "fixed-data", "random-variable"):
@@ -544,7 +544,7 @@ def test_integer_weights_equal_repeated_rows_in_the_mean():
 
 
 def test_standard_error_under_weights_is_that_of_repeated_sampling():
-    # The truth: the weighted mean's spread over 4000 samples of 60 rows.
+    # The truth is the standard deviation of the weighted mean over 4000 samples of 60 rows.
     rng = np.random.default_rng(0)
     draws = rng.normal(size=(4000, 60))
     means, errors = [], []
@@ -607,10 +607,10 @@ def test_an_unknown_interval_is_an_error_that_names_similar_ones():
 
 class TestPopulation:
     def test_weights_have_mean_one_whatever_their_scale(self):
-        given_weights = np.array([1.0, 2.0, 3.0, 0.0])
+        raw_weights = np.array([1.0, 2.0, 3.0, 0.0])
         for scale in (1e-300, 1e-5, 1.0, 1e300):
-            output = Population.of(4, given_weights * scale)
-            np.testing.assert_allclose(output.weights, given_weights / 1.5)
+            output = Population.of(4, raw_weights * scale)
+            np.testing.assert_allclose(output.weights, raw_weights / 1.5)
             assert output.weighted
         assert not Population.of(4).weighted
         np.testing.assert_array_equal(Population.of(4).weights, 1)
@@ -623,7 +623,7 @@ class TestPopulation:
             np.testing.assert_array_equal(output.weights, 1)
 
     @pytest.mark.parametrize(
-        ("options", "says"),
+        ("options", "message"),
         [
             ({"sample_weight": [1, 2, 3]}, r"sample_weight has shape \(3,\); X has 4 rows"),
             (
@@ -642,8 +642,8 @@ class TestPopulation:
             ({"rows": [1], "sample_weight": [1, 0, 1, 1]}, r"every chosen row has weight 0"),
         ],
     )
-    def test_bad_rows_and_weights_are_refused(self, options, says):
-        with pytest.raises(ValueError, match=says):
+    def test_invalid_rows_and_weights_are_refused(self, options, message):
+        with pytest.raises(ValueError, match=message):
             Population.of(4, **options)
 
     @given(

@@ -1,4 +1,4 @@
-"""Learners against refits by hand."""
+"""Learners compared with refits in a loop."""
 
 from __future__ import annotations
 
@@ -281,7 +281,7 @@ class TestWork:
         def stop(_):
             raise KeyboardInterrupt
 
-        # joblib would warn of the fits on the way, and here a warning is an error.
+        # Without care joblib warns of unfinished fits, and here a warning is an error.
         with parallel_config("loky", inner_max_num_threads=1):
             with pytest.raises(KeyboardInterrupt):
                 several.fit(callback=stop)
@@ -295,7 +295,7 @@ class TestWork:
         learner = Learner(RandomForestRegressor(3), X, Y, n_refits=3).fit()
         assert len({refit.seed for refit in learner.refits}) == 3
 
-    def test_the_estimator_and_the_table_stay_as_they_are(self):
+    def test_estimator_and_table_are_not_modified(self):
         estimator, data, target = LinearRegression(), X.copy(), Y.copy()
         data.flags.writeable = target.flags.writeable = False
         Learner(estimator, data, target, n_refits=2).loco("squared_error")
@@ -303,7 +303,7 @@ class TestWork:
 
 
 class Unlucky(BaseEstimator):
-    """Fails to fit where the first row is not among the training rows."""
+    """A model that fails to fit without the first row among its training rows."""
 
     def fit(self, X, y):
         if not (X == FIRST).all(axis=1).any():
@@ -330,8 +330,8 @@ def test_a_failed_fit_is_left_out_with_a_remark():
 
 
 def test_if_all_fits_fail_the_error_of_the_first_is_raised():
-    says = r"0 of 3 refits succeeded.*seed \d+\) failed with RuntimeError: no luck"
-    with pytest.raises(ModelError, match=says):
+    message = r"0 of 3 refits succeeded.*seed \d+\) failed with RuntimeError: no luck"
+    with pytest.raises(ModelError, match=message):
         Learner(Unlucky(), -X, Y, n_refits=3).importance()
 
 
@@ -435,7 +435,7 @@ def test_text_labels_are_classes_for_every_estimator():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "says"),
+    ("options", "error", "message"),
     [
         ({"n_refits": 1}, ValueError, "n_refits is 1; it must be a whole number of at least 2"),
         ({"n_refits": 2.5}, ValueError, "n_refits is 2.5"),
@@ -454,9 +454,9 @@ def test_text_labels_are_classes_for_every_estimator():
         ),
     ],
 )
-def test_bad_input(options, error, says):
+def test_invalid_input_is_refused(options, error, message):
     arguments = {"estimator": LinearRegression(), "X": X, "y": Y} | options
-    with pytest.raises(error, match=says):
+    with pytest.raises(error, match=message):
         Learner(arguments.pop("estimator"), arguments.pop("X"), arguments.pop("y"), **arguments)
 
 
@@ -474,7 +474,7 @@ def test_only_learners_are_compared(other):
     sentence = f"other is of type {type(other).__name__}; pass a Learner of the same table"
     with pytest.raises(TypeError, match=sentence):
         learner.compare(other, "squared_error")
-    assert learner.refits == []  # refused before any fit
+    assert learner.refits == []  # no refit was made
 
 
 class TestRandomState:
@@ -494,7 +494,7 @@ class TestRandomState:
             learner = Learner(DecisionTreeRegressor(), noise, y, n_refits=10, random_state=seed)
             assert learner.performance("squared_error").mean > 1.6 * y.var()
 
-    def test_none_gives_a_new_seed_and_numpy_generators_give_theirs(self):
+    def test_random_state_none_draws_a_seed_and_generators_give_theirs(self):
         made = [Learner(LinearRegression(), X, Y, random_state=None) for _ in range(2)]
         rows = [learner._refits.plan.resample(0).held_out for learner in made]
         assert not np.array_equal(*rows)
@@ -522,7 +522,7 @@ class TestRandomState:
                 make()
 
     def test_without_a_seed_all_fits_without_a_feature_share_one_seed(self):
-        # x2 is noise that a tree of depth 1 never looks at: leaving it out changes nothing.
+        # A tree of depth 1 never uses x2, so leaving it out changes nothing.
         tree = DecisionTreeRegressor(max_depth=1, splitter="random", max_features=None)
         result = loco_importance(tree, X, Y, X, Y, "squared_error", random_state=None)
         assert isinstance(result.seed, int)
@@ -538,7 +538,7 @@ class TestRandomState:
 
 
 class Memory(RegressorMixin, BaseEstimator):
-    """Predicts 1 for the rows that it learned from, and 0 for all others."""
+    """A model that predicts 1 for its training rows and 0 for all others."""
 
     def fit(self, X, y):  # noqa: ARG002
         self.learned_ = {tuple(row) for row in X}
@@ -553,12 +553,12 @@ class TestWeightsOfRows:
 
     @pytest.mark.parametrize("n", [3, 79, 81])
     def test_there_is_one_for_each_row_of_the_table(self, n):
-        says = rf"sample_weight has shape \({n},\); X has 80 rows"
-        with pytest.raises(ValueError, match=says):
+        message = rf"sample_weight has shape \({n},\); X has 80 rows"
+        with pytest.raises(ValueError, match=message):
             self.LEARNER.importance("squared_error", sample_weight=np.ones(n))
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=message):
             self.LEARNER.dependence("x0", sample_weight=np.ones(n))
-        with pytest.raises(ValueError, match=says):
+        with pytest.raises(ValueError, match=message):
             self.LEARNER.dependence(["x0", "x1"], sample_weight=np.ones(n))
 
     def test_a_wrong_weight_is_named_by_its_row_in_the_table(self):
@@ -603,7 +603,7 @@ def test_equal_importances_are_in_the_order_of_the_table():
 
 
 class FirstColumn(RegressorMixin, BaseEstimator):
-    """Predicts the first column, whatever it learns from."""
+    """A model that predicts the first column, whatever its training rows."""
 
     def fit(self, X, y):  # noqa: ARG002
         self.n_features_in_ = X.shape[1]
@@ -617,7 +617,7 @@ def test_a_remark_on_every_refit_comes_once():
     sure = DecisionTreeClassifier(random_state=0)
     learner = Learner(sure, X, LABELS, n_refits=10).fit()
     each = {refit.explainer.importance("nll").remarks for refit in learner.refits}
-    assert len(each) > 1  # they differ in how many rows they are about
+    assert len(each) > 1  # they differ in the number of rows
     for result in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
         (zero,) = [r for r in result.remarks if "the observed class probability 0" in r]
         assert zero.startswith("in 10 of 10 refits, here as the first of them has it: in ")
@@ -630,7 +630,7 @@ class TestIntervals:
     GROUPS = Learner(LogisticRegression(), X, LABELS, resampling="leave-two-groups-out")
     FEW = Learner(LogisticRegression(), X, LABELS, n_refits=3)
 
-    def test_which_is_the_default(self):
+    def test_the_default_interval_of_each_result(self):
         for measure, options, interval in (
             ("nll", {}, "variance-components"),
             ("entropy", {}, "variance-components"),
@@ -669,7 +669,7 @@ class TestIntervals:
                 np.testing.assert_allclose(average.low, expected.low)
                 np.testing.assert_allclose(average.high, expected.high)
 
-    def test_curves(self):
+    def test_the_interval_of_a_curve_equals_its_formula(self):
         drawn = self.LEARNER.dependence("x0", grid=3), self.GROUPS.dependence("x0", grid=3)
         for result, interval in zip(drawn, ("variance-components", "group-jackknife"), strict=True):
             assert f"the interval ({interval})" in result.remarks[-1]
@@ -678,8 +678,8 @@ class TestIntervals:
         assert "(corrected)" in self.LEARNER.dependence(["x0", "x1"], grid=2).remarks[-1]
 
     def test_row_effects_are_for_losses(self):
-        says = "which holds for importance by a loss and not for importance by a measure without"
-        with pytest.raises(ValueError, match=says):
+        message = "which holds for importance by a loss and not for importance by a measure without"
+        with pytest.raises(ValueError, match=message):
             self.LEARNER.importance("entropy", interval="row-effect")
         with pytest.raises(ValueError, match="use interval='variance-components'"):
             self.LEARNER.dependence("x0", grid=3, interval="row-effect")

@@ -1,4 +1,4 @@
-"""Refits with an adapter, against the same fits that are adapted by hand."""
+"""Learners with an adapter compared with the same fits and adapter in a loop."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_gaussian_processes_need_no_adapter():
 
 class TestProcesses:
     def test_the_adapter_runs_in_the_process_of_the_fit(self, learner):
-        noise = NOISE  # which what is sent to the processes must bring along
+        noise = NOISE  # a closure, which must be sent to the processes
 
         def adapter(forest):
             return as_predictive(forest, members=True, noise=noise)
@@ -216,7 +216,7 @@ class TestGroundTruth:
         expected = truth().decompose(own, feature, measure, **self.OPTIONS)
         np.testing.assert_allclose(result.estimates, expected.estimates, rtol=1e-12, atol=1e-12)
         assert result.procedure == "RandomForestRegressor"
-        if feature is not None:  # a mixture is less certain than what it is made of
+        if feature is not None:  # a mixture has a larger entropy than its members
             assert (result.estimates > expected.truth.min()).all()
 
     def test_the_parts_of_the_bias_are_those_of_the_adapted_models(self):
@@ -227,8 +227,8 @@ class TestGroundTruth:
 
     def test_an_error_of_the_adapter_names_the_training_set(self):
         learner = Learner(LinearRegression(), X, Y, adapter=lambda fitted: fitted.estimators_)
-        says = "adapter failed on the fitted LinearRegression of training set 0: AttributeError"
-        with pytest.raises(ModelError, match=says):
+        message = "adapter failed on the fitted LinearRegression of training set 0: AttributeError"
+        with pytest.raises(ModelError, match=message):
             truth().decompose(learner, **self.OPTIONS)
 
 
@@ -244,10 +244,12 @@ class TestErrors:
     @pytest.mark.parametrize("adapter", [0.4, "members", BayesianRidge().fit(X, Y)])
     def test_an_adapter_that_cannot_be_called_is_refused_before_any_fit(self, adapter):
         Counting.fits = 0
-        says = f"adapter is of type {type(adapter).__name__}; pass a function that is called with "
-        with pytest.raises(TypeError, match=says):
+        message = (
+            f"adapter is of type {type(adapter).__name__}; pass a function that is called with "
+        )
+        with pytest.raises(TypeError, match=message):
             Learner(Counting(), X, Y, adapter=adapter)
-        with pytest.raises(TypeError, match=says):
+        with pytest.raises(TypeError, match=message):
             loco_importance(Counting(), *SPLIT, adapter=adapter)
         assert Counting.fits == 0
 
@@ -271,16 +273,18 @@ class TestErrors:
 
     def test_errors_of_as_predictive_keep_their_words(self):
         adapter = partial(as_predictive, samples=True)
-        says = ": ValueError: samples means nothing here, since LinearRegression answers one value"
-        with pytest.raises(ModelError, match=says):
+        message = (
+            ": ValueError: samples means nothing here, since LinearRegression answers one value"
+        )
+        with pytest.raises(ModelError, match=message):
             Learner(LinearRegression(), X, Y, adapter=adapter).importance("nll")
         with pytest.raises(
-            ModelError, match=f"adapter failed on the fitted LinearRegression{says}"
+            ModelError, match=f"adapter failed on the fitted LinearRegression{message}"
         ):
             loco_importance(LinearRegression(), *SPLIT, adapter=adapter)
 
     @pytest.mark.parametrize(
-        ("answer", "says"),
+        ("answer", "message"),
         [
             (
                 None,
@@ -290,8 +294,8 @@ class TestErrors:
             ({"x": 1}, "adapter returned dict"),
         ],
     )
-    def test_an_adapter_must_return_what_as_predictive_takes(self, answer, says):
-        with pytest.raises(ModelError, match=says):
+    def test_an_adapter_must_return_what_as_predictive_takes(self, answer, message):
+        with pytest.raises(ModelError, match=message):
             Learner(LinearRegression(), X, Y, adapter=lambda _: answer).performance("squared_error")
 
     def test_an_adapted_model_that_fails_to_predict_is_a_failed_refit(self):
@@ -322,14 +326,14 @@ class TestErrors:
         def adapter(fitted):
             return as_predictive(fitted) if fitted.coef_[2] else None
 
-        says = (
+        message = (
             r"adapter failed on the fitted LinearRegression without 'x1': IndexError: .*; pass a fu"
         )
-        with pytest.raises(ModelError, match=f"{says}.*; pass replace='mean' to keep one fit"):
+        with pytest.raises(ModelError, match=f"{message}.*; pass replace='mean' to keep one fit"):
             loco_importance(
                 LinearRegression(), *SPLIT, "squared_error", features="x1", adapter=adapter
             )
         learner = Learner(LinearRegression(), X, Y, n_refits=2, adapter=adapter)
-        with pytest.raises(ModelError, match=f"{says}.*; name other features"):
+        with pytest.raises(ModelError, match=f"{message}.*; name other features"):
             learner.loco("squared_error", ["x1"])
         assert len(learner.refits) == 2

@@ -1,4 +1,4 @@
-"""Coverage of a learner's intervals, in the quick mode of the benchmark that measures it."""
+"""Coverage of a learner's intervals, by a short run of the benchmark."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_coverage_in_a_few_cells_of_the_papers_tables():
     for setting, kind, column, score, printed in quick():
         slack = 4 * score.error
         where = f"{setting} {kind} {column}: {score.coverage:.3f}, printed {printed}"
-        if column in OFFERED:  # 100 tables know a standard deviation to 7 %
+        if column in OFFERED:  # a standard deviation from 100 tables has a relative error of 7 %
             assert score.coverage > 0.93 - slack, where
             assert score.ratio < 1.5 * 1.25, where
         else:
@@ -46,7 +46,7 @@ def test_variance_components_cover_with_correlated_features_and_the_others_do_no
 
 
 def simulated_coverage():
-    """Kind of result, interval, and a cell per resampling of the benchmark's table."""
+    """Yield kind of result, interval, and the cells of the benchmark's table by resampling."""
     text = RESULTS.read_text(encoding="utf-8").split("## Every result of a learner")[1]
     for line in text.split("### ")[0].split("| ---: |\n")[1].strip().splitlines():
         kind, interval, *cells = (cell.strip() for cell in line.strip("|").split("|"))

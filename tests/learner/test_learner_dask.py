@@ -1,4 +1,4 @@
-"""Refits on a Dask cluster, through joblib, against refits in this process."""
+"""Refits on a Dask cluster, through joblib, compared with refits in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals of means over refits, against literal formulas and simulated variances."""
+"""Intervals of means over refits, compared with formulas as loops and simulated variances."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def refits(quantities=(), seed=0):
 
 
 def held_out_values(m=6, n=12, quantities=(), seed=0, share=0.6):
-    """Values of rows, most of them known to two refits or more."""
+    """Make values of rows, most of which are held out by two refits or more."""
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(m, n, *quantities))
     values[rng.random((m, n)) > share] = np.nan
@@ -179,7 +179,7 @@ def test_the_variance_of_the_interaction_is_half_that_of_differences(seed):
     assert np.isclose(interaction_variance(shifted), expected)
 
 
-def test_whether_refits_share_rows():
+def test_refits_share_rows_or_not():
     assert share_rows([np.array([0, 1]), np.array([2, 3]), np.array([1, 2, 3])])
     assert not share_rows([np.array([0, 1]), np.array([2, 3]), np.array([1, 2])])
 
@@ -201,7 +201,7 @@ def variance_of_simulated_components(rng, bootstrap, of_loss, n=60, draws=100):
     parts = row_effect_variance(values), interaction_variance(values)
     arguments = (np.nanmean(values, axis=1), *parts, n, n - n_test, n_test)
     result = variance_components_interval(*arguments, bootstrap=bootstrap, of_loss=of_loss)
-    # Learning 16, and 1 of what goes with being scored; being scored 1; the covariance 1, twice.
+    # Variances: 16 + 1 from learning, 1 from being scored, and twice the covariance 1.
     of_rows = (17 + 1 + 2 if of_loss else 16 + 1) / n
     return np.square(result.std_error).mean() / (of_rows + 0.09 / (REFITS * n_test))
 
@@ -284,19 +284,19 @@ def test_every_two_groups_are_left_out_once(n, n_refits, n_groups):
     splits = leave_two_groups_out(n, n_refits, random_state=0)
     assert sorted(map(tuple, splits.left_out)) == list(combinations(range(n_groups), 2))
     assert np.ptp(np.bincount(splits.groups)) <= 1
-    held = np.zeros(n)
+    n_held_out = np.zeros(n)
     for refit, train in enumerate(splits.train):
         rows = splits.held_out(refit)
-        held[rows] += 1
+        n_held_out[rows] += 1
         assert len(np.unique(train)) == len(train)
         assert not set(train) & set(rows)
         assert len(train) == min(int(0.632 * n), n - len(rows))
-    assert (held == n_groups - 1).all()
-    assert np.isclose(splits.n_test, held.sum() / n_refits)
+    assert (n_held_out == n_groups - 1).all()
+    assert np.isclose(splits.n_test, n_held_out.sum() / n_refits)
     assert np.isclose(splits.n_train, np.mean([len(train) for train in splits.train]))
 
 
-def test_rows_fall_into_groups_at_random_and_again_with_the_same_seed():
+def test_rows_are_assigned_to_groups_by_the_seed():
     one, same, other = (leave_two_groups_out(60, random_state=seed) for seed in (0, 0, 1))
     assert (one.groups == same.groups).all()
     assert all((a == b).all() for a, b in zip(one.train, same.train, strict=True))
@@ -357,7 +357,7 @@ def test_without_noise_it_is_the_variance_of_a_mean_of_both_effects_of_a_group(n
     scored = rng.normal(size=(n_groups, 3))
     learned = 2 * scored + rng.normal(size=(n_groups, 3))  # their covariance counts
     table = table_of(learned, scored)
-    # So many rows to learn from that the corrected interval is the narrower one.
+    # With so many training rows the corrected interval is narrower.
     result = group_jackknife_interval(means_of_refits(table), table, 1e9, 1)
     error = np.sqrt((learned + scored).var(axis=0, ddof=1) / n_groups)
     assert np.allclose(result.std_error, error)

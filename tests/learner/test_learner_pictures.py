@@ -11,7 +11,7 @@ import pytest
 
 from made import HOSTILE, dependence, importance, surface
 from offline import outside_references
-from reading_html import Still, numbers
+from reading_html import StaticHtml, numbers
 from uqwidgets.dependence.chart import dependence_chart, surface_chart
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.surface_html import surface_html
@@ -68,7 +68,7 @@ class TestImportance:
     RESULT = importance(per_refit=REFITS, interval="learner")
 
     def test_refits_are_strokes_on_the_scale_of_the_dots(self):
-        read = Still(importance_html(self.RESULT))
+        read = StaticHtml(importance_html(self.RESULT))
         _, *dots = [float(c["cx"]) for c in read.all("circle")]
         x = np.polyfit(self.RESULT.importance, dots, 1)
         result = strokes(read)
@@ -79,7 +79,7 @@ class TestImportance:
         )
 
     def test_the_picture_of_one_model_does_not_mention_refits(self):
-        read = Still(importance_html(importance()))
+        read = StaticHtml(importance_html(importance()))
         assert "refit" not in read.text
         assert strokes(read) == []
         assert "refit" not in repr(importance())
@@ -89,7 +89,7 @@ class TestImportance:
         second = importance(
             ("a", "c"), (0.25, 0.125), per_refit=np.array([[0.25, 0.5], [0.125, 0.0]])
         )
-        read = Still(importance_html(self.RESULT, second))
+        read = StaticHtml(importance_html(self.RESULT, second))
         assert [len(row) for row in strokes(read)] == [3, 3, 3, 0, 2, 2]
 
     def test_its_repr_names_the_refits(self):
@@ -109,7 +109,7 @@ class TestDependence:
     LINES = np.array([[0.125, 0.5, 0.375], [0.375, 0.5, 0.375]])
 
     def test_refits_are_drawn_instead_of_rows(self):
-        read = Still(dependence_html(dependence(per_refit=self.LINES, n_rows=50)))
+        read = StaticHtml(dependence_html(dependence(per_refit=self.LINES, n_rows=50)))
         assert len([p for p in read.all("path") if p.get("stroke-opacity") == "0.16"]) == 2
         assert "Thick line: mean over 2 refits, with its 95% band." in read.text
         assert "Thin lines: the refits, each over those of 50 rows it has not seen." in read.text
@@ -117,7 +117,7 @@ class TestDependence:
 
     def test_refits_are_strokes_for_categories(self):
         grid = np.array(["a", "b", "c"], dtype=object)
-        read = Still(dependence_html(dependence(grid, per_refit=self.LINES)))
+        read = StaticHtml(dependence_html(dependence(grid, per_refit=self.LINES)))
         assert [len(row) for row in strokes(read)] == [2, 2, 2]
         assert "Dots: mean over 2 refits with its 95% interval" in read.text
 
@@ -137,7 +137,7 @@ class TestDependence:
 def test_surfaces_name_the_refits():
     result = surface(per_refit=np.zeros((2, 3, 2)))
     assert "4 rows, mean over 2 refits, 95% band" in repr(result)
-    assert "average over 2 refits and 4 rows" in Still(surface_html(result)).text
+    assert "average over 2 refits and 4 rows" in StaticHtml(surface_html(result)).text
     assert (
         surface_chart(result).to_dict()["title"]["subtitle"] == "average over 2 refits and 4 rows"
     )
@@ -146,7 +146,7 @@ def test_surfaces_name_the_refits():
 
 class TestPerformance:
     def test_it_shows_the_mean_and_the_refits(self):
-        read = Still(performance()._repr_html_())
+        read = StaticHtml(performance()._repr_html_())
         assert "Forest has a mean squared error of 0.5 (95% interval 0.25 to 0.75)" in read.text
         (line,) = strokes(read)
         _, dot = [float(c["cx"]) for c in read.all("circle")]
@@ -174,7 +174,7 @@ class TestPerformance:
             comparison(learner=HOSTILE, other=HOSTILE, unit=HOSTILE),
         ):
             html = result._repr_html_()
-            assert HOSTILE in Still(html).text
+            assert HOSTILE in StaticHtml(html).text
             assert "<img src=x" not in html
             assert outside_references(html) == []
 
@@ -185,7 +185,7 @@ class TestComparison:
         [(-0.25, "does not contain zero (p = 0.0312)"), (0.0625, "contains zero")],
     )
     def test_it_says_whether_the_interval_contains_zero(self, difference, sentence):
-        read = Still(comparison(difference)._repr_html_())
+        read = StaticHtml(comparison(difference)._repr_html_())
         assert sentence in read.text
         assert "Forest − Line" in read.text
         (line,) = strokes(read)

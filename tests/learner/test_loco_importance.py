@@ -1,4 +1,4 @@
-"""LOCO importance, against fits and loops by hand."""
+"""LOCO importance compared with fits and loops without it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def nll_of(model, X, y):
     return -stats.norm.logpdf(y, mean, std)
 
 
-def found_by(result):
+def by_feature(result):
     return dict(zip(result.features, result.importance, strict=True))
 
 
@@ -157,7 +157,7 @@ class TestRefits:
         assert weighted.features == repeated.features
         np.testing.assert_allclose(weighted.importance, repeated.importance, atol=1e-12)
         assert weighted.baseline == pytest.approx(repeated.baseline, abs=1e-12)
-        # Rows that say the same again tell nothing new.
+        # Repeated rows bring no information.
         assert (weighted.std_error > repeated.std_error).all()
 
     def test_a_classifier_is_scored_by_its_probabilities(self):
@@ -193,7 +193,7 @@ class TestRefits:
         assert sorted(result.features) == ["ends", "x1", "x2"]
         whole = nll_of(BayesianRidge().fit(X, y), X_test, y_test)
         without = nll_of(BayesianRidge().fit(X[:, 1:3], y), X_test[:, 1:3], y_test)
-        assert found_by(result)["ends"] == pytest.approx((without - whole).mean(), abs=1e-12)
+        assert by_feature(result)["ends"] == pytest.approx((without - whole).mean(), abs=1e-12)
         part = loco_importance(
             BayesianRidge(),
             X,
@@ -204,7 +204,7 @@ class TestRefits:
             feature_groups={"ends": ["x0", "x3"]},
         )
         assert sorted(part.features) == ["ends", "x3"]
-        assert found_by(part)["ends"] == found_by(result)["ends"]
+        assert by_feature(part)["ends"] == by_feature(result)["ends"]
 
     def test_a_redundant_feature_has_importance_zero(self):
         rng = np.random.default_rng(3)
@@ -213,9 +213,9 @@ class TestRefits:
         y = X[:, 0] + 0.5 * X[:, 2] + 0.3 * rng.normal(size=2000)
         split = X[:1000], y[:1000], X[1000:], y[1000:]
         model = RandomForestRegressor(30, max_features=1, min_samples_leaf=5, random_state=0)
-        left_out = found_by(loco_importance(model, *split, "squared_error"))
+        left_out = by_feature(loco_importance(model, *split, "squared_error"))
         permuted = Explainer(model.fit(X[:1000], y[:1000]), *split[2:]).importance("squared_error")
-        permuted = found_by(permuted)
+        permuted = by_feature(permuted)
         assert permuted["x0"] > 0.1
         assert permuted["x1"] > 0.1
         assert abs(left_out["x0"]) < 0.1 * permuted["x0"]
@@ -237,7 +237,7 @@ class TestRefits:
             k = result.features.index(feature)
             assert result.low[k] < slope**2 * (1 - 0.8**2) < result.high[k]
 
-    def test_a_feature_that_no_fit_uses_is_exactly_zero(self):
+    def test_the_importance_of_an_unused_feature_is_exactly_zero(self):
         X, y, X_test, y_test = numbers()
         X, X_test = (np.column_stack([v, np.full(len(v), 2.0)]) for v in (X, X_test))
         model = HistGradientBoostingRegressor(max_iter=5)
@@ -286,7 +286,7 @@ class TestConstants:
         change = np.square(model.predict(changed) - y_test) - np.square(
             model.predict(X_test) - y_test
         )
-        assert found_by(result)["both"] == pytest.approx(change.mean(), abs=1e-12)
+        assert by_feature(result)["both"] == pytest.approx(change.mean(), abs=1e-12)
 
     def test_columns_of_every_kind(self):
         X, y, X_test, y_test = mixed()
@@ -303,12 +303,12 @@ class TestConstants:
         for feature, value in values.items():
             changed = X_test.astype({"rooms": "Float64"}).assign(**{feature: value})
             expected = (nll_of(model, changed, y_test) - whole).mean()
-            assert found_by(result)[feature] == pytest.approx(expected, abs=1e-12)
+            assert by_feature(result)[feature] == pytest.approx(expected, abs=1e-12)
         assert result.remarks[0] == (
             "categories have no mean: city, size, owner are set to the most frequent value"
         )
         mode = loco_importance(pipeline(), X, y, X_test, y_test, replace="mode")
-        assert found_by(mode)["city"] == found_by(result)["city"]
+        assert by_feature(mode)["city"] == by_feature(result)["city"]
         assert len(mode.remarks) == 1
         arguments = loco_importance(
             pipeline(), X, y, X_test, y_test, features=["city"], replace="Voss"
@@ -316,14 +316,14 @@ class TestConstants:
         changed = nll_of(model, X_test.assign(city="Voss"), y_test)
         assert arguments.importance[0] == pytest.approx((changed - whole).mean(), abs=1e-12)
 
-    def test_a_frozen_model_is_not_fitted_at_all(self):
+    def test_a_frozen_model_is_not_refitted(self):
         X, y, X_test, y_test = numbers()
         model = BayesianRidge().fit(X[:50], y[:50])
         result = loco_importance(FrozenEstimator(model), X, y, X_test, y_test, replace="mean")
         assert result.baseline == pytest.approx(nll_of(model, X_test, y_test).mean())
 
     @pytest.mark.parametrize(
-        ("replace", "features", "says"),
+        ("replace", "features", "message"),
         [
             ("meen", None, "there is no replacement 'meen'; did you mean 'mean'"),
             ([1], ["age"], r"replace is \[1\], but 'age' holds numbers; give a number"),
@@ -331,8 +331,8 @@ class TestConstants:
             ("Paris", ["city"], "replace is 'Paris', which is no value of 'city'"),
         ],
     )
-    def test_values_that_a_feature_cannot_take_are_refused(self, replace, features, says):
-        with pytest.raises(ValueError, match=says):
+    def test_values_that_a_feature_cannot_take_are_refused(self, replace, features, message):
+        with pytest.raises(ValueError, match=message):
             loco_importance(pipeline(), *mixed(), replace=replace, features=features)
 
     def test_a_column_without_any_value_has_no_mean(self):
@@ -387,7 +387,7 @@ class TestMetrics:
         changed = X_test.copy()
         changed[:, 1] = X[:, 1].mean()
         loss = r2_score(y_test, model.predict(X_test)) - r2_score(y_test, model.predict(changed))
-        assert found_by(result)["x1"] == pytest.approx(loss, abs=1e-12)
+        assert by_feature(result)["x1"] == pytest.approx(loss, abs=1e-12)
         split = X, y > 0.3, X_test, y_test > 0.3
         hard = loco_importance(RidgeClassifier(), *split, "accuracy", features=["x0"])
         model = RidgeClassifier().fit(X[:, 1:], split[1])
@@ -395,7 +395,7 @@ class TestMetrics:
         loss = whole.score(X_test, split[3]) - model.score(X_test[:, 1:], split[3])
         assert hard.importance[0] == pytest.approx(loss, abs=1e-12)
 
-    def test_a_feature_that_no_fit_uses_loses_exactly_nothing(self):
+    def test_the_metric_loss_of_an_unused_feature_is_exactly_zero(self):
         X, y, X_test, y_test = numbers()
         X, X_test = (np.column_stack([v, np.ones(len(v))]) for v in (X, X_test))
         model = HistGradientBoostingRegressor(max_iter=5)
@@ -445,7 +445,7 @@ class TestColumns:
     def check(self, make, columns, split, measure="nll"):
         """Compare with what ``make(remaining columns)`` gives on these columns alone."""
         X, y, X_test, y_test = split
-        result = found_by(loco_importance(make(columns), *split, measure))
+        result = by_feature(loco_importance(make(columns), *split, measure))
         whole = self.score(make(columns), X, y, X_test, y_test, measure)
         for removed in columns:
             remaining = [c for c in columns if c != removed]
@@ -474,7 +474,7 @@ class TestColumns:
         self.check(make, ["age", "rooms", "city", "size", "owner"], mixed())
 
     def test_selectors_see_the_columns_that_are_there(self):
-        def make(_kept):
+        def make(_remaining):
             return make_pipeline(
                 make_column_transformer(
                     (NUMERIC, make_column_selector(dtype_include="number")),
@@ -490,7 +490,7 @@ class TestColumns:
         X, y, X_test, y_test = numbers(p=4)
         names = list("abcd")
         frames = [pd.DataFrame(v, columns=names) for v in (X, X_test)]
-        # Of these two, the logarithm is taken; another column would give another model.
+        # The pipeline takes the logarithm of these two columns.
         curved = ["b", "c"]
 
         def make(remaining):
@@ -628,7 +628,7 @@ class TestColumns:
         with pytest.raises(ModelError, match=r"without 'a'.*after other steps.*replace='mean'"):
             loco_importance(counted, *split, "squared_error")
         one_fit = loco_importance(counted, *split, "squared_error", replace="mean")
-        assert found_by(one_fit)["c"] == 0
+        assert by_feature(one_fit)["c"] == 0
 
     def test_tables_of_polars(self):
         X, y, X_test, y_test = numbers()
@@ -637,8 +637,8 @@ class TestColumns:
             make_column_transformer((StandardScaler(), ["a", "b"])), LinearRegression()
         )
         result = loco_importance(by_name, frames[0], y, frames[1], y_test, "squared_error")
-        assert found_by(result)["c"] == 0
-        assert found_by(result)["a"] > 0.1
+        assert by_feature(result)["c"] == 0
+        assert by_feature(result)["a"] > 0.1
 
     def test_columns_that_are_numbers_and_a_model_without_names(self):
         X, y, X_test, y_test = numbers()
@@ -650,13 +650,17 @@ class TestColumns:
         named = loco_importance(
             Counted(), frames[0], y, frames[1][[3, 4, 5]], y_test, "squared_error"
         )
-        assert found_by(named) == pytest.approx(
-            {"5": found_by(result)["x0"], "3": found_by(result)["x1"], "4": found_by(result)["x2"]}
+        assert by_feature(named) == pytest.approx(
+            {
+                "5": by_feature(result)["x0"],
+                "3": by_feature(result)["x1"],
+                "4": by_feature(result)["x2"],
+            }
         )
 
 
 class Streaming(RegressorMixin, BaseEstimator):
-    """Turns its seed into a RandomState in __init__, as NGBoost does."""
+    """A model that turns its seed into a RandomState in __init__, as NGBoost does."""
 
     def __init__(self, random_state=None):
         self.random_state = check_random_state(random_state)
@@ -753,7 +757,7 @@ class TestConventions:
 
 
 class Picky(LinearRegression):
-    """Cannot be fitted to two columns, nor predict for a negative first one."""
+    """A model that fails to fit two columns and to predict for a negative first one."""
 
     def fit(self, X, y):
         if X.shape[1] == 2:
@@ -802,7 +806,7 @@ class TestErrors:
             loco_importance(BayesianRidge(), X, y, X_test, y_test, feature_groups=everything)
 
     @pytest.mark.parametrize(
-        ("options", "says"),
+        ("options", "message"),
         [
             ({"measure": "nll"}, "measure 'nll' is not available: the model gives one value"),
             ({"measure": "squared_eror"}, "did you mean 'squared_error'"),
@@ -814,13 +818,13 @@ class TestErrors:
             ({"sample_weight": [1.0]}, r"sample_weight has shape \(1,\); X has 100 rows"),
         ],
     )
-    def test_invalid_options(self, options, says):
-        with pytest.raises(ValueError, match=says):
+    def test_invalid_options_are_refused(self, options, message):
+        with pytest.raises(ValueError, match=message):
             loco_importance(
                 LinearRegression(), *numbers(), **({"measure": "squared_error"} | options)
             )
 
-    def test_labels_only(self):
+    def test_predicted_labels_only_are_refused(self):
         X, y, X_test, y_test = numbers()
         split = X, y > 0, X_test, y_test > 0
         with pytest.raises(ValueError, match="the model gives class labels only"):
@@ -852,14 +856,14 @@ class TestErrors:
             loco_importance(model, X, y, X_test, y_test[:-1])
 
     @pytest.mark.parametrize(
-        ("estimator", "says"),
+        ("estimator", "message"),
         [
             (LinearRegression, "LinearRegression is no estimator that can be copied"),
             (lambda X: X[:, 0], "function is no estimator that can be copied and fitted"),
         ],
     )
-    def test_estimators_that_cannot_be_fitted(self, estimator, says):
-        with pytest.raises(TypeError, match=says):
+    def test_estimators_that_cannot_be_fitted(self, estimator, message):
+        with pytest.raises(TypeError, match=message):
             loco_importance(estimator, *numbers())
 
 
@@ -874,7 +878,7 @@ def test_boosted_trees_with_categories_by_their_type():
     without = np.square(
         model.fit(remaining, y).predict(frames[1][remaining.columns]) - y_test
     ).mean()
-    assert found_by(result)["city"] == pytest.approx(without - whole, abs=1e-12)
+    assert by_feature(result)["city"] == pytest.approx(without - whole, abs=1e-12)
 
 
 def test_a_categorical_column_of_numbers_keeps_its_type():

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def one_thread():
-    # Small networks gain nothing from more, and tests that run beside this one lose by it.
+    # Small networks are not faster with more threads, and other tests run at the same time.
     import torch
 
     before = torch.get_num_threads()

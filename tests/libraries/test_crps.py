@@ -1,4 +1,4 @@
-"""Scores against those of scoringrules."""
+"""CRPS compared with scoringrules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions against those of NGBoost, skpro and scipy."""
+"""Predictive distributions compared with those of NGBoost, skpro and scipy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners of other libraries' estimators: refits against the same fits without a Learner."""
+"""Learners of other libraries' estimators, compared with the same fits without a Learner."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def table(n=160):
-    """A feature that moves mean and spread of the target, a weaker one, and pure noise.
+    """Make a feature with an effect on mean and spread of the target, a weaker one, and noise.
 
-    Classes are of a target with more noise, so that none is certain.
+    The classes have more noise, so that no probability is near 0 or 1.
     """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3))
@@ -58,7 +58,7 @@ class Peer(NamedTuple):
         return clone(self.estimator).set_params(**dict.fromkeys(self.seeded, seed))
 
 
-# NGBoost draws rows and columns at random, the trees draw rows, the networks all they do.
+# All of these draw at random: NGBoost rows and columns, the trees rows, the networks weights.
 BOOSTED = {"n_estimators": 15, "learning_rate": 0.05, "verbose": False, "minibatch_frac": 0.7}
 DRAWN = {"n_estimators": 25, "subsample": 0.8, "n_jobs": 1}
 PEERS = {
@@ -91,7 +91,7 @@ def learner(peer):
 
 
 def numbers_of(q):
-    """All numbers of an answer, or of all its members, which weigh the same."""
+    """Return the parameters of a distribution, or those of its members of equal weight."""
     if isinstance(q, Mixture):
         assert np.ptp(q.weights) == 0
         q = q.members
@@ -103,7 +103,7 @@ def numbers_of(q):
 
 @pytest.fixture(scope="module")
 def bare_fits(peer, learner):
-    """Each refit, its held-out rows, and the fit of the same seed to the same rows."""
+    """Return each refit, its held-out rows, and a fit to the same rows with the same seed."""
     result = []
     for refit in learner.fit().refits:
         rows = learner._refits.plan.resample(refit.number)
@@ -112,7 +112,7 @@ def bare_fits(peer, learner):
     return result
 
 
-def test_refits_say_what_bare_fits_of_their_seeds_say(bare_fits):
+def test_refits_predict_as_bare_fits_with_their_seeds(bare_fits):
     for refit, held_out, bare in bare_fits:
         answers = numbers_of(refit.explainer.evaluations.original)
         np.testing.assert_allclose(
@@ -120,7 +120,7 @@ def test_refits_say_what_bare_fits_of_their_seeds_say(bare_fits):
         )
 
 
-def test_performance_is_the_libraries_own_likelihood(peer, learner, bare_fits):
+def test_performance_equals_the_likelihood_of_the_library(peer, learner, bare_fits):
     own = []
     for _, held_out, bare in bare_fits:
         rows, y = X[held_out], peer.y[held_out]
@@ -175,7 +175,7 @@ def test_leaving_out_fits_without_the_column(peer, learner, bare_fits):
 
 class TestProcesses:
     @pytest.mark.parametrize("name", ["dropout, numbers", "Bayes, labels", "NGBRegressor"])
-    def test_they_give_the_same_as_one(self, name):
+    def test_parallel_refits_equal_sequential_ones(self, name):
         estimator, y, _ = PEERS[name]
         alone, several = (
             Learner(estimator, X, y, n_refits=2, n_jobs=n_jobs) for n_jobs in (None, 2)
@@ -188,7 +188,7 @@ class TestProcesses:
                 numbers_of(one.explainer.evaluations.original),
             )
 
-    def test_simulations_do_too(self):
+    def test_parallel_simulations_equal_sequential_ones(self):
         truth = GroundTruth(lambda X: 2 * X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
         options = {"n_train": 40, "n_test": 20, "n_datasets": 3, "n_refits": 2, "n_truth": 50}
         estimator = NGBRegressor(n_estimators=5, minibatch_frac=0.5, verbose=False)
@@ -198,7 +198,7 @@ class TestProcesses:
         np.testing.assert_allclose(several.estimates, alone.estimates, rtol=1e-9)
 
 
-def test_classes_of_networks_are_resampled_by_themselves_where_one_is_rare():
+def test_classes_are_resampled_separately_if_one_is_rare():
     y = np.where(np.arange(len(X)) < 8, "rare", "often")
     learner = Learner(MonteCarloDropout(epochs=5, n_samples=3), X, y, n_refits=10)
     assert "each class was resampled by itself" in learner.performance("nll").remarks[0]

@@ -1,4 +1,4 @@
-"""The adapter of NGBoost against NGBoost's own numbers."""
+"""The adapter of NGBoost compared with NGBoost's own numbers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_other_continuous_answers_are_read_by_their_quantiles(kind, y):
     assert isinstance(q, ours.Quantiles)
     np.testing.assert_allclose(q.quantile(0.5), exact.ppf(0.5), rtol=1e-9)
     np.testing.assert_allclose(q.quantile(0.03), exact.ppf(0.03), rtol=0.01, atol=0.005)
-    # scipy integrates the entropy of t one by one: a few rows will do.
+    # scipy integrates the entropy of t row by row, which is slow, so few rows are used.
     few = slice(0, 5)
     np.testing.assert_allclose(q.entropy()[few], exact[few].dist.entropy(), atol=0.003)
     difference = q.log_prob(y) - exact.logpdf(y)
@@ -76,7 +76,7 @@ def test_other_continuous_answers_are_read_by_their_quantiles(kind, y):
 
 
 def test_t_is_read_by_its_quantiles():
-    # Of ten degrees of freedom; fitted on these few rows NGBoost overflows.
+    # The degrees of freedom are set to ten, because fitting them to few rows overflows.
     exact = T(np.array([Y, np.full(150, -0.5), np.full(150, np.log(10.0))]))
     q = as_predictive(lambda _: exact)(X)
     assert isinstance(q, ours.Quantiles)
@@ -125,7 +125,7 @@ def test_classes_are_numbered_or_named(kind, k):
     assert named.importance("nll", n_repeats=1).baseline == pytest.approx(expected)
 
 
-def test_a_pipeline_and_a_function_show_what_is_inside():
+def test_pipelines_and_functions_of_ngboost_models_are_read():
     model = make_pipeline(StandardScaler(), NGBRegressor(**FAST)).fit(X, Y)
     exact = model[-1].pred_dist(model[0].transform(X))
     q = as_predictive(model)(X)
@@ -142,14 +142,14 @@ def test_a_list_is_a_deep_ensemble():
     assert (q.epistemic() > 0).mean() > 0.9
 
 
-def test_columns_that_the_model_does_not_know_are_counted():
-    # NGBoost itself would take the first three without a word.
+def test_unknown_columns_are_counted():
+    # NGBoost itself accepts the first three without an error.
     model = NGBRegressor(**FAST).fit(X, Y)
     with pytest.raises(ValueError, match="X has 4 columns; the model wants 3"):
         Explainer(model, np.column_stack([X, Y]), Y)
 
 
-def test_frames_are_fine():
+def test_frames_are_accepted():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     model = NGBRegressor(**FAST).fit(frame, Y)
     result = Explainer(model, frame, Y).importance("entropy", n_repeats=2)

@@ -1,4 +1,4 @@
-"""The adapter of skpro against skpro's own numbers."""
+"""The adapter of skpro compared with skpro's own numbers."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_the_noise_has_the_density_of_a_normal_distribution():
 
 
 def test_a_step_weighs_the_divergence_by_its_share_of_the_rows():
-    # At a rate of next to nothing the mean over batches is the bound of all rows at the start.
+    # With a learning rate of almost zero, the mean over batches is the bound over all rows.
     options = {"random_state": 0, "epochs": 1, "learning_rate": 1e-12, "precision": 1.0}
     in_one, in_many = (BayesByBackprop(batch_size=size, **options).fit(X, Y) for size in (120, 8))
     divergence = in_one.posterior_.divergence(0.5).item() / 120
@@ -103,7 +103,7 @@ def test_a_step_weighs_the_divergence_by_its_share_of_the_rows():
 
 
 @pytest.mark.parametrize("y", [Y, np.where(Y > 0, "up", "down")], ids=["numbers", "labels"])
-def test_the_bound_rises(y):
+def test_the_loss_falls_during_training(y):
     model = BayesByBackprop(epochs=60, random_state=0).fit(X, y)
     curve = np.array(model.loss_curve_)
     assert len(curve) == 60
@@ -111,7 +111,7 @@ def test_the_bound_rises(y):
     assert (np.diff(tens) < 0).all()
 
 
-def test_the_noise_is_learned():
+def test_the_noise_is_estimated():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(600, 2))
     y = 100 + 30 * rows[:, 0] + rng.normal(scale=12.0, size=600)
@@ -168,7 +168,7 @@ def test_diabetes_is_predicted_better_than_by_its_frequency(pima):
     assert (q.epistemic() > 0).all()
 
 
-def test_diabetes_plas_matters_most(pima):
+def test_plas_is_the_most_important_feature_of_diabetes(pima):
     """Wood et al. 2024, figure 9 and the text beside it."""
     model, features, y, _ = pima
     explainer = Explainer(model, features, y)
@@ -180,6 +180,6 @@ def test_diabetes_plas_matters_most(pima):
     assert explainer.model_calls == calls
 
 
-def test_settings_that_make_no_sense_are_refused():
+def test_invalid_settings_are_refused():
     with pytest.raises(ValueError, match=r"prior_std must be greater than zero, not 0\.0"):
         BayesByBackprop(prior_std=0.0).fit(X, Y)

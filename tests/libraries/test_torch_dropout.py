@@ -31,7 +31,7 @@ LABELS = np.where(Y > 0, "up", "down")
 
 
 def network(outputs=1, dropout=0.3, *, seed=0, middle=()):
-    """A module with weights of its own, made without touching the global generator."""
+    """Make a module with random weights without changing the global generator."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return nn.Sequential(
@@ -61,14 +61,14 @@ def test_a_member_is_the_network_without_the_units_of_its_mask():
     np.testing.assert_allclose(q.members.scale, 0.5)
 
 
-def test_masks_drop_the_share_they_should_and_keep_the_mean():
+def test_masks_have_the_dropout_rate_and_keep_the_mean():
     model = as_it_is(network(dropout=0.25), n_samples=4000, precision=1.0)
     (mask,) = model.masks_
     assert float((mask == 0).float().mean()) == pytest.approx(0.25, abs=0.005)
     assert float(mask.mean()) == pytest.approx(1, abs=0.01)
 
 
-def test_in_training_every_row_has_a_mask_of_its_own():
+def test_in_training_every_row_has_its_own_mask():
     layer = nn.Dropout(0.5)
     control_dropout(layer)
     set_mode(layer, training=True)
@@ -87,7 +87,7 @@ def test_only_dropout_is_switched_on():
     fitted = model.module_
     assert not any(part.training for part in fitted.modules())
     moved = fitted[2].running_mean.clone()
-    assert not torch.equal(moved, torch.zeros(20))  # it was on in training
+    assert not torch.equal(moved, torch.zeros(20))  # dropout was on in training
     first = model.predict_distribution(X).mean()
     np.testing.assert_array_equal(model.predict_distribution(X).mean(), first)
     assert torch.equal(fitted[2].running_mean, moved)
@@ -125,7 +125,7 @@ def test_channels_are_dropped_as_a_whole():
 
 
 @pytest.mark.parametrize("prefit", [True, False])
-def test_the_module_that_was_given_stays_as_it_is(prefit):
+def test_the_original_module_is_unchanged(prefit):
     module = network().double().train()
     before = copy.deepcopy(module.state_dict())
     MonteCarloDropout(module, 3, prefit=prefit, epochs=3, random_state=0).fit(X, Y)
@@ -217,7 +217,7 @@ def test_the_precision_is_that_of_rows_which_were_held_out():
     np.testing.assert_array_equal(fixed.predict_distribution(X).members.loc, means)
 
 
-def test_units_of_the_target_move_with_it():
+def test_predictions_scale_with_the_target():
     options = {"n_samples": 5, "epochs": 30, "random_state": 0}
     one = MonteCarloDropout(**options).fit(X, Y)
     moved = MonteCarloDropout(**options).fit(100 * X - 7, 1000 * Y + 5)
@@ -238,7 +238,7 @@ def concrete():
     return model, features.iloc[test], y.iloc[test], y.iloc[train]
 
 
-def test_concrete_is_predicted_with_the_doubt_it_deserves(concrete):
+def test_predictions_of_concrete_are_calibrated(concrete):
     model, features, y, known = concrete
     q = model.predict_distribution(features)
     nll = -q.log_prob(y).mean()

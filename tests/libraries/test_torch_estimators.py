@@ -36,7 +36,7 @@ both_tasks = pytest.mark.parametrize("y", [Y, LABELS], ids=["regression", "class
 
 
 def arrays(q):
-    """All numbers of a mixture, rows and members first."""
+    """Return the parameters of a mixture, with rows and members as the first axes."""
     members = q.members
     if isinstance(members, Categorical):
         return members.probabilities
@@ -45,7 +45,7 @@ def arrays(q):
 
 @each
 @both_tasks
-def test_a_clone_with_the_same_seed_predicts_the_same_to_the_last_bit(model, y):
+def test_a_clone_with_the_same_seed_predicts_exactly_the_same(model, y):
     first = clone(model).fit(X, y)
     again = clone(first).fit(X, y)
     np.testing.assert_array_equal(
@@ -116,7 +116,7 @@ def test_three_classes_and_categories(model):
 
 
 @each
-def test_whole_numbers_need_a_task(model):
+def test_integer_targets_need_a_task(model):
     y = np.digitize(Y, [-0.5, 0.5])
     with pytest.raises(ValueError, match=r"y holds whole numbers.*task='regression' or"):
         clone(model).fit(X, y)
@@ -125,14 +125,14 @@ def test_whole_numbers_need_a_task(model):
 
 
 @each
-def test_fitted_to_labels_and_then_to_numbers_it_forgets_the_labels(model):
+def test_refitting_to_numbers_removes_the_classes(model):
     model = clone(model).fit(X, LABELS).fit(X, Y)
     assert not hasattr(model, "classes_")
     assert as_predictive(model).classes is None
 
 
 @each
-def test_manners_of_scikit_learn(model):
+def test_conventions_of_scikit_learn(model):
     assert is_regressor(clone(model).set_params(task="regression"))
     assert is_classifier(clone(model).set_params(task="classification"))
     assert type(model).__name__ in repr(model)
@@ -149,9 +149,9 @@ def test_manners_of_scikit_learn(model):
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
 @each
-def test_what_scikit_learn_checks(model, task):
+def test_check_estimator_passes(model, task):
     model = clone(model).set_params(task=task)
-    # The checks use small and odd data, for which some warnings are intended.
+    # The checks use small and unusual data, for which some warnings are intended.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         done = check_estimator(model, on_skip=None)
@@ -159,7 +159,7 @@ def test_what_scikit_learn_checks(model, task):
 
 
 @each
-def test_behind_columns_of_all_kinds(model):
+def test_pipelines_with_columns_of_every_type(model):
     data = FRAME.assign(town=np.where(X[:, 2] > 0, "Oslo", "Rome"))
     columns = make_column_transformer(
         (OneHotEncoder(), ["town"]), remainder="passthrough", sparse_threshold=0
@@ -172,7 +172,7 @@ def test_behind_columns_of_all_kinds(model):
 
 
 @each
-def test_the_default_type_of_torch_does_not_matter(model):
+def test_predictions_do_not_depend_on_the_default_dtype_of_torch(model):
     expected = arrays(clone(model).fit(X, Y).predict_distribution(X))
     torch.set_default_dtype(torch.float64)
     try:
@@ -184,7 +184,7 @@ def test_the_default_type_of_torch_does_not_matter(model):
 
 @each
 @both_tasks
-def test_it_survives_being_pickled(model, y):
+def test_a_pickled_model_predicts_the_same(model, y):
     model = clone(model).fit(X, y)
     back = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(
@@ -193,7 +193,7 @@ def test_it_survives_being_pickled(model, y):
 
 
 @each
-def test_several_threads_may_ask_at_once(model):
+def test_several_threads_may_predict_at_once(model):
     model = clone(model).fit(X, Y)
     expected = arrays(model.predict_distribution(X))
     with ThreadPoolExecutor(4) as pool:
@@ -202,7 +202,7 @@ def test_several_threads_may_ask_at_once(model):
 
 
 @each
-def test_the_global_generator_of_torch_is_left_alone(model):
+def test_the_global_generator_of_torch_is_unchanged(model):
     before = torch.get_rng_state()
     clone(model).fit(X, Y).predict_distribution(X)
     assert torch.equal(before, torch.get_rng_state())
@@ -221,7 +221,7 @@ def test_epistemic_uncertainty_grows_away_from_the_data(model):
 
 @each
 @both_tasks
-def test_the_explainer_asks_it_a_few_times_for_all_measures(model, y):
+def test_the_explainer_needs_few_calls_for_all_measures(model, y):
     model = clone(model).fit(FRAME, y)
     explainer = Explainer(model, FRAME, y)
     likelihood = explainer.importance("nll", n_repeats=3)
@@ -237,7 +237,7 @@ def test_the_explainer_asks_it_a_few_times_for_all_measures(model, y):
 
 @each
 @both_tasks
-def test_a_constant_column_has_no_importance_at_all(model, y):
+def test_the_importance_of_a_constant_column_is_exactly_zero(model, y):
     data = np.column_stack([X, np.full(len(X), 5.0)])
     result = Explainer(clone(model).fit(data, y), data, y).importance("nll", n_repeats=2)
     assert result.importance[result.features.index("x3")] == 0
@@ -261,7 +261,7 @@ def test_a_constant_column_has_no_importance_at_all(model, y):
         ({}, FRAME.assign(c="text"), Y, "could not convert string to float"),
     ],
 )
-def test_settings_and_data_that_cannot_be_fitted_are_refused(model, change, data, y, message):
+def test_invalid_settings_and_data_are_refused(model, change, data, y, message):
     with pytest.raises(ValueError, match=message):
         clone(model).set_params(**change).fit(data, y)
 

@@ -1,4 +1,4 @@
-"""Measures that a person hands in as a function."""
+"""Measures that the user passes as a function."""
 
 from __future__ import annotations
 

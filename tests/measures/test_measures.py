@@ -1,4 +1,4 @@
-"""Measures against their definitions."""
+"""Measures compared with their definitions."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ NAMES += ["squared_error", "absolute_error", "zero_one", "brier", "crps", "inter
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_answer_gives_each_measure_or_says_why_not(kind):
+def test_every_distribution_has_each_measure_or_a_reason(kind):
     q, classifier = KINDS[kind]
     offered = available(q, classifier)
     assert list(dict.fromkeys(name.partition(":")[0] for name in offered)) == NAMES
@@ -221,7 +221,7 @@ def test_every_kind_of_answer_gives_each_measure_or_says_why_not(kind):
         ("normal", "roc_auc", "'roc_auc' is a metric of all rows together, not a measure of each"),
     ],
 )
-def test_reasons_say_what_would_help(kind, name, reason):
+def test_reasons_name_a_remedy(kind, name, reason):
     with pytest.raises(ValueError, match=reason):
         find(name, available(*KINDS[kind]))
 
@@ -324,7 +324,7 @@ def test_an_unknown_measure_is_an_error_that_names_similar_ones(name, near):
 
 
 @given(st.text(max_size=8), st.lists(st.text(max_size=8), min_size=1, max_size=30))
-def test_an_unknown_name_is_one_sentence(name, known):
+def test_an_unknown_name_raises_one_sentence(name, known):
     message = unknown("thing", name, known)
     assert message.startswith(f"there is no thing {name!r}; did you mean ")
     assert message.endswith("?")

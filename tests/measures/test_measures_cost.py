@@ -1,4 +1,4 @@
-"""What measures cost: the model says everything at once, within a limit of memory."""
+"""The cost of measures: one model call for all of them, within the memory limit."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_predictions_of_many_members_may_exceed_the_memory(kind, share):
         assert small.features == large.features
         np.testing.assert_allclose(small.importance, large.importance, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(small.std_error, large.std_error, rtol=1e-9, atol=1e-12)
-        # What was dropped is asked for again, but no more than once.
+        # Evicted predictions are evaluated again, but only once.
         assert tight.rows_evaluated - rows_before <= 3 * 4 * 30
     assert roomy.rows_evaluated == 30 + 3 * 4 * 30
 

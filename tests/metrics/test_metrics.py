@@ -1,4 +1,4 @@
-"""Metrics of whole sets of rows against scikit-learn's own scorers, called as anyone calls them."""
+"""Metrics of whole sets of rows compared with the scorers of scikit-learn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WEIGHTS = RNG.exponential(size=N) * (RNG.random(N) > 0.2)
 
 
 class Classifier(ClassifierMixin, BaseEstimator):
-    """A fitted estimator as a scorer knows them."""
+    """A fitted estimator as scorers expect it."""
 
     def __init__(self, p=None, classes=None):
         self.p, self.classes = p, classes
@@ -86,7 +86,7 @@ def names(sort):
     ]
 
 
-NO_SCORE = {  # which scikit-learn refuses too
+NO_SCORE = {  # scikit-learn refuses these too
     2: {"f1_samples", "jaccard_samples", "precision_samples", "recall_samples"},
     3: {"f1_samples", "jaccard_samples", "precision_samples", "recall_samples", "roc_auc"}
     | {"f1", "jaccard", "precision", "recall"}
@@ -172,19 +172,19 @@ def test_a_mixture_is_scored_by_the_mean_of_its_members():
 
 def test_labels_without_probabilities():
     classes = np.array(["no", "yes"])
-    y, said = (RNG.choice(classes, size=N) for _ in range(2))
-    positive = fbeta_score(y == "yes", said == "yes", beta=1, sample_weight=WEIGHTS)
-    assert find_metric("f1", classes).score(Point(said), y, WEIGHTS) == pytest.approx(positive)
-    said[3] = "perhaps"
-    expected = accuracy_score(y, said, sample_weight=WEIGHTS)
-    assert find_metric("accuracy", classes).score(Point(said), y, WEIGHTS) == pytest.approx(
+    y, predicted = (RNG.choice(classes, size=N) for _ in range(2))
+    positive = fbeta_score(y == "yes", predicted == "yes", beta=1, sample_weight=WEIGHTS)
+    assert find_metric("f1", classes).score(Point(predicted), y, WEIGHTS) == pytest.approx(positive)
+    predicted[3] = "perhaps"
+    expected = accuracy_score(y, predicted, sample_weight=WEIGHTS)
+    assert find_metric("accuracy", classes).score(Point(predicted), y, WEIGHTS) == pytest.approx(
         expected
     )
     with pytest.raises(ValueError, match=r"roc_auc cannot .* the model gives labels only"):
-        find_metric("roc_auc", classes).score(Point(said), y)
+        find_metric("roc_auc", classes).score(Point(predicted), y)
 
 
-def test_a_scorer_of_ones_own_sees_the_labels_themselves():
+def test_a_custom_scorer_receives_the_labels():
     q, codes, _ = classified(2, ["no", "yes"])
     y, predicted = q.classes[codes], q.classes[q.mode()]
     metric = find_metric(make_scorer(fbeta_score, beta=2, pos_label="no"), q.classes)
@@ -192,9 +192,9 @@ def test_a_scorer_of_ones_own_sees_the_labels_themselves():
     assert metric.score(q, codes, WEIGHTS) == pytest.approx(expected)
     assert metric.name == "fbeta_score(beta=2, pos_label='no')"
 
-    def cost(truth, said):
+    def cost(truth, predicted):
         assert set(truth) == {"no", "yes"}
-        return float((truth != said).sum())
+        return float((truth != predicted).sum())
 
     metric = find_metric(make_scorer(cost, greater_is_better=False), q.classes)
     assert metric.name == "neg_cost"
@@ -222,7 +222,7 @@ def test_an_undefined_metric_is_missing_and_no_error(name):
     nothing = Categorical(np.tile([0.9, 0.1], (N, 1)), q.classes)
     for weights in (None, WEIGHTS):
         assert np.isnan(metric.score(nothing, np.zeros(N, dtype=int), weights))
-    # One class keeps weight: the other rows are not there.
+    # Only one class has weight, as if the other rows were absent.
     assert np.isnan(metric.score(nothing, y, (y == 0) * 1.0))
     assert np.isnan(metric.score(q, y, np.zeros(N)))
 
@@ -246,7 +246,7 @@ def test_a_class_without_rows_is_still_a_class_of_the_model():
 
 
 @pytest.mark.parametrize(
-    ("scoring", "classes", "said"),
+    ("scoring", "classes", "message"),
     [
         ("roc_auc", None, "roc_auc .* needs probabilities of classes, and the target is a number"),
         ("r2", ["no", "yes"], "r2 .* metric of numbers, and the target is a class"),
@@ -260,11 +260,11 @@ def test_a_class_without_rows_is_still_a_class_of_the_model():
         (make_scorer(roc_auc_score, response_method="predict_proba"), ["a", 1], "have no order"),
     ],
 )
-def test_a_metric_that_does_not_fit_is_refused_at_once(scoring, classes, said):
+def test_a_metric_of_another_task_is_refused(scoring, classes, message):
     labels = None if classes is None else np.array(classes, dtype=object)
     if classes is not None and isinstance(classes[0], int):
         labels = np.array(classes)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         find_metric(scoring, labels)
 
 
@@ -275,8 +275,8 @@ def test_an_object_that_is_no_scorer_is_refused(scoring):
         find_metric(scoring, None)
 
 
-def test_an_error_of_a_metric_is_one_sentence():
-    def strict(truth, said):  # noqa: ARG001
+def test_the_error_of_a_metric_is_one_sentence():
+    def strict(truth, predicted):  # noqa: ARG001
         raise KeyError("of another\nline")
 
     q, y = Normal(np.zeros(3), np.ones(3)), np.arange(3.0)
@@ -296,7 +296,7 @@ def test_warnings_of_scikit_learn_are_hidden_and_those_of_a_function_are_not():
     expected = np.mean([(q.mode()[y == c] == c).mean() for c in (0, 1)])
     assert metric.score(q, y, two) == pytest.approx(expected)
 
-    def loud(truth, said):  # noqa: ARG001
+    def loud(truth, predicted):  # noqa: ARG001
         warnings.warn("mind the scale", stacklevel=1)
         return 1.0
 
@@ -321,8 +321,8 @@ def test_the_greatest_error_takes_no_weights():
 
 
 def test_missing_values_are_reported():
-    said = undefined("roc auc", 2, 30, "points")
-    assert said == "roc auc is not defined, as where one class is left, for 2 of 30 points"
+    remark = undefined("roc auc", 2, 30, "points")
+    assert remark == "roc auc is not defined, as where one class is left, for 2 of 30 points"
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -369,7 +369,7 @@ def test_the_area_under_the_curve_is_that_of_scikit_learn_with_ties_and_weights(
         p = rng.integers(1, 9, size=N) / 10
         q, y = Categorical(np.column_stack([1 - p, p]), [5, 3]), rng.integers(2, size=N)
         for weights in (None, rng.exponential(size=N)):
-            # Of numbers as labels the greater one is the positive one: here the first.
+            # The larger numeric label is the positive class: here the first.
             expected = roc_auc_score(y == 0, 1 - p, sample_weight=weights)
             result = find_metric("roc_auc", q.classes).score(q, y, weights)
             assert result == pytest.approx(expected, rel=1e-12)

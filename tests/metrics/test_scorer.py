@@ -1,4 +1,4 @@
-"""The private attributes of scikit-learn's scorers that are read, one by one.
+"""The private attributes of scikit-learn's scorers that the package reads.
 
 A release of scikit-learn that renames one of them fails here, with its name.
 """

@@ -1,4 +1,4 @@
-"""What metrics lie between, for every scorer that takes weights."""
+"""Bounds of metrics, for every scorer that takes weights."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scorers():
         name
         for name in get_scorer_names()
         if get_scorer(name)._score_func.__module__.endswith(KINDS)
-        and not name.endswith("_samples")  # of many labels per row
+        and not name.endswith("_samples")  # multilabel metrics
     ]
 
 

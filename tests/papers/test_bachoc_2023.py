@@ -48,7 +48,7 @@ TABLE_1 = {
 
 
 def over_tau(result, indicator):
-    """An indicator, a row per feature and a column per level."""
+    """Return an indicator with a row per feature and a column per level."""
     return table(result, result.values[indicator])
 
 
@@ -83,8 +83,8 @@ def test_signs_and_order_of_a_logistic_model():
     assert response["x2"] == pytest.approx(0, abs=0.01)
 
 
-# B.3 and figure 5. That sepal width is the main feature to tell setosa by holds for a rise: it is
-# the only one whose rise leads there. Petal length, lowered, leads there further.
+# B.3 and figure 5. Sepal width is the main feature of setosa in one direction: it is the only one
+# that raises the share of setosa when it is raised. Lowering petal length raises the share more.
 
 
 @pytest.fixture(
@@ -180,14 +180,14 @@ def test_the_effective_sample_size_at_the_ends_is_a_tenth_of_the_rows(adult, inc
 
 
 def test_a_quantile_on_the_wrong_side_of_the_mean_has_a_status(adult, adult_tails, incomes):
-    # Fewer than a twentieth of the people lost capital: the quantile is 0 and the mean is above.
+    # Fewer than 5 % of the people lost capital, so the 95 % quantile is 0, below the mean.
     status, ones = table(adult, adult.status), over_tau(adult, RICH)
     upwards = adult.taus > 0
     for loss in ("capitalLoss", "LcapitalLoss"):
         assert (status.loc[loss, upwards] == "beyond quantile").all()
         assert ones.loc[loss, upwards].isna().all()
         assert status.loc[loss, -1.0] == "edge"
-    # A twelfth gained some, which is enough for the quantile 0.95 but not for 0.9.
+    # 8 % gained capital, so the 95 % quantile is positive and the 90 % quantile is 0.
     assert (status.loc["capitalGain", upwards] == "ok").all()
     wider = incomes.stress(["capitalGain"], [RICH], tail=0.1)
     assert (wider.status[0, wider.taus > 0] == "beyond quantile").all()
@@ -223,7 +223,7 @@ def test_the_baseline_stands_at_zero_and_nowhere_else(kind, boosting, request):
     assert result.values[RICH][:, zero] == pytest.approx((predicted == ">50K").mean(), rel=1e-12)
     assert result.ess[:, zero] == pytest.approx(len(predicted), rel=1e-12)
     assert result.kl[:, zero] == pytest.approx(0, abs=1e-12)
-    # Elsewhere the mean was moved, to where it was to go.
+    # At the other levels the weighted mean reaches the target.
     assert result.reached[known] == pytest.approx(result.target[known], rel=1e-9, abs=1e-9)
     away = known & ~zero
     assert (np.abs(result.reached - result.reached[:, zero])[away] > 1e-4).all()
@@ -234,7 +234,7 @@ def test_roc_paths_cross_where_nothing_is_stressed(adult):
     paths = {name: adult.roc_path(name).set_index("tau") for name in FIGURE_1}
     crossing = np.array([path.loc[0.0] for path in paths.values()])
     assert crossing == pytest.approx(np.tile(crossing[0], (len(FIGURE_1), 1)))
-    # Figure 6: long hours make the task hard.
+    # Figure 6: errors increase with the hours per week.
     assert paths["hoursWeek"]["fpr"][1.0] > 1.3 * paths["hoursWeek"]["fpr"][0.0]
 
 
@@ -321,7 +321,7 @@ def test_figure_2_is_drawn(pixels):
     (drawn,) = (pd.DataFrame(rows) for rows in spec["datasets"].values())
     titles = [picture["title"] for picture in spec["concat"]]
     assert titles == [f"share predicted {digit}" for digit in range(10)]
-    # Pixels that are inked in a digit or two are blank: they say nothing of the others.
+    # Pixels that are inked in one or two digits only are blank.
     trusted = pixels.ess[:, 2] >= 10
     assert "below an effective sample size of 10" in spec["title"]["subtitle"]
     for column, picture in enumerate(pictures(pixels)):

@@ -1,8 +1,8 @@
 """Paper Molnar et al. 2023, section 9: red wines, three procedures, each refitted on 15 bootstraps.
 
-The paper's 15 bootstraps are a draw of their own, as ours are: the mean square error of the linear
-model over 15 is 0.429 on average and varies by 0.006 between draws. So it is compared over many
-bootstraps, and the rest in what the paper concludes. Figures beside the paper's: ``pytest -rP``.
+The paper's 15 bootstraps differ from ours: the mean square error of the linear model over 15
+bootstraps is 0.429 on average with a standard deviation of 0.006. It is therefore compared over
+many bootstraps, and the other results in the paper's conclusions. ``pytest -rP`` prints numbers.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def procedures():
     variance = wines()[1].var()
     return {
         "linear model": refitted(LinearRegression()),
-        # As R's forests and trees are grown unless one says otherwise: a third of the features
-        # at each split; no split that explains less than a hundredth of the variance.
+        # The defaults of R's forests and trees: a third of the features at each split; no split
+        # that explains less than a hundredth of the variance.
         "forest": refitted(RandomForestRegressor(100, max_features=1 / 3)),
         "tree": refitted(
             DecisionTreeRegressor(
@@ -50,7 +50,7 @@ def procedures():
 
 
 def report(title, lines):
-    """Print figures beside the paper's; pytest shows them with ``-rP``, or where a test fails."""
+    """Print our numbers beside the paper's; pytest shows them with ``-rP`` or if a test fails."""
     print(f"{title}\n{pd.DataFrame(lines).to_string(index=False)}")  # noqa: T201
 
 
@@ -65,7 +65,7 @@ def test_the_forest_is_significantly_better_than_the_others(procedures):
     for name, learner in procedures.items():
         result = learner.performance("squared_error")
         lines.append((name, result.mean, result.std_error, PRINTED[name]))
-        # Between 15 bootstraps and 15 others.
+        # The tolerance is for the difference between two sets of 15 bootstraps.
         assert result.mean == pytest.approx(PRINTED[name], abs=0.03)
     report("mean square error", pd.DataFrame(lines, columns=["", "ours", "std_error", "paper"]))
     lines = []

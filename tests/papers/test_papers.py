@@ -1,4 +1,4 @@
-"""Propositions and figures of the papers, on data where the truth is known."""
+"""Propositions and figures of the papers, on data with a known truth."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from uqwidgets.inference.population import Population
 
 
 def crossed():
-    """Every value of x0 with every pair of the others: exactly independent of them."""
+    """Return all combinations of values of x0 and rows of the others: x0 is exactly independent."""
     others = np.random.default_rng(0).normal(size=(12, 2))
     values = np.random.default_rng(1).normal(size=9)
     return np.array([[v, *other] for v, other in itertools.product(values, others)])
 
 
 def over_all_donors(explainer, measure):
-    """Importance of x0 over every pair of a row and a donor, from its curve at every value."""
+    """Return the importance of x0 over all row-donor pairs, from its curve at every value."""
     observed = explainer.table.numbers("x0")
     curve = explainer.dependence("x0", measure, grid=np.unique(observed))
     baseline = explainer.importance(measure, n_repeats=1).baseline
@@ -30,8 +30,8 @@ def over_all_donors(explainer, measure):
 
 @pytest.mark.parametrize("model", [normal_model, three_classes], ids=["normal", "classes"])
 def test_proposition_1_is_exact_with_all_donors(model):
-    # Wood et al. 2024: where a feature is independent of the others, its Entropy-PFI is zero. That
-    # of the likelihood, which knows the target, is not; nor is that of a feature with companions.
+    # Wood et al. 2024: the Entropy-PFI of a feature that is independent of the others is zero. Its
+    # Likelihood-PFI is not zero, and neither is the Entropy-PFI of a correlated feature.
     X = crossed()
     y = X[:, 0] + X[:, 1] if model is normal_model else np.arange(len(X)) // 12 % 3
     explainer = Explainer(model, X, y)
@@ -58,14 +58,14 @@ def test_proposition_2_is_exact_in_any_sample(measure):
     # Wood et al. 2024: a feature the predictive distribution does not depend on has neither
     # importance.
     X = np.random.default_rng(0).normal(size=(30, 3))
-    X[:, 2] = X[:, 0] + 0.01 * X[:, 2]  # however much it tells of the others
+    X[:, 2] = X[:, 0] + 0.01 * X[:, 2]  # x2 predicts x0 almost exactly
     result = Explainer(normal_model, X, X[:, 2]).importance(measure)
     j = result.features.index("x2")
     assert (result.importance[j], result.low[j], result.high[j]) == (0, 0, 0)
 
 
-def test_figure_3_an_independent_feature_matters_for_the_likelihood_alone():
-    # Wood et al. 2024, section 3.4.1, with a model whose doubt grows where x0 and x1 disagree.
+def test_figure_3_an_independent_feature_has_likelihood_importance_only():
+    # Wood et al. 2024, section 3.4.1, with a variance that grows with (x0 - x1)^2.
     rng = np.random.default_rng(3)
     X = np.column_stack(
         [rng.multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], 2000), rng.normal(size=2000)]
@@ -84,7 +84,7 @@ def test_figure_3_an_independent_feature_matters_for_the_likelihood_alone():
 
 
 def test_likelihood_pfi_has_its_closed_form():
-    # A linear model with the true noise: shuffling a feature of slope b costs b^2 var / sigma^2.
+    # In a linear model with the true noise, the Likelihood-PFI of a slope b is b^2 var / sigma^2.
     rng = np.random.default_rng(4)
     X = rng.normal(size=(5000, 2))
     y = X @ [1.0, 0.5] + 0.7 * rng.normal(size=5000)
@@ -96,14 +96,14 @@ def test_likelihood_pfi_has_its_closed_form():
 
 
 def coverage(sets, repeats, interval, n=200):
-    """Share of simulated sets whose interval holds the true importance, by feature.
+    """Return the share of simulated sets whose interval contains the true importance, by feature.
 
     Slopes 1 and 0.2, and 0.2 on a feature that the target does not depend on; squared error.
     """
     slopes = np.array([1.0, 0.2, 0.2])
     truth = 2 * slopes**2 * [1, 1, 0]
     rng = np.random.default_rng(0)
-    held = np.zeros(3)
+    covered = np.zeros(3)
     population = Population.of(n)
     for number in range(sets):
         X = rng.normal(size=(n, 3))
@@ -113,16 +113,16 @@ def coverage(sets, repeats, interval, n=200):
             changed = np.square(loss + slope * (X[:, j] - X[donors, j]))
             change = mean_change(changed - np.square(loss), donors, np.square(loss), population)
             result = bounds(change, interval, 0.95, population)
-            held[j] += result.low <= truth[j] <= result.high
-    return held / sets
+            covered[j] += result.low <= truth[j] <= result.high
+    return covered / sets
 
 
-def test_the_default_interval_covers_and_that_of_scored_rows_alone_undercovers():
+def test_the_default_interval_covers_and_the_model_interval_undercovers():
     # 400 sets: three standard errors of a share of 0.95 are 0.033.
     both = coverage(400, 10, "u-statistic")
     assert (both >= 0.95 - 0.033).all()
     rows = coverage(400, 10, "model")
-    # Of the weak feature the donors add next to nothing.
+    # The donors' part of the variance is large for the important feature only.
     assert rows[0] < both[0] - 0.05
     assert rows[0] < 0.92
 
@@ -138,8 +138,8 @@ def test_coverage_as_measured(repeats):
     assert coverage(2000, repeats, "model")[0] == pytest.approx(0.86, abs=0.03)
 
 
-def test_equation_4_of_entropic_projection_moves_only_what_depends_on_the_feature():
-    # Bachoc et al. 2023, appendix B.2: an indicator of an independent feature stays where it is.
+def test_stress_changes_only_indicators_that_depend_on_the_feature():
+    # Bachoc et al. 2023, appendix B.2: stress does not change indicators of independent features.
     rng = np.random.default_rng(5)
     X = rng.normal(size=(20_000, 2))
     explainer = Explainer(lambda X: X[:, 1], X, X[:, 1])
@@ -149,8 +149,8 @@ def test_equation_4_of_entropic_projection_moves_only_what_depends_on_the_featur
     np.testing.assert_allclose(result.values["mean"][1], result.reached[1])
 
 
-def test_stress_of_a_normal_feature_is_a_shift_of_it():
-    # exp(xi x) times a normal density is that density, moved: spread and shape stay.
+def test_stress_of_a_normal_feature_shifts_its_mean():
+    # exp(xi x) times a normal density is a normal density with another mean and the same variance.
     X = np.random.default_rng(6).normal(size=(50_000, 1))
     explainer = Explainer(lambda X: X[:, 0], X, X[:, 0])
     w = explainer.stress_weights("x0", 0.5)

@@ -29,7 +29,7 @@ def verdicts(explainer, redundancy=None):
 
 
 def redundant(copied, trees, seed):
-    """The forest of B.2, calibrated as it is, without another fit, and seen on 1250 rows."""
+    """Explain the calibrated forest of B.2 on 1250 rows; calibration does not refit the forest."""
     X, y = make_redundant(5000, copied, random_state=seed)
     forest = RandomForestClassifier(trees, max_depth=8, random_state=seed)
     frozen = FrozenEstimator(forest.fit(X[:3000], y[:3000]))
@@ -38,7 +38,7 @@ def redundant(copied, trees, seed):
 
 
 def figure_2(trees, seed):
-    """Claims of the text and the caption on three data sets, which differ in x10."""
+    """Check the claims of text and caption on three data sets, which differ in x10."""
     relevant, others = ["x1", "x2", "x3", "x4"], ["x5", "x6", "x7", "x8", "x9", "x10"]
     first, second = ["x1", "x10"], ["x5", "x10"]
     explainers = [redundant(copied, trees, seed) for copied in (None, "x1", "x5")]
@@ -79,14 +79,14 @@ def figure_2(trees, seed):
     ("trees", "seeds"),
     [(50, range(3)), pytest.param(500, range(12), marks=[slow, pytest.mark.timeout(1800)])],
 )
-def test_figure_2_a_copy_is_seen_by_the_entropy(trees, seeds):
+def test_figure_2_entropy_importance_detects_a_copy(trees, seeds):
     shares = agreement(f"figure 2, {trees} trees", lambda seed: figure_2(trees, seed), seeds)
-    # Of four intervals at 95 %, one lies above zero by chance in a tenth of the draws.
+    # By chance, one of four 95 % intervals is above zero in a tenth of the draws.
     assert_agreed(shares, {"no copy: none shares information": 0.75})
 
 
 def figure_3(seed):
-    """Claims of the text and the caption on two correlated pairs and a feature of its own."""
+    """Check the claims of text and caption on two correlated pairs and an independent feature."""
     pairs, of_one_slope = ["x1", "x2", "x3", "x4"], ["x1", "x2", "x4"]
     X, y = make_correlated_pairs(1000, random_state=seed)
     kernel = ConstantKernel() * RBF(2.0) + WhiteKernel()
@@ -124,17 +124,17 @@ def figure_3(seed):
 
 
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(20), marks=slow)])
-def test_figure_3_correlation_is_seen_by_the_entropy(seeds):
+def test_figure_3_entropy_importance_detects_correlation(seeds):
     shares = agreement("figure 3", figure_3, seeds)
-    # The caption says so; in few draws it is so, and not in expectation (see below).
+    # The caption claims this. It holds in few draws, and not in expectation (see below).
     assert shares.pop("x5 matters more for the likelihood than x1, x2 and x4") < 0.5
     assert shares.pop("x5 matters more for the likelihood than x1 to x4") < 0.5
     assert_agreed(shares, {"x5 is beyond doubt independent": 0.6})
 
 
-def test_figure_3_correlation_does_not_lower_the_likelihood_importance_of_the_truth():
-    # Replacing x_j of a sum with the slope b costs b^2 Var(x_j) / sigma^2, whatever x_j goes with;
-    # for 0.9 x3^2 it is 0.81 Var(x3^2) / sigma^2 = 0.81.
+def test_figure_3_correlation_does_not_lower_the_true_likelihood_importance():
+    # In a sum, the Likelihood-PFI of a slope b is b^2 Var(x_j) / sigma^2 whatever the correlations;
+    # that of 0.9 x3^2 is 0.81 Var(x3^2) / sigma^2 = 0.81.
     result = GroundTruth(*CORRELATED_PAIRS).importance("nll", n_repeats=20, level=0.999)
     frame = result.frame.set_index("feature")
     for feature in ("x1", "x2", "x4", "x5"):

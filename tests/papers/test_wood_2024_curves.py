@@ -1,4 +1,4 @@
-"""Paper Wood et al. 2024, sections 3.4 and 3.5: what figures 1, 4 and 5 show of a model's doubt."""
+"""Paper Wood et al. 2024, sections 3.4 and 3.5: uncertainty in figures 1, 4 and 5."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from agreement import agreement, assert_agreed
 from uqwidgets import Explainer
 from uqwidgets.datasets import make_hollow
 
-# Along a feature: both ends, the middles of the bands in which there are data, the middle of all.
+# Values of a feature: both ends, the middles of both bands with data, the middle of the hole.
 GRID = [-2.0, -1.75, 0.0, 1.75, 2.0]
 ENDS, BANDS, MIDDLE = [0, 4], [1, 3], 2
 
 
-def test_figure_1_a_permutation_moves_rows_to_where_the_model_doubts():
+def test_figure_1_permuted_rows_have_a_high_entropy():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 60)
     X = np.where(y == 1, 2, -2)[:, None] + 0.4 * rng.normal(size=(120, 2))
@@ -27,7 +27,7 @@ def test_figure_1_a_permutation_moves_rows_to_where_the_model_doubts():
     before = entropy(model.predict_proba(X[1::2]), axis=1)
     after = before + result.per_row[0]
     assert before.max() < 0.45
-    # About half of the rows get a value of the other cluster, and then lie in neither.
+    # About half of the rows get a value of the other cluster and are then in neither cluster.
     surprised = after > 0.55
     assert 0.35 < surprised.mean() < 0.65
     assert after[~surprised].max() < 0.5
@@ -36,14 +36,14 @@ def test_figure_1_a_permutation_moves_rows_to_where_the_model_doubts():
 
 
 def explainer(seed, kernel):
-    """Half of 500 rows explain a Gaussian process that is conditioned on the others."""
+    """Explain a Gaussian process with 250 rows; it is fitted to 250 others."""
     X, y = make_hollow(500, random_state=seed)
     process = GaussianProcessRegressor(kernel, optimizer=None).fit(X[:250], y[:250])
     return Explainer(process, X[250:], y[250:])
 
 
 def figures_4_and_5(explainer):
-    """Claims of the text on the average and on the curves of single rows, for both features."""
+    """Check the claims of the text on the average and the ICE curves, for both features."""
     result = [
         (explainer.dependence(one, "entropy", grid=GRID), np.abs(explainer.table.numbers(other)))
         for one, other in (("x1", "x2"), ("x2", "x1"))
@@ -68,15 +68,15 @@ def figures_4_and_5(explainer):
     }
 
 
-# B.1 stops after 1000 steps of Adam, which come to about these numbers.
+# B.1 stops after 1000 steps of Adam, with about these parameters.
 STOPPED = ConstantKernel(17.0) * RBF(2.0) + WhiteKernel(0.01)
-# The likelihood is greatest at length scales of 12 to 40: the target is quadratic, and a process
-# that has found this out doubts hardly more in the hole than at its edges.
+# The likelihood has its maximum at length scales of 12 to 40, because the target is quadratic. With
+# these, the process is hardly more uncertain in the hole than at its edges.
 CONVERGED = ConstantKernel(1e6) * RBF(32.0) + WhiteKernel(0.01)
 
 
 @pytest.mark.parametrize("kernel", [STOPPED, CONVERGED], ids=["stopped", "converged"])
-def test_figures_4_and_5_single_rows_tell_what_the_average_hides(kernel):
+def test_figures_4_and_5_ice_curves_differ_from_their_average(kernel):
     claims = agreement(
         f"figures 4 and 5, {kernel}",
         lambda seed: figures_4_and_5(explainer(seed, kernel)),
@@ -87,7 +87,7 @@ def test_figures_4_and_5_single_rows_tell_what_the_average_hides(kernel):
     assert_agreed(claims)
 
 
-def test_the_hole_itself_shows_in_the_surface():
+def test_the_surface_shows_the_hole():
     ex = explainer(0, STOPPED)
     result = ex.dependence(("x1", "x2"), "entropy", grid=9, spacing="even")
     middle = np.abs(result.grids[0]) < 1.2
@@ -97,5 +97,5 @@ def test_the_hole_itself_shows_in_the_surface():
     assert result.near[~hole].mean() > 0.9
     assert np.unravel_index(result.average.argmax(), hole.shape) == (4, 4)
     assert result.average[hole].min() > np.median(result.average[~hole])
-    # No single feature has a gap: what is missing is a combination.
+    # No single feature has a gap; only combinations are missing.
     assert ex.dependence("x1", "entropy", grid=9, spacing="even").near.all()

@@ -31,7 +31,7 @@ def importances(explainer):
 
 
 def concrete(seed):
-    """Claims on a Gaussian process with one length scale (B.1), features standardised."""
+    """Check the claims on a Gaussian process with one length scale (B.1), standardised features."""
     X, y = features_and_target("concrete.csv", "strength")
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=seed)
     kernel = ConstantKernel() * RBF() + WhiteKernel(0.1)
@@ -61,13 +61,13 @@ def concrete(seed):
 @pytest.mark.parametrize("seeds", [range(2), pytest.param(range(12), marks=slow)])
 def test_figures_6_and_8_age_of_concrete(seeds):
     shares = agreement("concrete, Gaussian process", concrete, seeds)
-    # It is small and not zero, as is what the other features tell of age (figure 7).
+    # The importance is small and not zero: the other features predict age a little (figure 7).
     assert shares.pop("figure 6: and nothing beyond doubt") == 0
     assert_agreed(shares)
 
 
 def diabetes(trees, seed):
-    """Claims on the calibrated forest of B.2."""
+    """Check the claims on the calibrated forest of B.2."""
     X_train, X_test, y_train, y_test = people(seed)
     X_forest, X_rest, y_forest, y_rest = halves(X_train, y_train, 0.2, seed)
     forest = RandomForestClassifier(trees, max_depth=8, random_state=seed)
@@ -76,7 +76,7 @@ def diabetes(trees, seed):
     return figures_9_to_13(Explainer(model, X_test, y_test))
 
 
-# With 192 test rows, places and peaks differ from split to split.
+# With 192 test rows, ranks and the positions of maxima differ between splits.
 DIABETES = {
     "figure 9: then age and mass": 0.45,
     "figure 10: entropy is low for low plas, and higher from 120 on": 0.8,
@@ -91,14 +91,14 @@ DIABETES = {
 )
 def test_figures_9_to_13_diabetes(trees, seeds):
     shares = agreement(f"diabetes, {trees} trees", lambda seed: diabetes(trees, seed), seeds)
-    # That is Breiman's order; here mass comes before age.
+    # This is Breiman's order; here mass is more important than age.
     assert shares.pop("figure 9: age before mass") < 0.3
     assert_agreed(shares, DIABETES)
 
 
 @slow
 def test_age_is_redundant_with_plas():
-    # Section 4.2, of Breiman: a forest that never saw the age does as well.
+    # Section 4.2, citing Breiman: a forest without age predicts as well.
     def claims(seed):
         X_train, X_test, y_train, y_test = people(seed)
         forest = RandomForestClassifier(100, max_depth=8, random_state=seed)

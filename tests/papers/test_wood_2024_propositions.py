@@ -22,7 +22,7 @@ kinds = st.sampled_from(KINDS)
 
 
 def any_model(kind, n_features, seed):
-    """A model whose prediction differs at every point and depends on all features."""
+    """A model with a different prediction at every point, which depends on all features."""
     rng = np.random.default_rng(seed)
     members, classes = 3, 3
     slopes = rng.normal(size=(n_features, members * classes))
@@ -47,12 +47,12 @@ def any_model(kind, n_features, seed):
 @given(kind=kinds, n_values=st.integers(2, 6), n_others=st.integers(2, 8), seed=seeds)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_proposition_1(weighted, kind, n_values, n_others, seed):
-    # x0 is independent of (x1, x2), also where both have weights: its entropy importance is zero.
+    # x0 is independent of (x1, x2), also under weights: its entropy importance is zero.
     rng = np.random.default_rng(seed)
     values, others = rng.normal(size=n_values), rng.normal(size=(n_others, 2))
     X = np.column_stack([np.repeat(values, n_others), np.tile(others, (n_values, 1))])
     weights = np.outer(rng.gamma(1.0, size=n_values), rng.gamma(1.0, size=n_others)).ravel()
-    # The target depends on x0, or its likelihood importance would be zero for the same reason.
+    # The target depends on x0; otherwise the likelihood importance would be zero too.
     y = np.repeat(np.arange(n_values) % 3, n_others)
     explainer = Explainer(any_model(kind, 3, seed), X, y)
     options = {"n_repeats": "all", "sample_weight": weights if weighted else None}
@@ -67,7 +67,7 @@ def test_proposition_1(weighted, kind, n_values, n_others, seed):
 @given(kind=kinds, seed=seeds, n=st.integers(5, 40))
 @pytest.mark.parametrize("replacement", ["permutation", "ablation", "conditional"])
 def test_proposition_2(replacement, kind, seed, n):
-    # The model does not look at x2, which others tell and which tells of the target.
+    # The model does not use x2, which is correlated with the other features and the target.
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     X[:, 2] = X[:, 0] - X[:, 1]
@@ -92,6 +92,6 @@ def test_proposition_3(n_repeats, kind, seed, sizes):
     assert result.importance[0] == pytest.approx(0, abs=1e-10)
     assert result.repeats == pytest.approx(np.zeros(result.repeats.shape), abs=1e-10)
     assert np.abs(result.per_row).max() > 1e-10
-    # Neither the likelihood's nor that of plain permutation is.
+    # The likelihood importance and the permutation importance are not zero.
     assert abs(explainer.importance("nll", ["x0"], **options).importance[0]) > 1e-10
     assert abs(explainer.importance("entropy", ["x0"], n_repeats=2).importance[0]) > 1e-10

@@ -55,7 +55,7 @@ def test_dependence_holds_the_numbers():
     assert spec["title"]["subtitle"] == "average with 95% band; 4 of 4 rows"
 
 
-def test_what_is_far_from_the_data_is_dashed_or_hollow():
+def test_values_far_from_the_data_are_dashed_or_hollow():
     near = np.array([False, True, True, False, False])
     chart = dependence_chart(dependence(range(5), range(5), near=near))
     parts = tables(chart)[2]
@@ -75,7 +75,7 @@ def test_what_is_far_from_the_data_is_dashed_or_hollow():
     assert spec["title"]["subtitle"].endswith("; hollow far from the data")
 
 
-def test_forms_of_a_curve_say_what_they_are():
+def test_transformed_curves_have_their_title():
     chart = dependence_chart(dependence(derivative=True, unit="nats", feature="a.b")).to_dict()
     assert chart["title"]["text"] == "Slope of predicted mean per unit of a.b (nats)"
     (title,) = {layer["encoding"]["y"]["title"] for layer in chart["layer"]}
@@ -214,7 +214,7 @@ def test_stress_without_any_number_is_an_empty_chart():
     assert [len(table) for table in tables(chart)] == [0]
 
 
-def test_results_give_their_charts():
+def test_to_altair_returns_the_chart():
     shown = (importance(), dependence(), diagnosis(), redundancy(), stress(fan(2)), surface())
     for result in shown:
         assert isinstance(result.to_altair(), alt.LayerChart)
@@ -258,7 +258,7 @@ def test_pixels_hold_the_responses_row_by_row():
     assert "τ = \N{MINUS SIGN}1 to τ = 1" in spec["title"]["text"]
 
 
-def test_pixels_that_tell_nothing_are_blank():
+def test_pixels_without_response_are_blank():
     ess = np.full((4, 3), 40.0)
     ess[1, 2], ess[3] = 1.5, np.nan
     chart = pictures([0.1, 0.9, 0.2, np.nan], ess=ess).to_pixels((2, 2))
@@ -273,7 +273,7 @@ def test_pixels_that_tell_nothing_are_blank():
     assert maps(expected)[2]["change0"].isna().tolist() == [False, False, False, True]
 
 
-def test_pixels_without_any_answer_are_all_blank():
+def test_pixels_without_any_number_are_blank():
     spec, (only,), table = maps(pictures([np.nan] * 4).to_pixels((2, 2)))
     assert table["change0"].isna().all()
     assert only["encoding"]["color"]["scale"]["domain"] == [-1, 0, 1]
@@ -316,7 +316,7 @@ def test_pictures_of_another_shape_are_refused(shape, message):
         pictures(np.zeros(6)).to_pixels(shape)
 
 
-def test_pictures_of_what_the_result_does_not_hold_are_refused():
+def test_unknown_indicators_and_levels_are_refused():
     result = pictures(
         np.zeros(4),
         indicators=("error_rate", "nll"),
@@ -357,7 +357,7 @@ def test_without_vl_convert_a_warning_names_the_network(monkeypatch):
     assert alt.renderers.active == "default"
 
 
-def test_a_renderer_of_ones_own_stays():
+def test_a_custom_renderer_is_not_replaced():
     with alt.renderers.enable("json"):
         show_without_network()
         assert alt.renderers.active == "json"

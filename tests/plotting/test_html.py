@@ -24,7 +24,7 @@ from made import (
     surface,
 )
 from offline import outside_references
-from reading_html import Still, numbers
+from reading_html import StaticHtml, numbers
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.result import ice_sample
 from uqwidgets.dependence.surface_html import surface_html
@@ -89,7 +89,7 @@ def html(request):
 
 
 def test_names_are_text_and_nothing_runs_or_loads(html):
-    read = Still(html)
+    read = StaticHtml(html)
     assert HOSTILE in read.text
     assert all(image["src"].startswith("data:image/svg+xml;base64,") for image in read.all("img"))
     assert "http" not in html
@@ -99,17 +99,17 @@ def test_names_are_text_and_nothing_runs_or_loads(html):
 
 
 def test_pictures_say_in_words_what_they_show(html):
-    (picture,) = Still(html).all("svg")
+    (picture,) = StaticHtml(html).all("svg")
     assert picture["role"] == "img"
     assert len(picture["aria-label"]) > 20
     assert picture["viewbox"].startswith("0 0 640 ")
 
 
 def test_labels_are_out_of_sight_where_a_host_removes_the_picture_around_them(html):
-    read = Still(re.sub("</?svg[^>]*>", "", html))
+    read = StaticHtml(re.sub("</?svg[^>]*>", "", html))
     tags = [attributes.get("style") for tag, attributes in read.tags if tag == "div"]
     assert tags.count("font-size:0") == 1
-    assert Still(html).all("svg")[0]["font-size"] == "12"
+    assert StaticHtml(html).all("svg")[0]["font-size"] == "12"
     hidden = re.search(r'<div style="font-size:0">(.*?)</div>', html, re.DOTALL).group(1)
     assert re.sub("<[^>]*>", "", html.replace(hidden, "")).strip()
     assert "<text" not in html.replace(hidden, "")
@@ -117,7 +117,7 @@ def test_labels_are_out_of_sight_where_a_host_removes_the_picture_around_them(ht
 
 def test_a_hidden_image_holds_the_same_picture(html):
     # JupyterLab removes SVG elements and the attribute `hidden` from notebooks it does not trust.
-    (image,), (svg,) = Still(html).all("img"), Still(html).all("svg")
+    (image,), (svg,) = StaticHtml(html).all("img"), StaticHtml(html).all("svg")
     assert "hidden" in image
     assert image["alt"] == svg["aria-label"]
     kind, data = image["src"].split(",")
@@ -125,21 +125,21 @@ def test_a_hidden_image_holds_the_same_picture(html):
     root = ElementTree.fromstring(base64.b64decode(data))
     assert root.attrib["viewBox"] == svg["viewbox"]
     assert root.attrib["color"] == "#767676"
-    marks = [tag for tag, _ in Still(html).tags if tag in ("path", "line", "circle", "rect")]
+    marks = [tag for tag, _ in StaticHtml(html).tags if tag in ("path", "line", "circle", "rect")]
     assert sum(not child.tag.endswith(("svg", "text")) for child in root.iter()) == len(marks)
 
 
-def test_text_that_no_file_can_hold_is_replaced():
+def test_unencodable_text_is_replaced():
     html = importance(["a\ud800b", "b", "c"])._repr_html_()
     assert "a?b" in html.encode().decode()
 
 
-def test_pictures_hold_no_number_that_is_none(html):
+def test_pictures_contain_no_nan(html):
     drawn = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
     assert "nan" not in "".join(re.sub(r">[^<]*<|aria-label=\"[^\"]*\"", "", svg) for svg in drawn)
 
 
-def test_results_show_themselves():
+def test_repr_html_is_the_static_html():
     assert importance()._repr_html_() == importance_html(importance())
     assert dependence()._repr_html_() == dependence_html(dependence())
     assert diagnosis()._repr_html_() == diagnosis_html(diagnosis())
@@ -154,7 +154,7 @@ def test_results_show_themselves():
 class TestImportance:
     def test_table_holds_the_numbers(self):
         result = importance()
-        read = Still(importance_html(result))
+        read = StaticHtml(importance_html(result))
         (table,) = read.tables
         assert table[0] == ["feature", "likelihood loss (nats)", "std error", "low", "high"]
         assert [line[0] for line in table[1:]] == list(result.features)
@@ -164,7 +164,7 @@ class TestImportance:
 
     def test_dots_and_whiskers_stand_where_the_numbers_are(self):
         result = importance()
-        read = Still(importance_html(result))
+        read = StaticHtml(importance_html(result))
         _heading, *dots = [float(c["cx"]) for c in read.all("circle")]
         x = np.polyfit(result.importance, dots, 1)
         assert dots == pytest.approx(np.polyval(x, result.importance), abs=0.11)
@@ -176,7 +176,9 @@ class TestImportance:
         assert zero == pytest.approx([np.polyval(x, 0)], abs=0.2)
 
     def test_words(self):
-        read = Still(importance_html(importance(weighted=True, ess=4.5, remarks=("mind this",))))
+        read = StaticHtml(
+            importance_html(importance(weighted=True, ess=4.5, remarks=("mind this",)))
+        )
         assert (
             "Likelihood loss rises most when b is replaced: by 0.5 nats (95% interval 0.438 to "
             "0.562), from a mean of 0.75. Next: a." in read.text
@@ -185,14 +187,14 @@ class TestImportance:
         assert "mind this" in read.text
 
     def test_one_feature(self):
-        read = Still(importance_html(importance(["only"], [0.5])))
+        read = StaticHtml(importance_html(importance(["only"], [0.5])))
         assert "Next" not in read.text
         assert "Table of 1 feature" in read.texts
         assert len(read.tables[0]) == 2
 
-    def test_of_200_features_the_first_are_shown_and_the_rest_counted(self):
+    def test_the_first_30_of_200_features_are_drawn_and_the_rest_counted(self):
         values = np.linspace(1, 0, 200)
-        read = Still(importance_html(importance([f"f{j}" for j in range(200)], values)))
+        read = StaticHtml(importance_html(importance([f"f{j}" for j in range(200)], values)))
         assert len(read.all("circle")) == 30 + 1
         assert "Drawn are the first 30; 170 more are left out." in read.text
         assert "Table of the first 60 features (140 more are left out)" in read.text
@@ -200,45 +202,45 @@ class TestImportance:
 
     def test_missing_values_are_named_and_not_drawn(self):
         result = importance(["a", "b", "c"], [0.5, np.inf, NAN])
-        read = Still(importance_html(result))
+        read = StaticHtml(importance_html(result))
         assert len(read.all("circle")) == 1 + 1
         assert read.tables[0][3] == ["c", "not available", "0.03125", *["not available"] * 2]
         assert "when a is replaced" in read.text
 
     def test_without_any_number(self):
-        read = Still(importance_html(importance(["a", "b"], [NAN, NAN])))
+        read = StaticHtml(importance_html(importance(["a", "b"], [NAN, NAN])))
         assert "Importance for likelihood loss is not available." in read.text
         assert len(read.all("circle")) == 1
 
     def test_a_value_without_an_interval_is_drawn_without_whisker(self):
         result = importance(low=np.array([0.4, NAN, NAN]))
-        read = Still(importance_html(result))
+        read = StaticHtml(importance_html(result))
         assert len(read.all("circle")) == 3 + 1
         assert len(read.all("path")) == 1
 
-    def test_nothing_but_zeros(self):
-        read = Still(importance_html(importance(["a", "b"], [0.0, 0.0], width=0.0)))
+    def test_an_importance_of_zeros_only(self):
+        read = StaticHtml(importance_html(importance(["a", "b"], [0.0, 0.0], width=0.0)))
         assert [numbers(line) for line in read.tables[0][1:]] == [[0, 0, 0, 0]] * 2
 
     def test_only_features_with_an_interval_above_zero_are_named(self):
-        read = Still(importance_html(importance(width=0.75)))
+        read = StaticHtml(importance_html(importance(width=0.75)))
         assert "rises" not in read.text
         assert (
             "Likelihood loss: no feature is clearly above zero. The largest importance is that of "
             "b: 0.5 nats (95% interval \N{MINUS SIGN}0.25 to 1.25), beside a mean of 0.75."
         ) in read.text
         low = np.array([-0.25, 0.125, -0.5])
-        read = Still(importance_html(importance(low=low)))
+        read = StaticHtml(importance_html(importance(low=low)))
         assert "rises most when a is replaced: by 0.25 nats" in read.text
         assert "Next" not in read.text
         ratio = importance(values=(1.5, 1.25, 0.5), width=0.75, compare="ratio", unit="times")
-        assert "no feature is clearly above 1." in Still(importance_html(ratio)).text
+        assert "no feature is clearly above 1." in StaticHtml(importance_html(ratio)).text
         alone = importance(low=np.full(3, NAN), high=np.full(3, NAN))
-        assert "rises most when b is replaced" in Still(importance_html(alone)).text
+        assert "rises most when b is replaced" in StaticHtml(importance_html(alone)).text
 
     def test_a_second_measure_follows_the_order_of_the_first(self):
         second = importance(["c", "b"], [0.75, 0.125], label="entropy")
-        read = Still(importance_html(importance(), second))
+        read = StaticHtml(importance_html(importance(), second))
         (table,) = read.tables
         assert [line[0] for line in table[1:]] == ["b", "a", "c"]
         assert [line[5] for line in table[1:]] == ["0.125", "not available", "0.75"]
@@ -249,14 +251,14 @@ class TestImportance:
 class TestDependence:
     def test_table_holds_the_numbers(self):
         result = dependence()
-        (table,) = Still(dependence_html(result)).tables
+        (table,) = StaticHtml(dependence_html(result)).tables
         assert table[0] == ["width", "predicted mean", "low", "high"]
         shown = np.array([[float(line[0]), *numbers(line)] for line in table[1:]])
         assert shown == pytest.approx(result.frame.drop(columns="near").to_numpy())
 
     def test_line_and_band_stand_where_the_numbers_are(self):
         result = dependence()
-        read = Still(dependence_html(result))
+        read = StaticHtml(dependence_html(result))
         (average,) = [p for p in read.all("path") if p.get("stroke-width") == "2.6"]
         (band,) = [p for p in read.all("path") if p.get("fill-opacity") == "0.35"]
         xs, ys = points(average["d"])
@@ -273,13 +275,13 @@ class TestDependence:
         [(4, 4, "4 rows, all drawn"), (1000, 100, "100 of 1,000 rows, evenly chosen")],
     )
     def test_at_most_100_rows_are_drawn_and_a_note_counts_them(self, n_rows, drawn, note):
-        read = Still(dependence_html(dependence(n_rows=n_rows)))
+        read = StaticHtml(dependence_html(dependence(n_rows=n_rows)))
         assert len([p for p in read.all("path") if p.get("stroke-opacity") == "0.16"]) == drawn
         assert note in read.text
 
-    def test_rug_shows_what_was_observed_within_the_grid(self):
+    def test_the_rug_shows_observed_values_within_the_grid(self):
         observed = np.array([1.0, 2.5, 2.5, 4.0, 7.0, NAN])
-        read = Still(dependence_html(dependence(n_rows=6, observed=observed)))
+        read = StaticHtml(dependence_html(dependence(n_rows=6, observed=observed)))
         (rug,) = [p for p in read.all("path") if p.get("stroke-opacity") == "0.45"]
         assert rug["d"].count("M") == 3
         assert "observed values, 1 more beyond its ends" in read.text
@@ -287,7 +289,7 @@ class TestDependence:
     def test_rug_of_nullable_integers(self):
         observed = pd.Series([1, None, 4], dtype="Int64").to_numpy()
         html = dependence_html(dependence(np.array([1, 4]), [0.25, 0.5], 3, observed=observed))
-        (rug,) = [p for p in Still(html).all("path") if p.get("stroke-opacity") == "0.45"]
+        (rug,) = [p for p in StaticHtml(html).all("path") if p.get("stroke-opacity") == "0.45"]
         assert rug["d"].count("M") == 2
 
     def test_rug_does_not_grow_with_the_rows(self):
@@ -296,15 +298,15 @@ class TestDependence:
         assert len(html) < 100_000
 
     def test_words(self):
-        read = Still(dependence_html(dependence()))
+        read = StaticHtml(dependence_html(dependence()))
         assert (
             "Averaged over rows, predicted mean goes from 0.25 at 1 to 0.375 at 4; it is lowest "
             "at 1 (0.25) and highest at 2 (0.5)." in read.text
         )
 
-    def test_gaps_where_there_is_no_number(self):
+    def test_missing_numbers_are_gaps(self):
         result = dependence((1.0, 2.0, 3.0, 4.0), (0.25, NAN, 0.5, 0.75))
-        read = Still(dependence_html(result))
+        read = StaticHtml(dependence_html(result))
         (average,) = [p for p in read.all("path") if p.get("stroke-width") == "2.6"]
         assert average["d"].count("M") == 2
         assert "h0" in average["d"]
@@ -312,7 +314,9 @@ class TestDependence:
 
     def test_a_curve_is_dashed_where_few_rows_are(self):
         near = np.array([False, True, True, True])
-        read = Still(dependence_html(dependence((1.0, 2.0, 3.0, 4.0), np.arange(4), near=near)))
+        read = StaticHtml(
+            dependence_html(dependence((1.0, 2.0, 3.0, 4.0), np.arange(4), near=near))
+        )
         dashed, solid = (p for p in read.all("path") if p.get("stroke-width") in ("2", "2.6"))
         assert dashed["stroke-dasharray"]
         assert "stroke-dasharray" not in solid
@@ -326,25 +330,25 @@ class TestDependence:
     def test_a_category_of_few_rows_is_hollow(self):
         grid = np.array(["a", "b", "c"], dtype=object)
         near = np.array([True, False, True])
-        read = Still(dependence_html(dependence(grid, near=near)))
+        read = StaticHtml(dependence_html(dependence(grid, near=near)))
         assert [c["fill"] == "none" for c in read.all("circle")[1:]] == [False, True, False]
         assert "Hollow: hardly any data here (1 of 3 values that few rows have)." in read.text
 
-    def test_changes_show_where_nothing_changes(self):
-        read = Still(dependence_html(dependence(center=1.0, average=(0.0, 0.5, 1.0))))
+    def test_changes_have_a_line_at_zero(self):
+        read = StaticHtml(dependence_html(dependence(center=1.0, average=(0.0, 0.5, 1.0))))
         zero = [m for m in read.all("line") if m["stroke-opacity"] == "0.7"]
         assert len(zero) == 1
         assert "Change of predicted mean from width = 1" in read.text
         assert not [
             m
-            for m in Still(dependence_html(dependence())).all("line")
+            for m in StaticHtml(dependence_html(dependence())).all("line")
             if m["stroke-opacity"] == "0.7"
         ]
 
     def test_a_missing_value_is_in_the_table_and_not_on_the_line(self):
         grid = np.array([1.0, 2.0, NAN])
         result = dependence(grid, spacing="observed", observed=np.array([1.0, 2.0, NAN, NAN]))
-        read = Still(dependence_html(result))
+        read = StaticHtml(dependence_html(result))
         assert "goes from 0.25 at 1 to 0.5 at 2." in read.text
         assert read.tables[0][3][:2] == ["missing", "0.375"]
         (average,) = [p for p in read.all("path") if p.get("stroke-width") == "2.6"]
@@ -353,31 +357,34 @@ class TestDependence:
     def test_a_missing_category_is_one_of_them(self):
         grid = np.array(["a", None], dtype=object)
         result = dependence(grid, (0.25, 0.5), observed=np.array(["a", None, None, "a"], object))
-        assert [line[0] for line in Still(dependence_html(result)).tables[0][1:]] == [
+        assert [line[0] for line in StaticHtml(dependence_html(result)).tables[0][1:]] == [
             "a",
             "missing",
         ]
-        assert [line[-1] for line in Still(dependence_html(result)).tables[0][1:]] == ["2", "2"]
+        assert [line[-1] for line in StaticHtml(dependence_html(result)).tables[0][1:]] == [
+            "2",
+            "2",
+        ]
 
     def test_the_summary_calls_a_flat_curve_flat(self):
-        read = Still(dependence_html(dependence(average=(0.25, 0.25 + 1e-9, 0.25))))
+        read = StaticHtml(dependence_html(dependence(average=(0.25, 0.25 + 1e-9, 0.25))))
         assert "Averaged over rows, predicted mean is 0.25 at every value." in read.text
 
     def test_lines_over_many_values_stay_few(self):
         grid = np.arange(1000.0)
         html = dependence_html(dependence(grid, grid, n_rows=300))
-        assert "5 of 300 rows, evenly chosen" in Still(html).text
+        assert "5 of 300 rows, evenly chosen" in StaticHtml(html).text
         assert len(html) < 300_000
 
     def test_without_any_number(self):
-        read = Still(dependence_html(dependence(average=(NAN, NAN, NAN))))
+        read = StaticHtml(dependence_html(dependence(average=(NAN, NAN, NAN))))
         assert "predicted mean is not available at any value of width." in read.text
         assert read.all("path") == []
 
     def test_categories_are_dots_with_whiskers(self):
         grid = np.array(["red", "blue", "<b>"], dtype=object)
         result = dependence(grid, n_rows=7, feature="colour")
-        read = Still(dependence_html(result))
+        read = StaticHtml(dependence_html(result))
         assert len(read.all("circle")) == 3 + 1
         assert read.tables[0][0] == ["colour", "predicted mean", "low", "high", "rows"]
         assert [line[0] for line in read.tables[0][1:]] == ["red", "blue", "<b>"]
@@ -398,19 +405,19 @@ class TestDependence:
         values = np.empty(2, dtype=object)
         values[:] = grid
         result = dependence(values, (0.25, 0.5), observed=np.array([*grid, grid[1]], dtype=object))
-        lines = Still(dependence_html(result)).tables[0][1:]
+        lines = StaticHtml(dependence_html(result)).tables[0][1:]
         assert [line[0] for line in lines] == [str(v) for v in grid]
         assert [line[-1] for line in lines] == ["1", "2"]
 
     def test_many_categories(self):
         grid = np.array([f"c{j}" for j in range(50)], dtype=object)
-        read = Still(dependence_html(dependence(grid, np.linspace(0, 1, 50))))
+        read = StaticHtml(dependence_html(dependence(grid, np.linspace(0, 1, 50))))
         assert len(read.all("circle")) == 30 + 1
         assert "Drawn are the first 30 of 50 categories." in read.text
         assert len(read.tables[0]) == 51
 
     def test_a_single_value_is_a_dot(self):
-        read = Still(dependence_html(dependence((2.0,), (0.5,))))
+        read = StaticHtml(dependence_html(dependence((2.0,), (0.5,))))
         assert "Averaged over rows, predicted mean is 0.5 at 2." in read.text
         assert len(read.all("circle")) == 1 + 1
 
@@ -418,13 +425,13 @@ class TestDependence:
 class TestSurface:
     def test_table_holds_the_numbers(self):
         result = surface()
-        (table,) = Still(surface_html(result)).tables
+        (table,) = StaticHtml(surface_html(result)).tables
         assert table[0] == ["width, by length", "0", "10"]
         assert [line[0] for line in table[1:]] == ["1", "2", "4"]
         assert np.array([numbers(line) for line in table[1:]]) == pytest.approx(result.average)
 
-    def test_cells_stand_where_the_values_are_and_are_the_darker_the_higher(self):
-        read = Still(surface_html(surface()))
+    def test_cells_are_placed_at_their_values_and_darker_for_larger_ones(self):
+        read = StaticHtml(surface_html(surface()))
         cells = [p for p in read.all("path") if p["d"].endswith("z") and p.get("fill") != "none"]
         cells, legend = cells[:6], cells[6:]
         corners = [[float(v) for v in re.findall(r"[-\d.]+", c["d"])] for c in cells]
@@ -438,9 +445,9 @@ class TestSurface:
         assert len(set(darkness)) == 6
         assert (legend[0]["fill"], legend[-1]["fill"]) == (cells[0]["fill"], cells[-1]["fill"])
 
-    def test_what_is_far_from_the_data_is_hatched_and_in_brackets(self):
+    def test_values_far_from_the_data_are_hatched_and_in_brackets(self):
         near = np.array([[True, True], [True, False], [True, True]])
-        read = Still(surface_html(surface(near=near)))
+        read = StaticHtml(surface_html(surface(near=near)))
         dark, light = (p for p in read.all("path") if p.get("stroke") in ("#000", "#fff"))
         assert dark["d"] == light["d"]
         (cell,) = (
@@ -460,7 +467,7 @@ class TestSurface:
         assert "Hatched: hardly any data here (1 of 6 points far from the data)." in read.text
 
     def test_words(self):
-        read = Still(surface_html(surface(average=[[0, 1], [1, 2], [2, 5]])))
+        read = StaticHtml(surface_html(surface(average=[[0, 1], [1, 2], [2, 5]])))
         assert (
             "Averaged over rows, predicted mean is lowest at width = 1 and length = 0 (0) and "
             "highest at width = 4 and length = 10 (5). Interaction of the two makes "
@@ -468,18 +475,18 @@ class TestSurface:
         )
 
     def test_without_any_number(self):
-        read = Still(surface_html(surface(average=[[NAN] * 2] * 3)))
+        read = StaticHtml(surface_html(surface(average=[[NAN] * 2] * 3)))
         assert "predicted mean is not available at any point." in read.text
         assert read.all("path") == []
 
     def test_a_flat_surface(self):
-        read = Still(surface_html(surface(average=np.full((3, 2), 0.5))))
+        read = StaticHtml(surface_html(surface(average=np.full((3, 2), 0.5))))
         assert "Interaction" not in read.text
         assert read.tables[0][1][1:] == ["0.5", "0.5"]
 
     def test_many_categories_keep_some_of_their_names(self):
         names = np.array([f"category {k}" for k in range(40)], dtype=object)
-        read = Still(surface_html(surface((names, names))))
+        read = StaticHtml(surface_html(surface((names, names))))
         drawn = [t for t in read.texts if t.startswith("category")]
         assert "category 0" in drawn
         assert len(read.tables[0]) == 41
@@ -488,7 +495,7 @@ class TestSurface:
 
 def surface_fill(result, i, j):
     """Colour of a cell whose value no other cell has."""
-    read = Still(surface_html(result))
+    read = StaticHtml(surface_html(result))
     cells = [p for p in read.all("path") if p["d"].endswith("z") and p.get("fill") != "none"]
     return cells[i * result.average.shape[1] + j]["fill"]
 
@@ -496,7 +503,7 @@ def surface_fill(result, i, j):
 class TestStress:
     def test_table_holds_the_numbers_most_responsive_first(self):
         result = stress(fan(3))
-        (table,) = Still(stress_html(result)).tables
+        (table,) = StaticHtml(stress_html(result)).tables
         assert [line[0] for line in table[1:]] == ["f2", "f1", "f0"]
         assert table[0][4] == "error rate at τ = −1".replace(" =", "\u00a0=").replace(
             "= ", "=\u00a0"
@@ -507,10 +514,10 @@ class TestStress:
             assert line[-1] == "ok"
 
     def test_five_are_emphasised_each_with_its_own_dash_and_name(self):
-        read = Still(stress_html(stress(fan(8))))
+        read = StaticHtml(stress_html(stress(fan(8))))
         strong = [p for p in read.all("path") if p.get("stroke-width") == "2.2"]
         faint = [p for p in read.all("path") if p.get("stroke-opacity") == "0.22"]
-        # Each has its line and its key.
+        # Each feature has a line and a legend entry.
         assert len(strong) == 10
         assert len({(p["stroke"], p["stroke-dasharray"]) for p in strong}) == 5
         assert len({p["stroke"] for p in strong}) == 5
@@ -521,7 +528,7 @@ class TestStress:
 
     def test_lines_stand_where_the_numbers_are(self):
         result = stress(fan(2))
-        read = Still(stress_html(result))
+        read = StaticHtml(stress_html(result))
         strong = [p for p in read.all("path") if p.get("stroke-width") == "2.2"]
         xs, ys = points(strong[0]["d"])
         values = result.values["error_rate"][1]
@@ -537,7 +544,7 @@ class TestStress:
         assert np.diff(at).min() > 15
 
     def test_words(self):
-        read = Still(stress_html(stress(fan(2))))
+        read = StaticHtml(stress_html(stress(fan(2))))
         assert (
             "Without stress, error rate is 0.5; it responds most to f1 (0.25 to 0.75) and f0 "
             "(0.375 to 0.625)." in read.text
@@ -546,14 +553,14 @@ class TestStress:
     def test_a_feature_without_numbers_has_a_reason(self):
         values = fan(3)
         values[1] = NAN
-        read = Still(stress_html(stress(values, status="constant")))
+        read = StaticHtml(stress_html(stress(values, status="constant")))
         assert "Not available (constant): f1." in read.text
         assert [line[0] for line in read.tables[0][1:]] == ["f2", "f0", "f1"]
         assert read.tables[0][3] == ["f1", *["not available"] * 8, "constant"]
         assert len([p for p in read.all("path") if p.get("stroke-width") == "2.2"]) == 4
 
     def test_without_any_number(self):
-        read = Still(stress_html(stress([[NAN] * 5], status="constant")))
+        read = StaticHtml(stress_html(stress([[NAN] * 5], status="constant")))
         assert "Error rate under stress is not available" in read.text
         assert read.all("path") == []
 
@@ -577,7 +584,7 @@ class TestStress:
     def test_a_line_may_end_early(self):
         values = fan(2)
         values[1, 3:] = NAN
-        read = Still(stress_html(stress(values, status="beyond quantile")))
+        read = StaticHtml(stress_html(stress(values, status="beyond quantile")))
         (line,) = [line for line in read.tables[0] if line[0] == "f1"]
         assert line[4:7] == ["0.25", "0.5", "not available"]
         assert line[-1] == "beyond quantile, use anchor='tail-mean'"
@@ -588,9 +595,9 @@ class TestStress:
         values = fan(7)
         ends = {"low": {"error_rate": values - 0.1}, "high": {"error_rate": values + 0.2}}
         result = stress(values, level=0.9, **ends)
-        read = Still(stress_html(result))
+        read = StaticHtml(stress_html(result))
         bands = [p for p in read.all("path") if p.get("fill-opacity") == "0.12"]
-        assert len(bands) == 5  # of the features that are emphasised
+        assert len(bands) == 5  # one for each emphasised feature
         assert len({p["fill"] for p in bands}) == 5
         lines = [p for p in read.all("path") if p.get("stroke-width") == "2.2"]
         xs, ys = points(lines[0]["d"])
@@ -604,27 +611,27 @@ class TestStress:
         assert "(90% interval)" in table[0][4]
         assert table[1][5] == "0.5 (0.4 to 0.7)"
 
-    def test_without_a_level_there_is_no_word_of_intervals(self):
-        read = Still(stress_html(stress(fan(2))))
+    def test_without_a_level_intervals_are_not_mentioned(self):
+        read = StaticHtml(stress_html(stress(fan(2))))
         assert "interval" not in read.text
         assert not [p for p in read.all("path") if p.get("fill-opacity")]
 
     def test_the_note_names_the_ends_of_tau(self):
-        read = Still(stress_html(stress(fan(2), anchor="tail-mean", tail=0.1)))
+        read = StaticHtml(stress_html(stress(fan(2), anchor="tail-mean", tail=0.1)))
         assert "to the means of its lowest and highest 0.1 of the rows" in read.text
-        assert "to its quantiles 0.05 and 0.95" in Still(stress_html(stress(fan(2)))).text
+        assert "to its quantiles 0.05 and 0.95" in StaticHtml(stress_html(stress(fan(2)))).text
 
     def test_edges_are_marked_and_explained(self):
         result = stress(fan(1))
         result.status[0, -1] = "edge"
-        read = Still(stress_html(result))
+        read = StaticHtml(stress_html(result))
         assert len(read.all("rect")) == 1
         assert "Squares: only rows at the extreme of the feature still count." in read.text
 
-    def test_of_200_features_most_are_counted(self):
+    def test_most_of_200_features_are_counted_only(self):
         values = np.vstack([fan(170), np.full((30, 5), NAN)])
         remarks = tuple(f"g{j} is left out: categorical" for j in range(20))
-        read = Still(stress_html(stress(values, status="constant", remarks=remarks)))
+        read = StaticHtml(stress_html(stress(values, status="constant", remarks=remarks)))
         assert "Not available (constant): f170, f171, f172, f173, f174 and 25 more." in read.text
         assert "Faint: the other 165 features." in read.text
         assert "14 more remarks in the result." in read.text
@@ -634,7 +641,7 @@ class TestStress:
         values = {"error_rate": fan(1), "nll": fan(1)}
         labels = {"error_rate": "error rate", "nll": "mean likelihood loss"}
         result = stress(fan(1), indicators=("error_rate", "nll"), values=values, labels=labels)
-        assert "Also in the result: mean likelihood loss." in Still(stress_html(result)).text
+        assert "Also in the result: mean likelihood loss." in StaticHtml(stress_html(result)).text
 
 
 class TestChoice:
@@ -646,7 +653,7 @@ class TestChoice:
         assert chosen[-1] == count - 1
         assert np.ptp(np.diff(chosen)) <= 1 if len(chosen) > 2 else True
 
-    def test_nothing_to_choose_from(self):
+    def test_evenly_of_an_empty_sequence(self):
         assert ice_sample(dependence(n_rows=0))[1].shape == (0, 3)
 
     @pytest.mark.parametrize(
@@ -664,7 +671,7 @@ class TestChoice:
     def test_segments_share_their_ends(self, near, parts):
         assert segments(np.array(near, dtype=bool)) == parts
 
-    def test_response_ignores_what_is_missing(self):
+    def test_the_response_ignores_missing_values(self):
         values = np.array([[0.0, NAN, 1.0], [NAN, NAN, NAN], [2.0, 5.0, np.inf]])
         assert response(values) == pytest.approx([1, NAN, 3], nan_ok=True)
         taus = (-1.0, 0.0, 1.0)
@@ -690,7 +697,7 @@ class TestTicks:
 
     @pytest.mark.parametrize("scale", [1e-12, 1e-3, 1.0, 7.3, 1e9])
     @pytest.mark.parametrize("offset", [-3.0, 0.0, 1e3])
-    def test_they_lie_within_and_are_even(self, scale, offset):
+    def test_ticks_are_within_the_range_and_evenly_spaced(self, scale, offset):
         low, high = offset * scale, (offset + 1) * scale
         at = np.array([value for value, _ in ticks(low, high, 6)])
         assert 3 <= len(at) <= 7
@@ -721,7 +728,7 @@ class TestTicks:
         (np.inf, "not available"),
     ],
 )
-def test_numbers_are_written_for_people(value, text):
+def test_numbers_are_formatted_with_few_digits(value, text):
     assert number(value) == text
 
 

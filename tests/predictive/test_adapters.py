@@ -126,7 +126,7 @@ def test_an_error_about_missing_uncertainty_names_the_options_that_add_it(ensemb
             explainer.importance(measure)
 
 
-def test_plain_predict_has_no_uncertainty():
+def test_predict_alone_gives_a_point():
     explainer = Explainer(LinearRegression().fit(X, Y), X, Y)
     assert isinstance(explainer.evaluations.original, Point)
     assert explainer.importance("squared_error", n_repeats=2).importance[0] > 0
@@ -149,17 +149,17 @@ def test_a_classifier_without_probabilities_has_errors_only():
 
 
 class Distributing:
-    """A model with a method of its own for distributions, and all the others besides."""
+    """A model with `predict_distribution` and all other methods."""
 
     classes_ = np.array(["down", "up"])
 
     def predict_distribution(self, X):
         return Normal(*normal_model(X))
 
-    predict_proba = predict = None  # would fail if they were called
+    predict_proba = predict = None  # the other methods fail if they are called
 
 
-def test_its_own_distribution_comes_first():
+def test_predict_distribution_is_preferred():
     explainer = Explainer(Distributing(), X, Y)
     assert isinstance(explainer.evaluations.original, Normal)
     assert explainer.classes is None
@@ -180,7 +180,7 @@ def test_its_own_distribution_comes_first():
     ],
     ids=["value", "0/1", "label", "tuple", "normal", "proba", "bools", "three", "categorical"],
 )
-def test_a_function_is_read_by_what_it_answers(function, y, kind, classes):
+def test_functions_are_read_by_their_return_value(function, y, kind, classes):
     explainer = Explainer(function, X, y)
     assert isinstance(explainer.evaluations.original, kind)
     assert (None if explainer.classes is None else explainer.classes.tolist()) == (
@@ -209,7 +209,7 @@ def test_labels_without_an_order_are_refused():
         Explainer(two_classes, X, np.array(["up", 1] * 40, dtype=object))
 
 
-def test_names_do_not_warn_when_the_model_knows_none():
+def test_models_without_feature_names_do_not_warn():
     # Warnings are errors here: a model fitted on arrays would warn about a frame at every call.
     explainer = Explainer(LogisticRegression().fit(X, LABELS), FRAME, LABELS)
     assert explainer.features == tuple(FRAME.columns)
@@ -226,7 +226,7 @@ def test_columns_the_model_was_not_fitted_with_are_left_out():
     assert explainer.features == ("dotted.name", "a b")
 
 
-def test_a_predictive_is_taken_as_it_is():
+def test_a_predictive_model_is_returned_unchanged():
     model = as_predictive(LinearRegression().fit(X, Y))
     assert as_predictive(model) is model
     assert Explainer(model, X, Y).predictive is model

@@ -16,7 +16,7 @@ LEVELS = [0.05, 0.25, 0.5, 0.75, 0.95]
 
 
 def draws(X):
-    """Seven samples of the mean, shape (7, n)."""
+    """Return seven samples of the mean, shape (7, n)."""
     mean, _ = normal_model(X)
     return mean + np.linspace(-1, 1, 7)[:, None]
 
@@ -51,7 +51,7 @@ def test_an_explainer_names_the_classes_of_samples_by_its_target():
     np.testing.assert_array_equal(q.members.probabilities[:, 0], two_classes(X))
 
 
-def test_columns_are_quantiles_where_levels_are_given():
+def test_columns_with_levels_are_quantiles():
     def quantiles(X):
         mean, std = normal_model(X)
         return mean[:, None] + std[:, None] * stats.norm.ppf(LEVELS)
@@ -77,7 +77,7 @@ def test_noise_makes_one_value_a_normal_distribution():
     ],
     ids=["normal", "laplace", "gamma", "poisson"],
 )
-def test_frozen_distributions_of_scipy_are_read(frozen, kind):
+def test_frozen_distributions_of_scipy_are_accepted(frozen, kind):
     counts = range(80) if kind is Categorical else None
     q = as_predictive(frozen, classes=counts)(X)
     assert isinstance(q, kind)
@@ -91,7 +91,7 @@ def test_frozen_distributions_of_scipy_are_read(frozen, kind):
     np.testing.assert_allclose(q.entropy(), exact.entropy(), atol=0.002)
 
 
-def test_what_a_function_writes_to_again_does_not_reach_what_was_read():
+def test_a_function_may_reuse_its_buffer():
     buffer = np.empty(len(X))
 
     def reusing(X):
@@ -103,7 +103,7 @@ def test_what_a_function_writes_to_again_does_not_reach_what_was_read():
     np.testing.assert_array_equal(first.value, X[:, 0])
 
 
-def test_read_only_tables_and_answers_are_fine():
+def test_read_only_tables_and_answers_are_accepted():
     fixed, target = X.copy(), Y.copy()
     fixed.flags.writeable = target.flags.writeable = False
 
@@ -192,7 +192,7 @@ def test_an_explainer_names_the_row_of_a_wrong_answer():
         Explainer(wrong, X, LABELS)
 
 
-def test_options_go_with_the_model_and_not_with_what_was_made_of_it():
+def test_options_are_refused_for_predictive_models():
     predictive = as_predictive(lambda X: X[:, 0], noise=1.0)
     assert as_predictive(predictive) is predictive
     with pytest.raises(ValueError, match="noise was passed with a Predictive; pass it when maki"):
@@ -202,8 +202,8 @@ def test_options_go_with_the_model_and_not_with_what_was_made_of_it():
 
 @pytest.mark.parametrize("tail", [1e-4, 1e-6, 1e-9])
 @pytest.mark.parametrize("side", ["ppf", "isf"])
-def test_a_target_far_out_in_a_tail_scores_as_it_should(tail, side):
-    # Where importance is great, replaced rows put y there.
+def test_targets_far_in_a_tail_have_the_exact_score(tail, side):
+    # Replaced rows put y in a tail.
     for family in (stats.norm(2, 3), stats.laplace(2, 3), stats.gumbel_r(2, 3)):
         y = np.full(3, getattr(family, side)(tail))
         q = as_predictive(lambda X, family=family: stats_of_rows(family, len(X)))(X[:3])

@@ -83,7 +83,7 @@ def test_every_tree_is_a_member():
         np.testing.assert_array_equal(q.members.probabilities[:, j], tree.predict_proba(X))
 
 
-def test_a_member_that_knows_fewer_classes_gives_the_others_nothing():
+def test_a_class_unknown_to_a_member_has_probability_zero():
     y = np.where(np.arange(90) < 2, "rare", LABELS["texts"])
     model = BaggingClassifier(KNeighborsClassifier(3), 8, max_samples=0.4, random_state=0)
     model.fit(X, y)
@@ -115,7 +115,7 @@ def test_a_forest_behind_columns_made_sparse():
     np.testing.assert_allclose(q.probabilities, model.predict_proba(data), rtol=1e-12)
 
 
-def test_missing_values_reach_trees_that_take_them():
+def test_missing_values_reach_trees_that_support_them():
     holes = X.copy()
     holes[::7, 1] = np.nan
     forest = RandomForestClassifier(5, random_state=0).fit(holes, LABELS["texts"])
@@ -156,7 +156,7 @@ def test_without_noise_a_forest_is_the_density_of_its_predictions():
     np.testing.assert_allclose(q.members.scale, expected.members.scale, rtol=1e-12)
 
 
-def test_members_with_standard_deviations_of_their_own_keep_them():
+def test_members_keep_their_standard_deviations():
     model = BaggingRegressor(BayesianRidge(), 4, random_state=0).fit(X, Y)
     q = as_predictive(model, members=True)(X)
     for j, member in enumerate(model.estimators_):
@@ -192,7 +192,7 @@ def test_a_list_of_models_is_an_ensemble_of_them():
     np.testing.assert_allclose(q.mean(), np.mean([m.predict(X) for m in halves], axis=0))
 
 
-def test_members_of_a_list_may_order_their_classes_in_their_own_way():
+def test_members_of_a_list_may_order_classes_differently():
     def backwards(X):
         return Categorical(two_classes(X)[:, ::-1], ["yes", "no"])
 
@@ -210,7 +210,7 @@ def test_functions_of_a_list_get_their_classes():
 
 
 @pytest.mark.parametrize("data", [X, FRAME], ids=["array", "frame"])
-def test_a_member_that_changes_its_table_does_not_reach_the_next(data):
+def test_a_member_that_modifies_its_batch_does_not_affect_the_next(data):
     def changing(X):
         X *= 0
         return normal_model(np.asarray(X))
@@ -271,7 +271,7 @@ def test_a_member_that_changes_its_table_does_not_reach_the_next(data):
         (RandomForestRegressor(2).fit(X, Y), {"members": 5}, TypeError, "members is 5; it must"),
     ],
 )
-def test_a_model_without_members_is_refused_and_ensembles_are_named(model, options, error, message):
+def test_a_model_without_members_is_refused(model, options, error, message):
     with pytest.raises(error, match=message):
         as_predictive(model, **({"members": True} | options))
 
@@ -295,7 +295,7 @@ def test_members_of_different_kinds_are_refused(models, options, message):
         as_predictive(models, **options)(X)
 
 
-def test_a_list_may_mix_what_is_read_with_functions():
+def test_a_list_may_contain_models_and_functions():
     model = as_predictive(LinearRegression().fit(FRAME, Y), noise=0.5)
     predictive = as_predictive([model, lambda X: normal_model(X.to_numpy())])
     assert predictive.feature_names == tuple(FRAME.columns)

@@ -43,7 +43,7 @@ def test_levels_come_in_any_order_and_beside_a_list(linear):
     np.testing.assert_array_equal(beside(X).values, expected)
 
 
-def test_quantiles_that_cross_are_put_in_order():
+def test_crossing_quantiles_are_sorted():
     crossing = {0.1: lambda X: X[:, 0], 0.5: lambda X: X[:, 1], 0.9: lambda X: X[:, 2]}
     q = as_predictive(crossing)(X)
     np.testing.assert_array_equal(q.values, np.sort(X[:, :3], axis=1))
@@ -81,7 +81,7 @@ def test_one_model_of_all_levels(linear):
         as_predictive(Knowing(), levels=[0.2, 0.8])
 
 
-def test_a_model_that_changes_its_table_does_not_reach_the_next():
+def test_a_model_that_modifies_its_batch_does_not_affect_the_next():
     def changing(X):
         X *= 0
         return X[:, 0] - 9

@@ -28,7 +28,7 @@ X, Y = table(70)
 
 
 class Distributing:
-    """The last step of a pipeline with a face that no pipeline shows."""
+    """The last step of a pipeline, with a method that pipelines do not pass on."""
 
     def fit(self, _X, _y):
         return self
@@ -59,7 +59,7 @@ def test_the_standard_deviation_of_an_inner_model_is_used(model):
     np.testing.assert_allclose(q.scale, std, rtol=1e-12)
 
 
-def test_a_frozen_model_is_the_model():
+def test_a_frozen_estimator_is_unwrapped():
     frozen = FrozenEstimator(BayesianRidge().fit(X, Y))
     np.testing.assert_array_equal(
         as_predictive(frozen)(X).scale, as_predictive(frozen.estimator)(X).scale
@@ -105,7 +105,7 @@ def test_a_normal_distribution_stays_normal_on_another_scale(transformer):
     [(np.log, np.exp), (lambda y: -np.log(y), lambda z: np.exp(-z))],
     ids=["rising", "falling"],
 )
-def test_quantiles_follow_a_transformation_that_bends(forth, back):
+def test_quantiles_follow_a_nonlinear_transformation(forth, back):
     positive = np.exp(Y)
     model = TransformedTargetRegressor(BayesianRidge(), func=forth, inverse_func=back)
     model.fit(X, positive)
@@ -130,7 +130,7 @@ def test_a_pipeline_inside_a_transformed_target_keeps_its_uncertainty():
     mean, std = model.regressor_.predict(X, return_std=True)
     exact = stats.lognorm(s=std, scale=np.exp(mean))
     np.testing.assert_allclose(q.quantile(0.9), exact.ppf(0.9), rtol=0.002)
-    # Without uncertainty inside, there are points, and they are those of the model.
+    # Without uncertainty in the inner model, the result is its points.
     inner = make_pipeline(StandardScaler(), LinearRegression())
     model = TransformedTargetRegressor(inner, func=np.log, inverse_func=np.exp)
     q = as_predictive(model.fit(X, np.exp(Y)))(X)
@@ -138,7 +138,7 @@ def test_a_pipeline_inside_a_transformed_target_keeps_its_uncertainty():
     np.testing.assert_allclose(q.value, model.predict(X))
 
 
-def test_a_transformer_with_parameters_is_undone():
+def test_a_fitted_transformer_is_inverted():
     model = TransformedTargetRegressor(BayesianRidge(), transformer=PowerTransformer())
     q = as_predictive(model.fit(X, Y))(X)
     np.testing.assert_allclose(q.quantile(0.5), model.predict(X), rtol=1e-9)
@@ -176,7 +176,7 @@ def test_members_inside_a_transformed_target_are_refused():
         ),
     ],
 )
-def test_an_option_that_means_nothing_is_refused(model, options, message):
+def test_options_without_meaning_are_refused(model, options, message):
     with pytest.raises(ValueError, match=message):
         as_predictive(model.fit(X, Y), **options)
 

@@ -17,7 +17,7 @@ P = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0], [1 / 3, 1 / 3, 1 / 3]])
 YEARS = np.array([2021, 2019, 2020])
 
 
-def test_entropy_is_shannons_in_nats():
+def test_entropy_is_that_of_scipy_in_nats():
     result = Categorical(P, ["a", "b", "c"]).entropy()
     np.testing.assert_allclose(result, stats.entropy(P, axis=1), rtol=1e-14)
     assert result[1] == 0
@@ -31,7 +31,7 @@ def test_log_prob_looks_up_the_label():
     assert q.log_prob(["c", "b", "c"])[1] == -np.inf
 
 
-def test_losses_are_scikit_learns():
+def test_losses_equal_those_of_scikit_learn():
     rng = np.random.default_rng(1)
     p, codes = rng.dirichlet(np.ones(4), size=500), rng.integers(4, size=500)
     q = Categorical(p, list("dcba"))
@@ -48,7 +48,7 @@ def test_losses_are_scikit_learns():
     "classes",
     [["c", "a", "b"], [3, 1, 2], [2.5, -1.0, 0.0], np.array(["z", "ä", "'"], dtype=object)],
 )
-def test_classes_may_be_of_any_kind_in_any_order(classes):
+def test_classes_may_be_of_any_type_in_any_order(classes):
     q = Categorical(P, classes)
     for column, label in enumerate(classes):
         np.testing.assert_allclose(
@@ -73,7 +73,7 @@ def test_classes_may_be_bools(classes):
     np.testing.assert_allclose(q.crps([1, 0, 1]), (share - [1, 0, 1]) ** 2, atol=1e-15)
 
 
-def test_classes_that_are_numbers_have_a_mean_and_all_that():
+def test_numeric_classes_have_moments():
     q = Categorical(P, YEARS)
     assert q.mean() == pytest.approx(P @ YEARS)
     expected = [(p * (YEARS - p @ YEARS) ** 2).sum() for p in P]
@@ -114,7 +114,7 @@ def test_labels_that_are_no_numbers_have_no_mean():
             ask()
 
 
-def test_members_have_numbers_of_their_own():
+def test_members_have_their_own_numbers():
     p = np.random.default_rng(0).dirichlet(np.ones(3), size=(5, 4))
     q = Categorical(p, YEARS)
     assert len(q) == 5
@@ -166,12 +166,12 @@ def test_single_precision_sums_to_one():
 
 
 @pytest.mark.parametrize("p", [[0.5, 0.5], [[1.0]], np.ones((1, 1, 1, 2)) / 2])
-def test_shapes_must_fit(p):
+def test_shapes_must_agree(p):
     with pytest.raises(ValueError, match=r"do not fit 2 classes; expected \(rows, 2\)"):
         Categorical(p, [0, 1])
 
 
-def test_every_column_has_a_label_of_its_own():
+def test_class_labels_must_be_distinct():
     with pytest.raises(ValueError, match="the class 'a' comes twice"):
         Categorical([[0.5, 0.5]], ["a", "a"])
     with pytest.raises(ValueError, match=r"classes of shape \(1, 2\) must be one label per column"):
@@ -196,7 +196,7 @@ def test_class_codes_compare_numbers_by_value_and_never_mix_kinds():
         ([2, 1], [False, True], r"classes are False, True\.$"),
     ],
 )
-def test_labels_that_differ_from_classes_in_kind_alone_are_told_how_to_fit(labels, classes, advice):
+def test_labels_of_another_type_are_refused_with_advice(labels, classes, advice):
     with pytest.raises(ValueError, match=advice):
         class_codes(labels, np.array(classes))
 

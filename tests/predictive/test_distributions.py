@@ -39,7 +39,7 @@ every_kind = kinds()
 
 
 def answers(q):
-    """Every number per row that this kind gives."""
+    """Return every method of this distribution that gives a number per row."""
     y = np.array([2.0, 1.0, 2.0])
     methods = {
         "entropy": q.entropy,
@@ -75,7 +75,7 @@ def test_every_method_returns_one_number_per_row_or_an_explained_error(q):
 
 
 @every_kind
-def test_cutting_and_joining_gives_the_same_rows(q):
+def test_slices_concatenate_to_the_whole(q):
     back = q.take(slice(2, 3)).joined([q.take(np.array([0, 1])), q.take(slice(0, 0))])
     assert type(back) is type(q)
     assert len(back) == len(q) == 3
@@ -100,7 +100,7 @@ def test_a_row_alone_has_the_same_numbers_as_among_others(q):
 
 
 @every_kind
-def test_no_rows_have_no_numbers(q):
+def test_zero_rows_give_zero_numbers(q):
     none = q.take(slice(0, 0))
     assert len(none) == 0
     assert none.nbytes <= q.nbytes
@@ -137,7 +137,7 @@ def test_true_values_must_be_one_finite_number_per_row(q):
         q.crps([1.0, np.nan, 2.0])
 
 
-def test_what_distributions_are_made_of_is_not_changed():
+def test_inputs_are_not_modified():
     p, values = P.copy(), np.array([[3.0, 1.0], [0.0, 1.0]])
     p.flags.writeable = values.flags.writeable = False
     for q in (Categorical(p, [0, 1, 2]), Quantiles([0.2, 0.8], values), Mixture(Normal(p, p + 1))):
@@ -146,7 +146,7 @@ def test_what_distributions_are_made_of_is_not_changed():
     np.testing.assert_array_equal(values, [[3.0, 1.0], [0.0, 1.0]])
 
 
-def test_single_precision_is_read_as_it_is():
+def test_single_precision_is_accepted():
     narrow = np.float32(0.1)
     q = Mixture(Normal(np.float32([[0, 1]]), np.full((1, 2), narrow)), np.float32([0.3, 0.7]))
     assert q.mean().dtype == q.entropy().dtype == np.float64
@@ -155,7 +155,7 @@ def test_single_precision_is_read_as_it_is():
 
 
 class TestPoint:
-    def test_holds_numbers_or_labels(self):
+    def test_a_point_is_a_number_or_a_label(self):
         assert Point([1, 2]).value.dtype.kind == "i"
         assert Point(np.array(["a", "b"])).value.tolist() == ["a", "b"]
 
@@ -164,7 +164,7 @@ class TestPoint:
         np.testing.assert_array_equal(q.mean(), [1.0, 4.0])
         np.testing.assert_array_equal(q.crps([3.0, 3.5]), [2.0, 0.5])
 
-    def test_it_has_no_uncertainty(self):
+    def test_a_point_has_no_uncertainty(self):
         q = Point([1.0, 2.0])
         for name, ask in {
             "entropy": q.entropy,

@@ -1,4 +1,4 @@
-"""Mixtures against scipy's densities and brute-force integration."""
+"""Mixtures compared with scipy's densities and numerical integration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def below(q, x):
 
 
 @pytest.mark.parametrize("row", [0, 1])
-def test_normal_mixture_is_its_density_integrated(row):
+def test_moments_of_a_normal_mixture_are_integrals_of_its_density(row):
     q = density(MIXED, row)
     mean = integrate.trapezoid(q * GRID, GRID)
     variance = integrate.trapezoid(q * (GRID - mean) ** 2, GRID)
@@ -57,7 +57,7 @@ def test_one_member_with_all_the_weight_is_that_member():
     np.testing.assert_allclose(q.variance(), alone.variance(), rtol=1e-13)
 
 
-def test_log_density_reaches_where_densities_are_zero():
+def test_log_density_is_finite_where_the_density_underflows():
     q = Mixture(Normal([[0.0, 1e6]], [[1.0, 2.0]]), [0.5, 0.5])
     far = q.log_prob([5e5])[0]
     assert far == pytest.approx(stats.norm.logpdf(5e5, 1e6, 2) + np.log(0.5), rel=1e-12)
@@ -74,7 +74,7 @@ def test_quantiles_invert_the_distribution_function(members, p):
     loc, scale, weights = np.array(members).T
     q = Mixture(Normal([loc], [scale]), weights / weights.sum())
     x = q.quantile(p)
-    # As near as double precision places it.
+    # The tolerance is that of double precision.
     step = 1e-11 * scale.min() + 4 * np.spacing(np.abs(x))
     assert below(q, x - step) <= p + 1e-15
     assert below(q, x + step) >= p - 1e-15
@@ -96,7 +96,7 @@ def test_a_quantile_between_members_far_apart_lies_between_them():
     assert ((median > 5) & (median < 1e9 - 5)).all()
 
 
-def test_crps_is_the_expectation_it_stands_for():
+def test_crps_equals_its_expectation():
     rng = np.random.default_rng(7)
     q = Mixture(Normal(rng.normal(size=(1, 40)) * 3, rng.uniform(0.1, 2, size=(1, 40))))
     weights = rng.dirichlet(np.ones(40))
@@ -155,7 +155,7 @@ class TestClasses:
         np.testing.assert_allclose(q.epistemic(), mutual, rtol=1e-10)
         np.testing.assert_allclose(q.aleatoric() + q.epistemic(), q.entropy())
 
-    def test_members_that_agree_leave_nothing_epistemic(self):
+    def test_equal_members_have_no_epistemic_entropy(self):
         q = Mixture(Categorical(np.repeat(self.P[:, :1], 4, axis=1), [0, 1, 2]))
         result = q.epistemic()
         assert (result >= 0).all()
@@ -180,7 +180,7 @@ class TestClasses:
 class TestFromSamples:
     DRAWS = np.random.default_rng(2).gamma(2.0, size=(60, 7))
 
-    def test_it_is_scipys_kernel_density_of_that_bandwidth(self):
+    def test_the_density_of_draws_equals_that_of_scipy(self):
         q = Mixture.from_samples(self.DRAWS)
         y = np.linspace(0.1, 4, 7)
         for row, draws in enumerate(self.DRAWS.T):
@@ -202,13 +202,13 @@ class TestFromSamples:
         scale = Mixture.from_samples(draws).members.scale
         np.testing.assert_allclose(scale, 0.9 * draws.std(ddof=1) * 10**-0.2)
 
-    def test_many_draws_find_the_distribution(self):
+    def test_the_density_of_many_draws_converges(self):
         draws = stats.norm(3, 2).rvs(size=(4000, 2), random_state=4)
         q = Mixture.from_samples(draws)
         np.testing.assert_allclose(q.entropy(), stats.norm(3, 2).entropy(), atol=0.02)
         np.testing.assert_allclose(q.interval(0.9)[0], stats.norm(3, 2).ppf(0.05), atol=0.15)
 
-    def test_rows_without_spread_are_named(self):
+    def test_rows_without_variance_are_named(self):
         with pytest.raises(InvalidRowError, match=r"draws must differ .*Mixture.* in row 1\."):
             Mixture.from_samples([[1.0, 2.0], [3.0, 2.0]])
         with pytest.raises(InvalidRowError, match=r"draw is nan in row 1\."):
@@ -233,7 +233,7 @@ class TestBadInput:
             (np.full((3, 2), 0.5), r"weights of shape \(3, 2\) do not fit 2 members of 2 rows"),
         ],
     )
-    def test_weights_must_be_shares_of_one(self, weights, message):
+    def test_weights_must_sum_to_one(self, weights, message):
         with pytest.raises(ValueError, match=message):
             Mixture(self.MEMBERS, weights)
 

@@ -1,4 +1,4 @@
-"""Entropy of normal mixtures against sums over a very fine grid."""
+"""Entropy of normal mixtures compared with sums over a very fine grid."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_any_mixture(members):
     check(loc[None], 10 ** log_scale[None], (weights / weights.sum())[None])
 
 
-def test_thousands_of_rows_are_each_their_own():
+def test_rows_are_independent():
     rng = np.random.default_rng(0)
     n, m = 5000, 7
     loc, scale = rng.normal(size=(n, m)) * 3, 10 ** rng.uniform(-2, 0, size=(n, m))
@@ -113,7 +113,7 @@ def test_thousands_of_rows_are_each_their_own():
     check(loc[:5], scale[:5], q.weights[:5])
 
 
-def test_units_only_add_their_logarithm():
+def test_scaling_adds_the_logarithm_of_the_scale():
     rng = np.random.default_rng(1)
     loc, scale = rng.normal(size=(20, 6)), rng.uniform(0.1, 1, size=(20, 6))
     plain = Mixture(Normal(loc, scale)).entropy()
@@ -122,8 +122,8 @@ def test_units_only_add_their_logarithm():
         np.testing.assert_allclose(result - np.log(unit), plain, atol=1e-9)
 
 
-def test_the_place_does_not_matter():
-    # Eighths are not rounded, however far away.
+def test_shifting_changes_nothing():
+    # Multiples of 1/8 are exact in double precision.
     rng = np.random.default_rng(1)
     loc, scale = rng.integers(-20, 20, size=(20, 6)) / 8, rng.uniform(0.1, 1, size=(20, 6))
     plain = Mixture(Normal(loc, scale)).entropy()
@@ -131,7 +131,7 @@ def test_the_place_does_not_matter():
         np.testing.assert_allclose(Mixture(Normal(origin + loc, scale)).entropy(), plain, atol=1e-9)
 
 
-def test_what_is_all_but_certain_is_far_narrower_than_its_distance():
+def test_very_narrow_members_far_apart():
     q = Mixture(Normal([[1e5, 2e5, -3e5]], [[1e-12, 1e-12, 1e-12]]), [0.5, 0.25, 0.25])
     expected = HALF_NORMAL + np.log(1e-12) + 1.5 * np.log(2)
     assert q.entropy()[0] == pytest.approx(expected, rel=1e-10)
@@ -139,15 +139,15 @@ def test_what_is_all_but_certain_is_far_narrower_than_its_distance():
 
 @pytest.mark.parametrize("origin", [0.0, 1e5, -3.3e7])
 @pytest.mark.parametrize("narrow", [1e-9, 1e-11, 1e-13])
-def test_bumps_that_only_just_have_a_width_are_not_missed(origin, narrow):
+def test_very_narrow_members_are_not_missed(origin, narrow):
     loc = np.array([[0.0, 0.3, 0.7]]) + origin
     q = Mixture(Normal(loc, [[1.0, narrow, narrow]]), [0.5, 0.25, 0.25])
-    # So narrow that the wide one is not felt under them.
+    # The members are so narrow that the wide one adds nothing to their density.
     expected = HALF_NORMAL + 0.5 * np.log(narrow) + 1.5 * np.log(2)
     assert q.entropy()[0] == pytest.approx(expected, abs=100 * narrow + 1e-10)
 
 
-def test_what_double_precision_does_not_resolve_is_refused():
+def test_members_narrower_than_double_precision_are_refused():
     q = Mixture(Normal([[0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1e-15]]))
     message = (
         r"from 1e-15 to 1 are too far apart .*\(method='moments' gives an upper bound\) in row 1"
@@ -161,7 +161,7 @@ def test_what_double_precision_does_not_resolve_is_refused():
 
 
 class TestUncertainty:
-    def test_disagreement_is_between_nothing_and_the_entropy_of_the_weights(self):
+    def test_epistemic_entropy_is_between_zero_and_the_entropy_of_the_weights(self):
         rng = np.random.default_rng(5)
         weights = rng.dirichlet(np.ones(5), size=200)
         loc = rng.normal(size=(200, 5)) * 10 ** rng.uniform(-3, 3, size=(200, 1))
@@ -170,14 +170,14 @@ class TestUncertainty:
         assert (q.epistemic() <= stats.entropy(weights, axis=1) + 1e-9).all()
         np.testing.assert_allclose(q.aleatoric() + q.epistemic(), q.entropy(), rtol=1e-12)
 
-    def test_members_that_agree_leave_nothing(self):
+    def test_equal_members_have_no_epistemic_entropy(self):
         q = Mixture(Normal(np.full((3, 50), 2.0), np.full((3, 50), 0.1)))
         assert q.epistemic().max() < 1e-10
         np.testing.assert_allclose(q.entropy(), HALF_NORMAL + np.log(0.1), rtol=1e-10)
 
 
 class TestMoments:
-    def test_it_is_never_less_and_off_by_the_divergence_from_that_normal(self):
+    def test_the_moment_matched_entropy_exceeds_the_exact_one_by_a_divergence(self):
         rng = np.random.default_rng(6)
         q = Mixture(Normal(3 * rng.normal(size=(30, 4)), rng.uniform(0.2, 2, size=(30, 4))))
         bound, exact = q.entropy("moments"), q.entropy()
@@ -191,6 +191,6 @@ class TestMoments:
             divergence = inner.sum() * (grid[1] - grid[0])
             assert bound[row] - exact[row] == pytest.approx(divergence, abs=1e-8)
 
-    def test_it_is_exact_for_one_member(self):
+    def test_the_moment_matched_entropy_is_exact_for_one_member(self):
         q = Mixture(Normal([[3.0]], [[0.2]]))
         np.testing.assert_allclose(q.entropy("moments"), q.entropy(), rtol=1e-10)

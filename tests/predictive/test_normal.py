@@ -14,7 +14,7 @@ SCIPYS = stats.norm(NORMAL.loc, NORMAL.scale)
 Y = np.array([0.3, -2.0, 1e6 + 100])
 
 
-def test_it_is_scipys():
+def test_methods_equal_those_of_scipy():
     np.testing.assert_allclose(NORMAL.entropy(), SCIPYS.entropy(), rtol=1e-13)
     np.testing.assert_allclose(NORMAL.log_prob(Y), SCIPYS.logpdf(Y), rtol=1e-13)
     np.testing.assert_array_equal(NORMAL.mean(), SCIPYS.mean())
@@ -25,7 +25,7 @@ def test_it_is_scipys():
         np.testing.assert_allclose(NORMAL.quantile(p), SCIPYS.ppf(p), rtol=1e-13)
 
 
-def test_entropy_is_the_integral_it_stands_for():
+def test_entropy_equals_its_integral():
     narrow = Normal([2.0], [0.1])
 
     def integrand(y):
@@ -38,14 +38,14 @@ def test_entropy_is_the_integral_it_stands_for():
 
 
 @pytest.mark.parametrize("y", [-2.0, 0.1, 0.5, 7.0])
-def test_crps_is_the_integral_it_stands_for(y):
+def test_crps_equals_its_integral(y):
     q = Normal([0.5], [0.8])
     below, _ = integrate.quad(lambda x: stats.norm.cdf(x, 0.5, 0.8) ** 2, -20, y, epsabs=1e-12)
     above, _ = integrate.quad(lambda x: stats.norm.sf(x, 0.5, 0.8) ** 2, y, 20, epsabs=1e-12)
     assert q.crps([y])[0] == pytest.approx(below + above, abs=1e-10)
 
 
-def test_members_have_numbers_of_their_own():
+def test_members_have_their_own_numbers():
     q = Normal(np.zeros((3, 2)), np.full((3, 2), 2.0))
     assert len(q) == 3
     for result in (q.entropy(), q.log_prob(Y), q.crps(Y), q.quantile(0.1), q.mean()):
@@ -74,7 +74,7 @@ def test_rows_with_invalid_parameters_are_named(mean, std, message):
 @pytest.mark.parametrize(
     ("mean", "std"), [([0.0, 1.0], [1.0]), (0.0, 1.0), (np.zeros((1, 1, 1)), np.ones((1, 1, 1)))]
 )
-def test_shapes_must_fit(mean, std):
+def test_shapes_must_agree(mean, std):
     with pytest.raises(ValueError, match=r"must both be \(rows,\), or \(rows, members\)"):
         Normal(mean, std)
 

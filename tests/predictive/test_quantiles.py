@@ -1,4 +1,4 @@
-"""The distribution between and beyond quantiles, against numerical integrals of its density."""
+"""The distribution of quantiles, compared with numerical integrals of its density."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ATOM = Quantiles(LEVELS, [[-1.0, 0.0, 0.0, 3.0], [0.0, 0.0, 2.0, 2.0]])
 
 
 def integral(row, f):
-    """Integral of f(x, density) over every stretch and far into both tails."""
+    """Integrate f(x, density) between all quantiles and far into both tails."""
     values = VALUES[row]
     first = LEVELS[0] * (values[1] - values[0]) / (LEVELS[1] - LEVELS[0])
     last = (1 - LEVELS[-1]) * (values[-1] - values[-2]) / (LEVELS[-1] - LEVELS[-2])
@@ -34,7 +34,7 @@ def integral(row, f):
 
 
 @pytest.mark.parametrize("row", [0, 1])
-def test_it_is_its_density_integrated(row):
+def test_moments_and_scores_are_integrals_of_the_density(row):
     assert integral(row, lambda _, d: d) == pytest.approx(1, abs=1e-6)
     mean = integral(row, lambda x, d: x * d)
     assert Q.mean()[row] == pytest.approx(mean, rel=1e-5)
@@ -56,7 +56,7 @@ def test_crps_is_the_integral_over_all_levels_of_the_pinball_loss(q, y):
     np.testing.assert_allclose(result, 2 * integrate.trapezoid(loss, p, axis=0), rtol=1e-3)
 
 
-def test_given_quantiles_are_kept():
+def test_quantiles_at_the_levels_are_unchanged():
     for column, level in enumerate(LEVELS):
         np.testing.assert_allclose(Q.quantile(level), VALUES[:, column], rtol=1e-14)
         np.testing.assert_allclose(ATOM.quantile(level), ATOM.values[:, column], atol=1e-15)
@@ -66,7 +66,7 @@ def test_given_quantiles_are_kept():
     np.testing.assert_allclose(high, VALUES[:, 3], rtol=1e-13)
 
 
-def test_tails_hold_what_is_left():
+def test_tails_have_the_remaining_probability():
     # The lower tail begins with density 0.15, the upper one with 0.16, in row 0.
     assert np.exp(Q.log_prob([-1 - 1e-12, 15.0])[0]) == pytest.approx(0.15, rel=1e-9)
     assert np.exp(Q.log_prob([3 + 1e-12, 15.0])[0]) == pytest.approx(0.16, rel=1e-9)
@@ -97,7 +97,7 @@ def test_crossing_quantiles_are_sorted_and_counted():
 
 
 @given(st.lists(st.floats(-50, 50), min_size=3, max_size=3), st.integers(0, 2**32 - 1))
-def test_sorting_comes_no_further_from_the_true_quantiles(shift, seed):
+def test_sorting_does_not_increase_the_quantile_error(shift, seed):
     levels = np.array([0.2, 0.5, 0.8])
     true = np.sort(np.random.default_rng(seed).normal(size=3) * 20)
     predicted = true + shift
@@ -108,7 +108,7 @@ def test_sorting_comes_no_further_from_the_true_quantiles(shift, seed):
 
 
 class TestAtoms:
-    def test_moments_know_them(self):
+    def test_moments_include_atoms(self):
         # Row 1: .25 at 0 with the lower tail, then .25 evenly up to 2, and .5 at 2.
         assert ATOM.mean()[1] == pytest.approx(0.25 * 1 + 0.5 * 2)
         second = 0.25 * 4 / 3 + 0.5 * 4
@@ -119,7 +119,7 @@ class TestAtoms:
         assert ATOM.crps([0.0, 2.0])[1] == pytest.approx(2 * (0.25**2 + 0.25 * 0.5 + 0.5**2) / 3)
         assert ATOM.crps([0.0, 0.0])[1] == pytest.approx(2 * (0.5**2 + 0.5 * 0.75 + 0.75**2) / 3)
 
-    def test_there_is_no_density(self):
+    def test_an_atom_has_no_density(self):
         message = (
             r"needs a density, but the quantiles at levels 0.25 and 0.5 are both 0 "
             r"\(leave out one of the levels, or use crps\) in row 0\."

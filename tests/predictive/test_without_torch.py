@@ -30,7 +30,7 @@ assert message == (
 """
 
 
-def test_the_package_imports_and_says_which_extra_to_install():
+def test_without_torch_the_error_names_the_extra_to_install():
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT],
         cwd=Path(__file__).resolve().parents[2],

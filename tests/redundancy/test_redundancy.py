@@ -1,4 +1,4 @@
-"""How well features are known from each other: forests by hand, and truths that are known."""
+"""Redundancy: R2 of each feature from the others, compared with loops and known truths."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from uqwidgets.redundancy.result import Redundancy
 
 
 def ask(X, y=None, *, weights=None, rows=None, units=None, groups=None, **options):
-    """R2 of the features of a table that no model is needed for."""
+    """Return the redundancy of a table without a model."""
     y = np.zeros(len(X)) if y is None else y
     table = Table(X, y, as_predictive(lambda X: np.zeros(len(X))), groups)
-    given = {"with_target": False, "n_estimators": 50, "level": 0.95, "seed": 0}
+    defaults = {"with_target": False, "n_estimators": 50, "level": 0.95, "seed": 0}
     return redundancy(
-        table, units or table.units, Population.of(len(X), weights, rows), **(given | options)
+        table, units or table.units, Population.of(len(X), weights, rows), **(defaults | options)
     )
 
 
 def line(result, feature):
-    """What the frame says of a feature."""
+    """Return the line of a feature in the frame."""
     return result.frame.set_index("feature").loc[feature]
 
 
@@ -66,7 +66,7 @@ class TestForests:
         np.testing.assert_allclose(output, total / np.maximum(counts, 1)[:, None], atol=1e-12)
         assert (counts == 0).any()  # with few trees
 
-    def test_they_do_as_well_as_those_of_scikit_learn(self):
+    def test_out_of_bag_r2_is_that_of_scikit_learn_forests(self):
         X = related(800)[:, [0, 1, 3]]
         output = ask(X, n_estimators=100)
         for j in range(3):
@@ -81,12 +81,12 @@ class TestForests:
         y = X[:, [0]] - X[:2, 0].mean()
         output = out_of_bag(X[:, 1:].astype(np.float32), y, weights, n_estimators=50, seed=0)
         assert np.isfinite(output).all()
-        # Of two rows, one is told by the other.
+        # Each of two rows is predicted from the other.
         assert output[0, 0] == pytest.approx(y[1, 0])
 
 
 class TestScores:
-    """R2 of predictions that are given."""
+    """R2 of known predictions."""
 
     def made(self, n=300, seed=0):
         rng = np.random.default_rng(seed)
@@ -180,7 +180,7 @@ class TestDefinition:
         X = related(600)
         output = ask(X, groups={"pair": ["x0", "x3"]})
         assert sorted(output.features) == ["pair", "x1", "x2"]
-        # One forest tells both at once.
+        # One forest predicts both.
         forest = RandomForestRegressor(50, oob_score=True, random_state=0)
         both = X[:, [0, 3]] / X[:, [0, 3]].std(axis=0)
         forest.fit(X[:, 1:3], both)
@@ -207,7 +207,7 @@ class TestKnownRedundancies:
         assert line(output, "x1").low > 0.95
         assert line(output, "x0").high < 0.2
 
-    def test_figure_7_age_is_known_from_the_strength_alone(self):
+    def test_figure_7_age_is_predicted_with_the_strength_only(self):
         X, y = features_and_target("concrete.csv", "strength")
         output = ask(X, y, with_target=True, n_estimators=100)
         age = line(output, "age")
@@ -237,7 +237,7 @@ class TestKnownRedundancies:
         # Within half of its range a feature varies less, and what is left of it weighs more.
         assert line(output, "x0").r2 < line(ask(X), "x0").r2
 
-    def test_the_gain_is_what_only_the_target_predicts(self):
+    def test_the_gain_is_the_r2_that_the_target_adds(self):
         X = related(500)
         output = ask(X, y=X[:, 3] + X[:, 0], with_target=True)
         assert line(output, "x3").gain_low > 0.3
@@ -251,7 +251,7 @@ class TestKnownRedundancies:
 
 
 class TestTables:
-    def test_units_and_shapes_of_columns_make_no_difference(self):
+    def test_monotone_transforms_of_predictors_change_nothing(self):
         X = related(150)
         plain = ask(X).frame.set_index("feature")
         contrast = pd.DataFrame(
@@ -265,7 +265,7 @@ class TestTables:
         again = ask(contrast).frame.set_index("feature")
         for feature in ("x0", "x1", "x3"):
             assert again.loc[feature, "r2"] == pytest.approx(plain.loc[feature, "r2"], abs=0.02)
-        # As a predictor, a feature is its order alone.
+        # Trees use only the order of a predictor's values.
         bent = ask(np.column_stack([np.exp(5 * X[:, 0]), X[:, 1:]])).frame.set_index("feature")
         for feature in ("x1", "x2", "x3"):
             assert bent.loc[feature, "r2"] == plain.loc[feature, "r2"]
@@ -310,8 +310,8 @@ class TestTables:
 
     def test_a_missing_value_may_be_informative(self):
         rng = np.random.default_rng(8)
-        gone = rng.random(300) < 0.4
-        X = pd.DataFrame({"x": np.where(gone, np.nan, rng.normal(size=300)), "y": gone * 1.0})
+        missing = rng.random(300) < 0.4
+        X = pd.DataFrame({"x": np.where(missing, np.nan, rng.normal(size=300)), "y": missing * 1.0})
         assert line(ask(X), "y").low > 0.99
 
     def test_rare_categories_are_predicted_as_one(self):
@@ -326,7 +326,7 @@ class TestTables:
             "one, the others as one"
         )
 
-    def test_features_without_a_score_say_why(self):
+    def test_features_without_a_score_have_a_status(self):
         X = pd.DataFrame(related(60), columns=list("abcd"))
         X["same"] = "one"
         X["level"] = 0.1
@@ -334,8 +334,8 @@ class TestTables:
         X["rare"] = np.where(np.arange(60) < 9, X["a"], np.nan)
         X["none"] = np.nan
         output = ask(X, with_target=True, y=X["a"])
-        said = dict(zip(output.features, output.status, strict=True))
-        assert said == {
+        status = dict(zip(output.features, output.status, strict=True))
+        assert status == {
             **dict.fromkeys("abcd", "ok"),
             "same": "constant",
             "level": "constant",
@@ -357,7 +357,7 @@ class TestTables:
 
 
 class TestInterface:
-    def test_the_result(self):
+    def test_frame_and_repr_of_a_redundancy(self):
         output = ask(related(100), y=np.arange(100.0), units=["x3", "x0"], level=0.9, seed=5)
         assert isinstance(output, Redundancy)
         assert output.features == ("x0", "x3")
@@ -377,7 +377,7 @@ class TestInterface:
         with pytest.raises(dataclasses.FrozenInstanceError):
             output.level = 0.5
 
-    def test_the_same_seed_gives_the_same_also_side_by_side(self):
+    def test_the_same_seed_gives_the_same_in_parallel(self):
         X = related(100)
         one, two, other = ask(X), ask(X, n_jobs=2), ask(X, seed=1)
         np.testing.assert_array_equal(one.r2, two.r2)
@@ -389,7 +389,7 @@ class TestInterface:
         X = related(100)
         X[:, 2] = 1.0
         ask(X, with_target=True, callback=reported.append)
-        # A constant takes no forest.
+        # A constant feature needs no forest.
         assert [p.rows_done for p in reported] == [100, 200, 300, 400, 500, 600]
         assert {p.rows_total for p in reported} == {600}
 
@@ -406,7 +406,7 @@ class TestInterface:
         ask(X)
         pd.testing.assert_frame_equal(X, before)
 
-    def test_errors(self):
+    def test_invalid_arguments_are_refused(self):
         with pytest.raises(ValueError, match="nothing to predict 'x0' from; X needs more features"):
             ask(related(50)[:, :1])
         for wrong in (20, 99.5, "100"):
@@ -417,7 +417,7 @@ class TestInterface:
 
 
 @pytest.mark.parametrize("dtype", [float, object])
-def test_a_feature_without_any_value_has_no_score_and_tells_nothing(dtype):
+def test_a_feature_without_values_has_no_score_and_predicts_nothing(dtype):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
     X["empty"] = pd.Series([None] * 40, dtype=dtype)
     result = Explainer(lambda X: X["a"], X, X["a"]).redundancy(n_estimators=50)

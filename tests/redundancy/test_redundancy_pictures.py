@@ -1,4 +1,4 @@
-"""The still and the chart of redundancy hold its numbers and its words."""
+"""Static HTML and chart of redundancy hold its numbers and words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from made import redundancy
 from reading_charts import AWKWARD, fields, tables
-from reading_html import Still, numbers
+from reading_html import StaticHtml, numbers
 from uqwidgets.redundancy.chart import redundancy_chart
 from uqwidgets.redundancy.html import redundancy_html
 
@@ -19,9 +19,9 @@ NAN = np.nan
 
 class TestHtml:
     @pytest.mark.parametrize("with_target", [False, True])
-    def test_table_holds_the_numbers(self, with_target):
+    def test_the_html_table_holds_the_numbers(self, with_target):
         result = redundancy(with_target=with_target)
-        (table,) = Still(redundancy_html(result)).tables
+        (table,) = StaticHtml(redundancy_html(result)).tables
         beside = ["R² with price beside them", "low", "high", "gain", "low", "high"]
         assert table[0] == [
             *("feature", "R² from the others", "low", "high"),
@@ -33,8 +33,8 @@ class TestHtml:
         requested = result.frame.drop(columns=["feature", "status"]).to_numpy()
         assert shown == pytest.approx(requested, abs=5e-5)
 
-    def test_words(self):
-        read = Still(redundancy_html(redundancy(remarks=("mind this",))))
+    def test_html_holds_the_summary_and_remarks(self):
+        read = StaticHtml(redundancy_html(redundancy(remarks=("mind this",))))
         assert (
             "b is known best from the other features: they explain 0.688 of its variance (95% "
             "interval 0.625 to 0.719). They explain less than a quarter of c." in read.text
@@ -43,29 +43,29 @@ class TestHtml:
         assert "40 rows." in read.text
         assert "mind this" in read.text
         assert "price" not in read.text
-        beside = Still(redundancy_html(redundancy(with_target=True)))
+        beside = StaticHtml(redundancy_html(redundancy(with_target=True)))
         assert "Price adds most to b: 0.25." in beside.text
 
-    def test_dots_stand_where_the_numbers_are(self):
+    def test_dots_are_placed_at_their_numbers(self):
         result = redundancy(with_target=True)
-        circles = [float(c["cx"]) for c in Still(redundancy_html(result)).all("circle")]
+        circles = [float(c["cx"]) for c in StaticHtml(redundancy_html(result)).all("circle")]
         for first, values in ((1, result.r2), (5, result.r2_with_target)):
             dots = circles[first : first + 3]
             x = np.polyfit(values, dots, 1)
             assert x[0] > 0
             assert dots == pytest.approx(np.polyval(x, values), abs=0.11)
 
-    def test_features_without_a_score_say_why(self):
-        read = Still(redundancy_html(redundancy(r2=(0.5, 0.25, NAN))))
+    def test_features_without_a_score_state_the_reason(self):
+        read = StaticHtml(redundancy_html(redundancy(r2=(0.5, 0.25, NAN))))
         assert "Not available (constant): c." in read.text
         assert read.tables[0][3] == ["c", *["not available"] * 3, "0", "constant"]
         assert len(read.all("circle")) == 2 + 1
-        nothing = Still(redundancy_html(redundancy(r2=(NAN, NAN, NAN), with_target=True)))
+        nothing = StaticHtml(redundancy_html(redundancy(r2=(NAN, NAN, NAN), with_target=True)))
         assert "What the other features tell of each is not available." in nothing.text
         assert len(nothing.all("circle")) == 2
 
-    def test_of_200_features_the_first_are_shown_and_the_rest_counted(self):
-        read = Still(
+    def test_the_first_30_of_200_features_are_drawn_and_the_rest_counted(self):
+        read = StaticHtml(
             redundancy_html(redundancy([f"f{j}" for j in range(200)], np.linspace(1, 0, 200)))
         )
         assert len(read.all("circle")) == 30 + 1
@@ -73,7 +73,7 @@ class TestHtml:
 
 
 class TestChart:
-    def test_it_holds_the_numbers(self):
+    def test_the_chart_holds_the_numbers(self):
         result = redundancy(AWKWARD, np.linspace(0.5, 0.25, 6))
         chart = redundancy_chart(result)
         for table in tables(chart):
@@ -82,7 +82,7 @@ class TestChart:
         assert fields(chart) == {"feature", "source", "r2", "low", "high"}
         assert "forests of 100 trees, 95% interval" in chart.to_dict()["title"]["subtitle"]
 
-    def test_with_the_target_there_are_two_of_each(self):
+    def test_the_chart_has_two_dots_per_feature_with_the_target(self):
         result = redundancy(with_target=True)
         chart = redundancy_chart(result)
         table = tables(chart)[0]
@@ -91,5 +91,5 @@ class TestChart:
         *_, dots = chart.to_dict()["layer"]
         assert dots["encoding"]["shape"]["field"] == dots["encoding"]["color"]["field"] == "source"
 
-    def test_without_some_numbers_it_is_valid_json(self):
+    def test_a_chart_with_missing_numbers_is_valid_json(self):
         json.dumps(redundancy_chart(redundancy(r2=(0.5, NAN, NAN))).to_dict(), allow_nan=False)

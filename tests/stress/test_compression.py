@@ -1,4 +1,4 @@
-"""Compressed columns against sums over their rows."""
+"""Compressed columns compared with sums over their rows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Direct:
         if tau != 0:
             most = 2 * np.log(len(x)) / float(goal)
             k = brentq(lambda k: float((weights(k) * excess).mean()), 0, most, xtol=1e-300)
-            for _ in range(2):  # beyond the digits of a double
+            for _ in range(2):  # beyond double precision
                 w = weights(k)
                 k = k + (w * excess).mean() / (w * excess**2).mean()
         self.weights = w = weights(np.longdouble(k))
@@ -88,7 +88,7 @@ def relative(result, true):
 
 @pytest.mark.parametrize("change", [(1.0, 0.0), (1e-5, 0.0), (1.0, 1e6)], ids=str)
 @pytest.mark.parametrize("name", columns())
-def test_tables_answer_as_rows_do(name, change):
+def test_tables_give_the_result_of_rows(name, change):
     values = columns()[name] * change[0] + change[1]
     outputs = outputs_of(values)
     low, high = np.quantile(values, [0.05, 0.95])
@@ -134,7 +134,7 @@ numbers = st.lists(st.tuples(sizes, st.sampled_from([-1, 1])), min_size=2, max_s
     st.lists(st.integers(1, 300), min_size=40, max_size=40),
     st.sampled_from([0.05, 0.3]),
 )
-def test_panels_serve_any_column(signed, shift, times, tail):
+def test_panels_approximate_any_column(signed, shift, times, tail):
     values = np.repeat([size * sign + shift for size, sign in signed], times[: len(signed)])
     if values.min() == values.max():
         return
@@ -194,7 +194,7 @@ def test_tables_on_different_grids_do_not_add_up():
         one + other
 
 
-def test_few_values_are_their_own_nodes():
+def test_few_distinct_values_are_the_nodes():
     values = columns()["Poisson"]
     compressed = compress(values, outputs_of(values), 1.0, 8.0)
     assert isinstance(compressed.grid, Distinct)
@@ -202,7 +202,7 @@ def test_few_values_are_their_own_nodes():
     np.testing.assert_array_equal(compressed.sums.masses[0], np.bincount(values.astype(int)))
     assert distinct_values(columns()["normal"]) is None
     assert distinct_values(np.repeat(columns()["normal"][:900], 100)) is not None
-    # Those that show up late count too.
+    # Values that first appear in a late batch count too.
     late = np.concatenate([np.zeros(50_000), columns()["normal"]])
     assert distinct_values(late) is None
     assert len(distinct_values(late[: 50_000 + 20])) == 21
@@ -212,13 +212,13 @@ def test_few_values_are_their_own_nodes():
     "values",
     [
         np.array([0.0, 0.1, 0.2, 0.3, 1.0]),
-        np.array([-1e13, -3.0, 2e-13, 1e-12]),  # no multiples of anything
+        np.array([-1e13, -3.0, 2e-13, 1e-12]),  # no multiples of a common step
         np.array([1.0, 1.0 + 2**-52, 2.0]),
         np.array([5.0]),
     ],
     ids=str,
 )
-def test_every_row_finds_its_own_value(values):
+def test_every_row_is_assigned_its_value(values):
     rows = np.random.default_rng(0).permutation(np.repeat(values, np.arange(1, 1 + len(values))))
     sums = Distinct(values).sums(rows, rows[:, None])
     np.testing.assert_array_equal(sums.counts, np.arange(1, 1 + len(values)))
@@ -226,7 +226,7 @@ def test_every_row_finds_its_own_value(values):
 
 
 @pytest.mark.parametrize("n", [500, N])
-def test_an_edge_weighs_the_extreme_rows_alike(n):
+def test_the_edge_gives_extreme_rows_equal_weights(n):
     values = columns(n)["gamma"]
     values[: n // 5] = 0.0
     outputs = outputs_of(values)
@@ -255,7 +255,7 @@ def test_an_edge_weighs_the_extreme_rows_alike(n):
     ],
     ids=["constant", "above", "below", "inflated"],
 )
-def test_what_cannot_be_is_said(values, low, high, status):
+def test_infeasible_levels_have_a_status(values, low, high, status):
     result = levels(compress(values, outputs_of(values + np.arange(len(values))), low, high), TAUS)
     assert result.status[[0, 4, -1]].tolist() == status
     there = np.isin(result.status, ["ok", "edge"])
@@ -266,7 +266,7 @@ def test_what_cannot_be_is_said(values, low, high, status):
         assert np.isnan(result.row_weights(t, values)).all()
 
 
-def test_tau_zero_is_the_data_as_they_are():
+def test_tau_zero_gives_unweighted_means():
     for values in columns().values():
         outputs = outputs_of(values)
         result = levels(compress(values, outputs, *np.quantile(values, [0.05, 0.95])), TAUS)

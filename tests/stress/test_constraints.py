@@ -1,4 +1,4 @@
-"""Constraints on a reweighted table, alone and together, and those that are impossible."""
+"""Constraints of `stress_to`, alone, together and infeasible."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def mean(values, weights):
 
 
 def covariance(first, second, weights):
-    """By numpy, in the population's definition."""
+    """Return the weighted covariance by numpy, with the population's denominator."""
     return np.cov(X[first], X[second], aweights=weights, bias=True)[0, 1]
 
 
-def test_everything_at_once():
+def test_all_kinds_of_constraints_together():
     weights = weights_to(
         TABLE,
         means={"age": 60},
@@ -76,7 +76,7 @@ def test_everything_at_once():
         assert mean(X["region"] == region, weights) == pytest.approx(share)
 
 
-def test_weights_are_those_of_the_papers_functions():
+def test_weights_equal_those_of_the_functions_in_the_paper():
     # Bachoc et al. 2023, end of section 2.2: Phi = (X_i, X_j, X_i X_j), t = (m_i, m_j, c_ij + m_i
     # m_j).
     constraints = {"means": {"age": 50, "income": 70}, "covariances": {("age", "income"): 250}}
@@ -94,7 +94,7 @@ def test_a_variance_is_around_the_mean_under_the_weights():
     assert covariance("age", "age", alone.weights) == pytest.approx(200)
 
 
-def test_a_covariance_keeps_means_that_are_not_given():
+def test_a_covariance_constraint_keeps_the_other_means():
     result = project_table(TABLE, covariances={("age", "income"): 0})
     assert result.names == (
         "mean of 'age'",
@@ -107,7 +107,7 @@ def test_a_covariance_keeps_means_that_are_not_given():
 
 @pytest.mark.parametrize("factor", [1e-5, 1.0, 1e5])
 @pytest.mark.parametrize("shift", [0.0, 1e6])
-def test_unit_and_origin_of_a_feature_change_nothing(factor, shift):
+def test_weights_do_not_depend_on_unit_and_origin_of_a_feature(factor, shift):
     moved = X.assign(income=(X["income"] + shift) * factor)
     first = weights_to(TABLE, {"age": 55, "income": 70}, {"income": 300}, {("age", "income"): 150})
     second = weights_to(
@@ -171,14 +171,14 @@ def test_any_function_of_the_rows():
     assert mean(X["age"], weights) == pytest.approx(X["age"].mean())
 
 
-def test_what_rows_cannot_reach_is_a_status_or_an_error_never_the_baseline():
+def test_infeasible_constraints_give_a_status_or_an_error():
     result = project_table(TABLE, means={"age": 70}, variances={"age": 1500})
     assert result.status == "infeasible"
     assert result.message.startswith(
         "variance of 'age' cannot be 1500 together with mean of 'age' at 70: weights of these "
         "rows reach 0 to "
     )
-    # Two points only: least and greatest age, at odds that give the mean.
+    # All weight is on the least and the greatest age.
     assert float(result.message.rstrip(".").rsplit(" ", 1)[1]) == pytest.approx(19 * 53, rel=1e-4)
     with pytest.raises(ValueError, match="variance of 'age' cannot be 1500 together with"):
         weights_to(TABLE, means={"age": 70}, variances={"age": 1500})
@@ -241,14 +241,14 @@ def test_a_constant_feature_can_be_pinned_but_not_moved():
         ),
     ],
 )
-def test_an_impossible_constraint_raises_a_sentence_that_names_it(constraints, message):
+def test_an_infeasible_constraint_raises_an_error_that_names_it(constraints, message):
     with pytest.raises(ValueError, match=message) as raised:
         weights_to(TABLE, **constraints)
     assert "\n" not in str(raised.value)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_missing_and_infinite_values_are_said(bad):
+def test_missing_and_infinite_values_are_refused(bad):
     table = table_of(X.assign(income=X["income"].where(np.arange(N) >= 7, bad)))
     with pytest.raises(ValueError, match="'income' is missing or infinite in 7 of 400 rows"):
         weights_to(table, means={"income": 70})
@@ -262,7 +262,7 @@ def test_one_row_cannot_be_reweighted():
         weights_to(table_of(X[:1]), means={"age": 50})
 
 
-def test_a_share_may_be_off_by_rounding_and_not_by_more():
+def test_shares_may_differ_by_rounding_only():
     X = pd.DataFrame({"a": np.arange(40.0), "k": np.tile(["u", "v"], 20)})
     explainer = Explainer(lambda X: X["a"], X, X["a"])
     weights = explainer.stress_to(shares={"k": {"u": 1 + 2e-16}})

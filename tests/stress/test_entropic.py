@@ -1,4 +1,4 @@
-"""Entropic projection on several constraints: optimal, exact, or the reason why not."""
+"""Entropic projection on several constraints: optimal weights, the edge, or a status."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ SQUARE = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 
 
 def problem(seed, n=200, k=3, pull=0.3):
-    """Columns of all sorts, and the means under weights that are all positive."""
+    """Make columns of several distributions and their means under random positive weights."""
     rng = np.random.default_rng(seed)
     phi = np.stack([DRAWS[rng.choice(list(DRAWS))](rng, n) for _ in range(k)], axis=1)
     return phi, rng.dirichlet(np.full(n, pull) + 0.01) @ phi
 
 
 def gaps(result, phi):
-    """Weighted means less targets, in standard deviations, worked out anew."""
+    """Return weighted means minus targets, in standard deviations."""
     return (np.average(phi, axis=0, weights=result.weights) - result.target) / phi.std(axis=0)
 
 
 def divergence(shares, base):
-    held = shares > 0
-    return float(shares[held] @ np.log(shares[held] / base[held]))
+    positive = shares > 0
+    return float(shares[positive] @ np.log(shares[positive] / base[positive]))
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -113,7 +113,7 @@ def test_no_other_weights_of_these_means_are_closer_to_the_data(seed):
 
 @pytest.mark.parametrize("name", list(DRAWS))
 @pytest.mark.parametrize("tau", [-0.9, -0.3, 0.4, 1.0])
-def test_one_constraint_is_what_a_column_makes_of_it(name, tau):
+def test_one_constraint_equals_the_projection_of_a_column(name, tau):
     values = DRAWS[name](np.random.default_rng(1), 400)
     column = Column(values, 0.05).project(tau)
     result = project(values, column.target)
@@ -129,13 +129,13 @@ def test_unit_origin_and_order_of_constraints_change_nothing(seed):
     np.testing.assert_allclose(project(phi * factor, target * factor).weights, first, atol=1e-7)
     turned = project(phi[:, ::-1], target[::-1])
     np.testing.assert_allclose(turned.weights, first, atol=1e-9)
-    # Plus 1e6 rounds the values themselves, to 1e-10 of their unit.
+    # Adding 1e6 rounds the values to 1e-10 of their unit.
     origin = np.array([0, 1e6, 0, -1e6])
     moved = project(phi + origin, target + origin)
     np.testing.assert_allclose(moved.weights, first, atol=1e-5)
 
 
-def test_constraints_that_say_the_same_twice_are_one():
+def test_duplicate_constraints_are_one():
     phi, target = problem(5, k=2)
     once = project(phi, target)
     twice = np.column_stack([phi, 3 - 2e-5 * phi[:, 0], phi.sum(axis=1), np.full(len(phi), 7.0)])
@@ -144,7 +144,7 @@ def test_constraints_that_say_the_same_twice_are_one():
     np.testing.assert_allclose(result.weights, once.weights, atol=1e-8)
 
 
-def test_constraints_that_are_almost_the_same_are_two():
+def test_nearly_equal_constraints_are_two():
     phi, target = problem(5, k=1)
     apart = phi[:, 0] + 1e-7 * np.random.default_rng(0).normal(size=len(phi))
     two = np.column_stack([phi[:, 0], apart])
@@ -153,7 +153,7 @@ def test_constraints_that_are_almost_the_same_are_two():
     assert np.abs(result.reached[1] - result.reached[0] - 1e-8) < 1e-13
 
 
-def test_constraints_that_contradict_each_other_are_said():
+def test_contradicting_constraints_are_infeasible():
     phi, _ = problem(5, k=1)
     pair = pd.DataFrame({"a": phi[:, 0], "b": 2 * phi[:, 0]})
     result = project(pair, [pair["a"].mean(), 2 * pair["a"].mean() + 0.1])
@@ -177,7 +177,7 @@ def test_starting_weights_are_a_population():
     assert (weighted.weights[counts == 0] == 0).all()
 
 
-def test_the_present_means_leave_the_rows_as_they_are():
+def test_targets_equal_to_the_means_give_equal_weights():
     phi, _ = problem(2)
     result = project(phi, phi.mean(axis=0))
     np.testing.assert_allclose(result.weights, 1, atol=1e-9)
@@ -186,7 +186,7 @@ def test_the_present_means_leave_the_rows_as_they_are():
     assert result.half_share == pytest.approx(0.5)
 
 
-def test_a_small_move_has_a_small_divergence_to_many_digits():
+def test_the_divergence_of_a_small_move_is_accurate():
     values = np.random.default_rng(0).normal(size=1000)
     result = project(values, values.mean() + 1e-6 * values.std())
     assert result.kl == pytest.approx(0.5e-12, rel=1e-3)
@@ -215,10 +215,10 @@ def test_corners_sides_and_inside_of_a_square(target, status, corners):
 @pytest.mark.parametrize("angle", [0.3, 1.1, 2.5])
 def test_a_turned_square_has_the_same_edges(angle):
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    for target, held in (([0.0, 0.0], [0]), ([0.0, 0.25], [0, 1]), ([0.75, 1.0], [1, 3])):
+    for target, rows in (([0.0, 0.0], [0]), ([0.0, 0.25], [0, 1]), ([0.75, 1.0], [1, 3])):
         result = project(SQUARE @ turn, target @ turn)
         assert result.status == "edge"
-        assert np.flatnonzero(result.weights).tolist() == held
+        assert np.flatnonzero(result.weights).tolist() == rows
         np.testing.assert_allclose(result.reached, target @ turn, atol=1e-10)
         assert "only" in result.message
         assert np.isnan(result.xi).all()
@@ -228,7 +228,7 @@ def test_a_turned_square_has_the_same_edges(angle):
 @pytest.mark.parametrize("seed", range(8))
 def test_a_face_of_any_dimension_carries_the_projection_of_its_rows(k, seed):
     rng = np.random.default_rng(seed)
-    # A face of dimension k - 1, and rows that all lie on one side of it.
+    # All rows lie on one side of a face of dimension k - 1.
     on_face = np.column_stack([rng.normal(size=(30, k - 1)), np.zeros(30)])
     inside = np.column_stack([rng.normal(size=(50, k - 1)), 0.1 + rng.random(50)])
     turn = np.linalg.qr(rng.normal(size=(k, k)))[0]
@@ -249,9 +249,9 @@ def test_edge_weights_are_the_limit_of_those_inside():
     for step in (1e-2, 1e-4, 1e-6, 1e-9):
         near = project(phi, [step, 0.3])
         assert near.status == "ok"
-        off = np.abs(near.weights - at.weights).max()
-        assert off < last
-        last = off
+        distance = np.abs(near.weights - at.weights).max()
+        assert distance < last
+        last = distance
     assert last < 1e-6
 
 
@@ -282,7 +282,7 @@ def test_a_target_beyond_one_column_says_its_range():
     assert np.isnan([result.ess, result.kl, result.half_share]).all()
 
 
-def test_targets_that_exclude_each_other_say_the_fewest_and_the_range_that_is_left():
+def test_the_message_names_the_fewest_infeasible_targets_and_their_range():
     rng = np.random.default_rng(0)
     phi = pd.DataFrame(np.c_[SQUARE[:3], rng.random(3)], columns=["a", "b", "c"])
     result = project(phi, [0.8, 0.6, phi["c"].mean()])
@@ -302,7 +302,7 @@ def test_a_sentence_names_only_some_of_many_constraints():
     )
 
 
-def test_a_constant_is_no_obstacle_unless_it_is_asked_to_move():
+def test_a_constant_is_feasible_at_its_value_only():
     phi, target = problem(1, k=2)
     with_constant = np.column_stack([phi, np.full(len(phi), 1e6 + 0.1)])
     same = project(with_constant, [*target, 1e6 + 0.1])
@@ -335,7 +335,7 @@ def test_any_target_is_reached_or_refused_and_never_the_baseline(seed):
         assert (np.abs(reached - target) <= 1e-9 * scale + 1e-12).all()
 
 
-def test_hundred_thousand_rows_take_a_handful_of_steps():
+def test_hundred_thousand_rows_need_few_steps():
     rng = np.random.default_rng(0)
     points = rng.normal(size=(100_000, 5))
     base = np.full(len(points), 1e-5)
@@ -360,7 +360,7 @@ def test_steps_grow_only_slowly_towards_the_edge():
 
 
 @pytest.mark.parametrize("seed", [222, 505, 349])
-def test_targets_well_inside_take_a_handful_of_steps(seed):
+def test_targets_well_inside_need_few_steps(seed):
     # Means, a variance and two shares at once: steps that halve the gap and raise H alternate
     # between two points for ever, or for very long.
     rng = np.random.default_rng(seed)
@@ -405,7 +405,7 @@ def test_a_function_makes_phi_from_the_rows():
 
 
 @pytest.mark.parametrize(
-    ("phi", "targets", "more", "says"),
+    ("phi", "targets", "more", "message"),
     [
         (np.ones((3, 2)), [1.0], {}, r"targets has shape \(1,\); there are 2 constraints"),
         (np.ones((3, 2, 2)), [1.0], {}, r"phi has shape \(3, 2, 2\)"),
@@ -422,8 +422,8 @@ def test_a_function_makes_phi_from_the_rows():
         (lambda X: X[:1], 1.5, {"X": pd.DataFrame({"a": [1.0, 2.0]})}, "1 rows but X has 2"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_a_sentence(phi, targets, more, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_arguments_are_refused(phi, targets, more, message):
+    with pytest.raises(ValueError, match=message):
         project(phi, targets, **more)
 
 

@@ -1,4 +1,4 @@
-"""Indicators under stress against direct weighted sums.
+"""Indicators under stress compared with weighted sums.
 
 Source: Bachoc et al. 2023, sections 3.1, 3.2 and A.1.
 """
@@ -37,7 +37,7 @@ def test_the_indicators_of_every_model(make):
     assert explainer.indicators["nll"].unit == "nats"
 
 
-def test_of_a_regressor():
+def test_indicators_of_a_regressor():
     explainer = regression()
     X, y = table()
     mean, std = normal_model(X)
@@ -55,7 +55,7 @@ def test_of_a_regressor():
             assert values["entropy"] == pytest.approx((w * entropy).mean())
 
 
-def test_of_a_classifier():
+def test_indicators_of_a_classifier():
     X = table()[0]
     y = np.arange(60) % 3
     explainer = Explainer(three_classes, X, np.array(["a", "b", "c"])[y])
@@ -75,7 +75,7 @@ def test_of_a_classifier():
             assert values["entropy"] == pytest.approx((w * -(p * np.log(p)).sum(axis=1)).mean())
 
 
-def test_of_a_classifier_that_gives_labels_only():
+def test_indicators_of_a_classifier_without_probabilities():
     X, y = table()
     labels = np.where(y > 0, "up", "down")
     explainer = Explainer(lambda X: np.where(X[:, 0] > 0, "up", "down"), X, labels)
@@ -94,7 +94,7 @@ def test_variance_survives_a_large_mean_and_a_single_row():
     assert (edge.values["variance"][edge.status != "beyond quantile"] >= 0).all()
 
 
-def test_an_unknown_indicator_brings_the_nearest():
+def test_an_unknown_indicator_suggests_the_nearest_one():
     explainer = classification()
     with pytest.raises(ValueError, match="no indicator 'error'; did you mean 'error_rate'"):
         explainer.stress(indicators=["error"])
@@ -119,7 +119,7 @@ def test_any_measure_is_an_indicator_when_it_is_asked_for():
     assert result.labels["interval_width:0.5"] == "mean width of the 50 % interval"
 
 
-def test_a_scorer_of_ones_own_is_an_indicator():
+def test_a_custom_scorer_is_an_indicator():
     explainer = regression()
     pinball = make_scorer(mean_pinball_loss, alpha=0.9, greater_is_better=False)
     result = explainer.stress(["x0"], [pinball], taus=TAUS)
@@ -167,12 +167,12 @@ def test_scorers_of_members_that_give_classes():
         ("rms", "there is no indicator 'rms'; did you mean 'rmse'"),
     ],
 )
-def test_what_cannot_be_watched_raises(indicators, message):
+def test_invalid_indicators_are_refused(indicators, message):
     with pytest.raises(ValueError, match=message):
         regression().stress(["x0"], indicators, taus=3)
 
 
-def test_where_a_metric_is_not_defined_it_is_missing_and_said():
+def test_an_undefined_metric_gives_nan_and_a_remark():
     X = np.array([[-1.0], [0.0], [0.0], [1.0]])
     explainer = Explainer(lambda X: np.column_stack([0.6 - 0.1 * X, 0.4 + 0.1 * X]), X, X[:, 0] > 0)
     result = explainer.stress(["x0"], ["roc_auc"], taus=3, tail=0.01, anchor="tail-mean")
@@ -184,7 +184,7 @@ def test_where_a_metric_is_not_defined_it_is_missing_and_said():
     assert remark in result.remarks
 
 
-def test_indicators_are_worked_out_when_they_are_looked_at(monkeypatch):
+def test_indicators_are_computed_lazily(monkeypatch):
     lengths = []
 
     def entropy(self, method="quadrature"):  # noqa: ARG001
@@ -207,7 +207,7 @@ def test_indicators_are_worked_out_when_they_are_looked_at(monkeypatch):
 
 
 @pytest.mark.parametrize("make", [regression, classification])
-def test_what_an_indicator_lies_between_holds_for_every_row(make):
+def test_the_bounds_of_an_indicator_hold_for_every_row(make):
     explainer = make()
     every = explainer.indicators
     for one in explainer._measures.values():

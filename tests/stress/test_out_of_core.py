@@ -1,4 +1,4 @@
-"""Stress from batches against stress of all rows at once."""
+"""Stress from batches compared with stress of all rows in memory."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def pieces(rows, k=7):
 def agree(result, expected, rtol=1e-9):
     assert result.features == expected.features
     np.testing.assert_array_equal(result.status, expected.status)
-    # To the precision that the solver on rows has itself.
+    # The tolerance is the precision of the solver on rows.
     np.testing.assert_allclose(result.target, expected.target, rtol=1e-13, atol=1e-12)
     np.testing.assert_allclose(result.reached, expected.reached, rtol=rtol, atol=1e-9)
     np.testing.assert_allclose(result.ess, expected.ess, rtol=rtol)
@@ -75,7 +75,7 @@ def in_memory(rows, tail=0.05):
 
 
 @pytest.mark.parametrize("k", [1, 7, 60])
-def test_batches_answer_as_all_rows_at_once(k):
+def test_batches_give_the_result_of_all_rows(k):
     rows = frame()
     result = profile_batches(pieces(rows, k), outputs, taus=TAUS)
     for name, expected in in_memory(rows).items():
@@ -104,7 +104,7 @@ def models():
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize(("model", "X", "y"), list(models()), ids=["classes", "numbers"])
-def test_a_model_is_asked_once_and_all_its_indicators_are_there(model, X, y, anchor):
+def test_a_model_is_called_once_for_all_indicators(model, X, y, anchor):
     lengths = []
 
     class Counting(type(model)):
@@ -218,7 +218,7 @@ def awkward_numbers():
 @given(
     st.lists(awkward_numbers(), min_size=1, max_size=60), st.sampled_from([0.05, 0.1, 0.37, 0.499])
 )
-def test_few_values_have_numpy_s_quantiles(numbers, tail):
+def test_few_values_have_the_quantiles_of_numpy(numbers, tail):
     values = np.array(numbers)
     if len(np.unique(values)) == 2:
         return
@@ -231,8 +231,8 @@ def test_few_values_have_numpy_s_quantiles(numbers, tail):
 
 @pytest.mark.parametrize("tail", [0.05, 0.31])
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_many_values_have_the_ends_of_all_rows(tail, anchor, monkeypatch):
-    # So few that are looked at at once make a second and a third pass necessary.
+def test_many_values_have_the_anchors_of_all_rows(tail, anchor, monkeypatch):
+    # Such a small buffer needs a second and a third pass.
     monkeypatch.setattr("uqwidgets.stress.out_of_core.order_statistics.FEW_ROWS", 10)
     rng = np.random.default_rng(0)
     n = 20_011
@@ -287,14 +287,14 @@ def test_parquet_is_read_in_pieces(tmp_path, monkeypatch):
     assert sum(sizes) == 3 * N
 
 
-def test_parquet_without_its_library_says_what_to_install(monkeypatch):
+def test_parquet_without_pyarrow_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.dataset", None)
     with pytest.raises(ImportError, match=r"pip install 'uqwidgets\[dask\]'"):
         profile_batches("rows.parquet", outputs)
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_dask_cluster_answers_as_one_process(cluster):
+def test_a_dask_cluster_gives_the_result_of_one_process(cluster):
     import dask.dataframe as dd
 
     rows = frame()
@@ -310,12 +310,12 @@ def test_a_dask_cluster_answers_as_one_process(cluster):
     for name in result.indicators:
         np.testing.assert_allclose(result.low[name], expected.low[name], rtol=1e-9)
     assert len(cluster.scheduler_info()["workers"]) == 2
-    # An error on a worker is that of one process.
+    # An error on a worker is raised as in one process.
     with pytest.raises(ValueError, match="the output 'nothing' has shape"):
         profile_batches(lazy, lambda _: {"nothing": [1.0]})
 
 
-def test_partitions_without_rows_are_passed_over():
+def test_empty_partitions_are_skipped():
     pytest.importorskip("dask", reason="needs the extra dask")
     rows = frame(300)
     batches = [rows[:0], rows[:100], rows[:0], rows[100:]]
@@ -327,7 +327,7 @@ def ones(batch):
 
 
 @pytest.mark.parametrize(
-    ("batches", "options", "error", "says"),
+    ("batches", "options", "error", "message"),
     [
         (iter([frame(9)]), {}, TypeError, "an iterator of batches can be gone through once"),
         (3, {}, TypeError, "batches is of type int; pass DataFrames, a function"),
@@ -368,8 +368,8 @@ def ones(batch):
         ),
     ],
 )
-def test_bad_batches_are_refused(batches, options, error, says):
-    with pytest.raises(error, match=says):
+def test_invalid_batches_are_refused(batches, options, error, message):
+    with pytest.raises(error, match=message):
         profile_batches(batches, ones, **options)
 
 
@@ -386,7 +386,7 @@ def test_bad_batches_are_refused(batches, options, error, says):
         ),
     ],
 )
-def test_bad_outputs_are_refused(outputs, message):
+def test_invalid_outputs_are_refused(outputs, message):
     with pytest.raises(ValueError, match=message):
         profile_batches([frame(9), frame(9).set_index(np.arange(9) + 9)], outputs)
 
@@ -396,7 +396,7 @@ def test_outputs_without_names_are_refused():
         profile_batches(frame(9), lambda b: np.ones(len(b)))
 
 
-def test_bad_wishes_of_a_model_are_refused():
+def test_invalid_arguments_with_a_model_are_refused():
     rows = frame(50)
 
     def model(X):

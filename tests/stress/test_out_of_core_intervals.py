@@ -45,7 +45,7 @@ def frame(n=N, seed=0):
 
 
 def indicators(batch):
-    """One of each kind; what is averaged lies far from 0."""
+    """Make columns of each kind and outputs whose means are far from 0."""
     x = batch["normal"].fillna(0.0).to_numpy() + 0.2 * batch["count"].to_numpy()
     score = 1e5 + x + np.cos(batch["shifted"].to_numpy())
     around = score - 1e5 - 0.5
@@ -134,7 +134,7 @@ def by_rows(values, anchor, per_row):
 
 
 def half_widths(value, low, high, bounds):
-    """How far an interval reaches to both sides, on the scale of the estimate."""
+    """Return the two half widths of an interval on the scale of the estimate."""
     if bounds == SHARE:
         return np.array([logit(value) - logit(low), logit(high) - logit(value)]) * (
             value * (1 - value)
@@ -197,13 +197,13 @@ def test_the_sparsity_of_the_nodes_is_about_that_of_the_rows(upper):
         anchors = anchors_of(values, 0.05, "quantile")
         exact = anchors.influence(values, upper=upper)
         result = end_influence(anchors, values, upper)
-        few = name == "count"  # then the nodes are the values, and it is the same
+        few = name == "count"  # the nodes are then the values, so the sparsity is the same
         np.testing.assert_allclose(result, exact, rtol=1e-12 if few else 0.01)
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_split_in_batches_or_on_a_cluster_the_ends_are_the_same(anchor):
-    # In order, so that what is averaged drifts from batch to batch.
+def test_intervals_do_not_depend_on_the_batches(anchor):
+    # The rows are sorted, so that the means change from batch to batch.
     rows = frame().sort_values("normal")
     expected = stressed(rows, anchor=anchor)
     answers = [stressed(pieces(rows), anchor=anchor)]
@@ -223,7 +223,7 @@ def test_split_in_batches_or_on_a_cluster_the_ends_are_the_same(anchor):
                 )
 
 
-def test_without_a_level_no_products_are_summed(monkeypatch):
+def test_second_moments_are_summed_only_for_intervals(monkeypatch):
     rows = frame(1500)
     whole = stressed(rows)
 
@@ -250,20 +250,20 @@ def models():
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize(("model", "X", "y"), list(models()), ids=["classes", "numbers"])
-def test_intervals_are_about_those_of_rows_in_memory(model, X, y, anchor):
+def test_intervals_are_near_those_of_rows_in_memory(model, X, y, anchor):
     expected = uq.Explainer(model, X, y).stress(taus=TAUS, anchor=anchor, level=0.95)
     batches = pieces(X.assign(answer=y), 3)
     result = uq.stress_batches(model, batches, "answer", taus=TAUS, anchor=anchor, level=0.95)
     assert result.level == 0.95
-    # What is done about heavy rows and skewness in memory fades with the effective sample size.
+    # The corrections for heavy rows and skewness in memory vanish with the effective sample size.
     plain, many = result.taus == 0, result.ess > len(X) / 2
     for name in expected.indicators:
         width = expected.high[name] - expected.low[name]
         for side in ("low", "high"):
-            off = np.abs(getattr(result, side)[name] - getattr(expected, side)[name]) / width
-            assert np.isfinite(off).all()
-            assert off[:, plain].max() < 0.01, name
-            assert off[many].max() < (0.15 if name == "variance" else 0.05), name
+            distance = np.abs(getattr(result, side)[name] - getattr(expected, side)[name]) / width
+            assert np.isfinite(distance).all()
+            assert distance[:, plain].max() < 0.01, name
+            assert distance[many].max() < (0.15 if name == "variance" else 0.05), name
 
 
 def test_intervals_cover():
@@ -272,7 +272,7 @@ def test_intervals_cover():
     # Stressed, the column is normal around the target (Bachoc et al. 2023, section 2.2).
     target = at * norm.ppf(0.95)
     truths = {"line": target, "wave": np.sin(target) * np.exp(-0.5)}
-    held = {name: np.zeros(4) for name in truths}
+    n_covered = {name: np.zeros(4) for name in truths}
     for _ in range(runs):
         x, noise = rng.normal(size=(2, n))
         batch = pd.DataFrame({"x": x, "noise": noise})
@@ -284,16 +284,16 @@ def test_intervals_cover():
             level=0.95,
         )
         for name, truth in truths.items():
-            held[name] += (result.low[name][0] <= truth) & (truth <= result.high[name][0])
-    for name, times in held.items():
+            n_covered[name] += (result.low[name][0] <= truth) & (truth <= result.high[name][0])
+    for name, times in n_covered.items():
         share = times / runs
         assert (share <= 0.99).all(), name
-        # What bends with the column needs more rows in its tails than these to say how far.
+        # An output that is not linear in the column needs more rows in the tails to cover.
         enough = np.abs(at) < 1 if name == "wave" else np.ones(4, dtype=bool)
         assert (share[enough] >= 0.90).all(), name
 
 
-def test_a_single_row_says_nothing_of_its_error():
+def test_one_row_has_no_interval():
     batches = [pd.DataFrame({"x": [0.0, 1.0]}), pd.DataFrame({"x": [2.0, 5.0]})]
     result = profile_batches(
         batches, lambda b: {"x": b["x"]}, tail=0.01, anchor="tail-mean", taus=3, level=0.95
@@ -305,7 +305,7 @@ def test_a_single_row_says_nothing_of_its_error():
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("unit", [2.0**-700, 2.0**700])
-def test_the_unit_of_a_column_does_not_matter(anchor, unit):
+def test_intervals_do_not_depend_on_the_unit_of_a_column(anchor, unit):
     rows = frame(2000)[["normal", "count"]]
     whole = profile_batches(rows, lambda b: {"x": np.sin(b["normal"])}, anchor=anchor, level=0.9)
     result = profile_batches(
@@ -315,7 +315,7 @@ def test_the_unit_of_a_column_does_not_matter(anchor, unit):
     np.testing.assert_allclose(result.high["x"], whole.high["x"], rtol=1e-9)
 
 
-def test_a_batch_without_a_value_adds_nothing():
+def test_batches_of_missing_values_change_nothing():
     rows = frame(3000)
     rows.loc[1000:1999, "normal"] = np.nan
     expected = stressed(rows.drop(index=range(1000, 2000)), ["normal"])
@@ -324,7 +324,7 @@ def test_a_batch_without_a_value_adds_nothing():
         np.testing.assert_allclose(result.low[name], expected.low[name], rtol=1e-9)
 
 
-def test_intervals_of_batches_are_drawn():
+def test_pictures_hold_the_intervals_of_batches():
     rows = frame(2000)
     result = profile_batches(rows, lambda b: {"x": b["normal"]}, ["count"], level=0.8)
     assert result.frame["low"].notna().all()
@@ -336,14 +336,14 @@ def test_intervals_of_batches_are_drawn():
 
 
 @pytest.mark.parametrize("level", [0, 1.0, 95])
-def test_a_level_that_cannot_be_is_refused(level):
+def test_invalid_levels_are_refused(level):
     with pytest.raises(ValueError, match=f"level is {level}; it must be between 0 and 1, such as"):
         profile_batches(frame(50), lambda b: {"x": b["normal"]}, level=level)
 
 
 @pytest.mark.parametrize("n", [1, 2, 8])
 @pytest.mark.parametrize("one_by_one", [True, False])
-def test_few_rows_give_what_an_explainer_of_them_gives_and_ends_around_it(n, one_by_one):
+def test_few_rows_equal_the_explainer_with_intervals_around_the_values(n, one_by_one):
     rng = np.random.default_rng(8)
     rows = pd.DataFrame({"x": rng.normal(size=n), "skewed": rng.lognormal(0, 3, n)})
     rows["y"] = (rows["x"] + rng.normal(size=n) > 0).astype(int)
@@ -359,7 +359,7 @@ def test_few_rows_give_what_an_explainer_of_them_gives_and_ends_around_it(n, one
     whole = uq.Explainer(model, rows[["x", "skewed"]], rows["y"])
     expected = whole.stress(**wishes)
     for name in expected.indicators:
-        # Rates too, of rows that hardly have any weight.
+        # Rates of rows with almost no weight too.
         np.testing.assert_allclose(result.values[name], expected.values[name], atol=1e-9)
         low, value, high = (side[name] for side in (result.low, result.values, result.high))
         known = np.isfinite(low)
@@ -368,7 +368,7 @@ def test_few_rows_give_what_an_explainer_of_them_gives_and_ends_around_it(n, one
         assert (value <= high)[known].all()
 
 
-def test_a_rate_of_next_to_no_weight_may_be_anything():
+def test_a_rate_of_almost_no_weight_has_the_interval_zero_to_one():
     x = np.random.default_rng(0).normal(size=3000)
 
     def outputs(batch):
@@ -389,4 +389,4 @@ def test_a_rate_of_next_to_no_weight_may_be_anything():
     )
     assert (result.values["tpr"] == 0).all()
     assert (result.low["tpr"] == 0).all()
-    assert result.high["tpr"][0, 2] == pytest.approx(0.975)  # that of a single row
+    assert result.high["tpr"][0, 2] == pytest.approx(0.975)  # Clopper-Pearson, one row

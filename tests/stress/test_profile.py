@@ -1,4 +1,4 @@
-"""Indicators over tau."""
+"""Stress profiles: indicators over tau."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from uqwidgets.stress.columns import unstressable
 
 
 def awkward(n=100):
-    """A table of features that can, cannot and can hardly be stressed."""
+    """Make a table with features that can, cannot and can partly be stressed."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -27,7 +27,7 @@ def awkward(n=100):
     return Explainer(lambda d: d["good"].to_numpy(), frame, frame["good"] + 0.1)
 
 
-def test_tau_zero_is_the_data_as_they_are():
+def test_tau_zero_gives_unweighted_indicators():
     explainer = regression()
     result = explainer.stress()
     zero = result.taus.tolist().index(0)
@@ -39,7 +39,7 @@ def test_tau_zero_is_the_data_as_they_are():
     assert (explainer.stress_weights("x0", 0.0) == 1).all()
 
 
-def test_every_point_is_that_of_its_weights():
+def test_every_point_equals_the_numbers_of_its_weights():
     explainer = classification()
     result = explainer.stress(taus=7)
     assert result.taus.shape == (7,)
@@ -56,7 +56,7 @@ def test_every_point_is_that_of_its_weights():
             assert result.kl[j, t] == pytest.approx((w * np.log(w)).mean(), abs=1e-8)
 
 
-def test_stress_further_out_is_farther_from_the_data():
+def test_kl_grows_and_ess_falls_with_the_level():
     result = regression().stress()
     outwards = np.abs(result.taus)
     for side in (result.taus >= 0, result.taus <= 0):
@@ -65,7 +65,7 @@ def test_stress_further_out_is_farther_from_the_data():
         assert (np.diff(result.ess[:, side][:, order], axis=1) < 0).all()
 
 
-def test_what_cannot_be_stressed_is_said_and_not_drawn():
+def test_features_that_cannot_be_stressed_have_a_status_or_remark():
     result = awkward().stress(taus=5, indicators=["mean"])
     assert result.features == ("good", "constant", "inflated", "text=a", "text=b")
     assert result.status[1].tolist() == ["constant"] * 5
@@ -94,7 +94,7 @@ def test_why_a_feature_cannot_be_stressed(feature, reason):
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    ("options", "message"),
     [
         ({"features": ["gaps"]}, "'gaps' is missing or infinite in 2 of 100 rows"),
         ({"features": "endless"}, "'endless' is missing or infinite in 1 of 100 rows"),
@@ -114,13 +114,13 @@ def test_why_a_feature_cannot_be_stressed(feature, reason):
         ({"indicators": []}, "indicators is empty"),
     ],
 )
-def test_bad_wishes_are_refused(options, says):
-    with pytest.raises(ValueError, match=says):
+def test_invalid_arguments_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
         awkward().stress(**options)
 
 
 @pytest.mark.parametrize(
-    ("feature", "tau", "says"),
+    ("feature", "tau", "message"),
     [
         ("constant", 0.5, r"'constant' cannot be stressed to tau = 0.5 \(mean 0.1\): constant"),
         ("inflated", 0.5, r"'inflated' cannot be stressed.*beyond quantile"),
@@ -130,20 +130,20 @@ def test_bad_wishes_are_refused(options, says):
         ("good", float("nan"), "tau is nan"),
     ],
 )
-def test_weights_that_do_not_exist_are_refused(feature, tau, says):
-    with pytest.raises(ValueError, match=says):
+def test_weights_of_infeasible_stress_are_refused(feature, tau, message):
+    with pytest.raises(ValueError, match=message):
         awkward().stress_weights(feature, tau)
 
 
-def test_a_table_with_nothing_to_stress_says_why():
+def test_a_table_without_stressable_features_is_refused():
     frame = pd.DataFrame({"text": ["a", None, "b", "a"], "gaps": [1.0, np.nan, 2.0, 3.0]})
     explainer = Explainer(lambda d: np.arange(4.0)[: len(d)], frame, np.arange(4.0))
-    says = "no feature can be stressed: text is left out: missing .*; gaps is left out"
-    with pytest.raises(ValueError, match=says):
+    message = "no feature can be stressed: text is left out: missing .*; gaps is left out"
+    with pytest.raises(ValueError, match=message):
         explainer.stress()
 
 
-def test_results_show_what_they_are():
+def test_frame_and_repr_of_a_stress():
     result = classification().stress(["x1", "x0"], ["error_rate", "nll"], taus=5)
     assert result.features == ("x1", "x0")
     frame = result.frame

@@ -35,7 +35,7 @@ def draw(name, seed):
 
 
 def by_brentq(z, target):
-    """The same weights by a bracketing solver that knows nothing of Newton."""
+    """Return the weights by brentq, a bracketing solver without derivatives."""
 
     def gap(xi):
         return float(softmax(xi * z) @ z) - target
@@ -81,7 +81,7 @@ def test_weights_reach_the_mean_and_are_those_of_another_solver(name):
     assert solved > 100
 
 
-def test_tau_zero_is_the_identity_to_the_last_bit():
+def test_weights_at_tau_zero_are_exactly_one():
     for name in DRAWS:
         values = draw(name, 1)
         projection = Column(values, TAIL).project(0.0)
@@ -103,7 +103,7 @@ def weights_of(values):
 
 
 @pytest.mark.parametrize("name", ["normal", "gamma", "t", "poisson"])
-def test_the_unit_of_a_column_does_not_matter(name):
+def test_weights_do_not_depend_on_the_unit_of_a_column(name):
     # A power of two rescales without rounding, so only the solver could tell; times 1e-5
     # rounds each value in its last bit.
     values = draw(name, 2)
@@ -113,7 +113,7 @@ def test_the_unit_of_a_column_does_not_matter(name):
 
 
 @pytest.mark.parametrize("name", ["normal", "gamma", "t", "poisson"])
-def test_the_origin_of_a_column_does_not_matter(name):
+def test_weights_do_not_depend_on_the_origin_of_a_column(name):
     # Plus 1e6 rounds each value to 1e-10 of its standard deviation, and weights can agree to
     # that times the multiplier. Plus 2**20 on a grid of 2**-30 rounds nothing.
     values = draw(name, 3)
@@ -172,7 +172,7 @@ def test_a_quantile_on_the_edge_of_the_data_puts_equal_weight_on_the_rows_there(
 
 
 @pytest.mark.parametrize("side", [-1.0, 1.0])
-def test_whether_a_level_is_the_edge_does_not_hang_on_rounding(side):
+def test_the_edge_is_detected_despite_rounding(side):
     seen = 0
     for seed in range(300):
         rng = np.random.default_rng(seed)
@@ -185,7 +185,7 @@ def test_whether_a_level_is_the_edge_does_not_hang_on_rounding(side):
     assert seen > 100
 
 
-def test_a_mean_beyond_its_quantile_is_said_and_not_drawn():
+def test_a_mean_beyond_its_quantile_has_a_status_and_no_weights():
     values = np.zeros(100)
     values[:3] = 50.0, 51.0, 52.0  # the mean is 1.53, the 95 % quantile 0
     for tau, result in zip(TAUS, Column(values, TAIL).projections(TAUS), strict=True):
@@ -197,13 +197,13 @@ def test_a_mean_beyond_its_quantile_is_said_and_not_drawn():
             assert result.status == ("edge" if tau == -1 else "ok")
 
 
-def test_a_constant_column_is_said_and_not_drawn():
+def test_a_constant_column_has_a_status_and_no_weights():
     result = Column(np.full(10, 0.1), TAIL).projections(TAUS)
     assert {p.status for p in result} == {"constant"}
     assert all(p.weights is None for p in result)
 
 
-def test_the_smallest_level_is_no_other_kind_of_level():
+def test_very_small_levels_are_solved_like_others():
     result = Column(np.arange(20.0), TAIL).project(1e-300)
     assert result.status == "ok"
     np.testing.assert_allclose(result.weights, 1, rtol=1e-8)
@@ -213,7 +213,7 @@ columns = arrays(float, st.integers(2, 40), elements=st.floats(-1e9, 1e9, allow_
 
 
 @given(columns, st.floats(-1, 1))
-def test_any_column_at_any_level_has_good_weights_or_says_why(values, tau):
+def test_any_column_at_any_level_has_valid_weights_or_a_status(values, tau):
     column = Column(values, TAIL)
     result = column.project(tau)
     if result.status == "constant":
@@ -237,7 +237,7 @@ def test_half_share():
 
 
 @pytest.mark.parametrize(("taus", "n_levels"), [(3, 3), (4, 5), (20, 21), (21, 21), (51, 51)])
-def test_levels_hold_minus_one_zero_and_one_exactly(taus, n_levels):
+def test_levels_include_minus_one_zero_and_one_exactly(taus, n_levels):
     taus = checked_taus(taus)
     assert len(taus) == n_levels
     assert {-1.0, 0.0, 1.0} <= set(taus.tolist())
@@ -246,7 +246,7 @@ def test_levels_hold_minus_one_zero_and_one_exactly(taus, n_levels):
 
 
 @given(st.lists(st.floats(-1, 1), max_size=20))
-def test_levels_as_given_are_kept_sorted_and_completed(levels):
+def test_levels_of_the_user_are_sorted_and_completed(levels):
     taus = checked_taus(levels)
     assert {-1.0, 0.0, 1.0} <= set(taus.tolist())
     assert set(levels) <= set(taus.tolist())
@@ -254,13 +254,13 @@ def test_levels_as_given_are_kept_sorted_and_completed(levels):
 
 
 @pytest.mark.parametrize(
-    ("taus", "says"),
+    ("taus", "message"),
     [
         (2, r"taus is 2; give at least 3 levels"),
         ([0.5, 2.0], r"tau is 2; a stress level lies within \[-1, 1\]"),
         ([float("nan")], r"tau is nan"),
     ],
 )
-def test_levels_out_of_range(taus, says):
-    with pytest.raises(ValueError, match=says):
+def test_levels_out_of_range_are_refused(taus, message):
+    with pytest.raises(ValueError, match=message):
         checked_taus(taus)

@@ -1,4 +1,4 @@
-"""Weights that meet constraints, as a result: what it holds, and what takes it for its weights."""
+"""The result of `stress_to`: moments, divergence, and its use as sample weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from made import reweighting
-from reading_html import Still
+from reading_html import StaticHtml
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_reached_moments_and_divergence_are_those_of_the_weights(explainer, resu
     assert (result.status, result.remarks) == ("ok", ())
 
 
-def test_it_stands_for_its_weights(explainer, result):
+def test_a_reweighting_is_accepted_as_sample_weight(explainer, result):
     np.testing.assert_array_equal(np.asarray(result), result.weights)
     assert np.asarray(result) is result.weights
     assert np.array(result) is not result.weights
@@ -55,7 +55,7 @@ def test_it_stands_for_its_weights(explainer, result):
     np.testing.assert_array_equal(one.low, other.low)
 
 
-def test_it_shows_its_constraints(result):
+def test_repr_and_frame_show_the_constraints(result):
     assert list(result.frame.columns) == ["constraint", "target", "reached", "xi"]
     assert list(result.frame["constraint"]) == list(result.names)
     text = repr(result)
@@ -65,7 +65,7 @@ def test_it_shows_its_constraints(result):
         result.status = "edge"
 
 
-def test_on_the_edge_it_says_that_rows_have_no_weight(explainer):
+def test_on_the_edge_a_remark_counts_rows_without_weight(explainer):
     result = explainer.stress_to(shares={"sex": {"f": 1.0}})
     women = (explainer.table.column("sex") == "f").to_numpy()
     np.testing.assert_allclose(result.weights, women * (200 / women.sum()))
@@ -76,13 +76,13 @@ def test_on_the_edge_it_says_that_rows_have_no_weight(explainer):
     assert f"note: {remark}" in repr(result)
 
 
-def test_without_weights_there_is_no_result(explainer):
+def test_infeasible_constraints_give_no_result(explainer):
     with pytest.raises(ValueError, match="mean of 'age' cannot be 1e\\+09: weights of these rows"):
         explainer.stress_to({"age": 1e9})
 
 
 def test_its_picture_holds_the_numbers():
-    read = Still(reweighting()._repr_html_())
+    read = StaticHtml(reweighting()._repr_html_())
     assert "4 rows are worth 2.9 with these weights; 25 % of the rows carry half" in read.text
     (table,) = read.tables
     assert table == [["constraint", "target", "reached"], ["mean of 'age'", "45", "45"]]

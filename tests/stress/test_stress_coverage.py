@@ -1,4 +1,4 @@
-"""Coverage of intervals under stress, by the simulation of the benchmark that measures it."""
+"""Coverage of intervals under stress, by a short run of the benchmark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOMINAL = (0.93, 0.97)
 # has lognormal noise, and one is stressed to quantiles that jump.
 ORDINARY = [
     *("normal and skewed", "two classes", "gamma and uniform"),
-    *("unbalanced", "two humps", "hardly told"),
+    *("unbalanced", "two humps", "inaccurate model"),
 ]
 
 
@@ -40,7 +40,7 @@ def test_intervals_of_400_rows_cover():
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_nearly_every_interval_of_400_rows_covers_as_it_says():
+def test_nearly_every_interval_of_400_rows_covers_at_its_level():
     half_way, all_the_way = shares(ORDINARY, 1000, 2_000_000)
 
     def within(result):

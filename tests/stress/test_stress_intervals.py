@@ -1,4 +1,4 @@
-"""Intervals under stress, against bootstraps, deletions of rows, and exact binomial ones."""
+"""Intervals under stress, compared with bootstraps, leave-one-out fits and binomial intervals."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def rows_of(column, tau):
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
-    # Against a smoothed finite difference: move a few rows and look at the end.
+def test_the_influence_on_an_anchor_is_its_finite_difference(anchor):
+    # Smoothed finite difference: count some rows twice and compare the change of the anchor.
     values = np.random.default_rng(1).normal(size=4001)
     anchors = anchors_of(values, 0.05, anchor)
     for upper in (False, True):
@@ -43,7 +43,7 @@ def test_the_influence_of_rows_on_an_end_is_what_moving_one_row_does(anchor):
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_the_spread_is_that_of_a_bootstrap_that_solves_the_weights_anew(anchor):
+def test_the_standard_error_is_that_of_a_bootstrap_with_new_weights(anchor):
     rng = np.random.default_rng(3)
     x = rng.normal(size=1500)
     outputs = np.column_stack([x + rng.normal(size=1500), rng.normal(size=1500) ** 2])
@@ -66,17 +66,17 @@ def test_the_spread_is_that_of_a_bootstrap_that_solves_the_weights_anew(anchor):
             assert abs(bias) < 0.2 * spread
 
 
-def test_the_lean_of_a_plain_mean_is_half_its_skewness():
+def test_the_skew_slope_of_a_mean_is_half_its_skewness():
     rng = np.random.default_rng(4)
     x, output = rng.normal(size=4000), rng.exponential(size=4000)
-    _, lean = rows_of(Column(x, 0.05), 0.0).influence(output)
-    assert lean == pytest.approx(skew(output) / np.sqrt(4000) / 2, rel=0.05)
+    _, skew_slope = rows_of(Column(x, 0.05), 0.0).influence(output)
+    assert skew_slope == pytest.approx(skew(output) / np.sqrt(4000) / 2, rel=0.05)
     _, symmetric = rows_of(Column(x, 0.05), 0.0).influence(rng.normal(size=4000))
     assert abs(symmetric) < 0.005
 
 
 def without_a_row(x, output, target, target_influence):
-    """Estimate and standard error by definition, with each row left out in turn."""
+    """Return estimate and standard error without each row in turn, by definition."""
     result = []
     for row in range(len(x)):
         rest = np.delete(np.arange(len(x)), row)
@@ -92,43 +92,47 @@ def without_a_row(x, output, target, target_influence):
 
 
 @pytest.mark.parametrize("tau", [-0.7, 0.2, 0.4])
-def test_the_lean_is_that_of_errors_when_each_row_is_left_out_and_weights_are_solved_anew(tau):
+def test_the_skew_slope_is_that_of_leave_one_out_errors(tau):
     rng = np.random.default_rng(9)
     x = rng.normal(size=400)
     output = (1 + 0.4 * x) * rng.exponential(size=400)
     column = Column(x, 0.05, "tail-mean")
     rows = rows_of(column, tau)
-    influence, lean = rows.influence(output)
+    influence, skew_slope = rows.influence(output)
     means, errors = without_a_row(x, output, column.target(tau), rows.target * column.std)
     slope = np.polyfit(means, np.log(errors), 1)[0]
-    assert lean == pytest.approx(slope * np.sqrt(np.mean(influence**2) / 400), rel=0.1)
+    assert skew_slope == pytest.approx(slope * np.sqrt(np.mean(influence**2) / 400), rel=0.1)
 
 
-@pytest.mark.parametrize("lean", [-0.2, -1e-9, 0.0, 0.1, 0.2])
-def test_ends_are_quantiles_of_a_statistic_without_skewness(lean):
+@pytest.mark.parametrize("skew_slope", [-0.2, -1e-9, 0.0, 0.1, 0.2])
+def test_half_widths_are_quantiles_of_the_skewness_corrected_statistic(skew_slope):
     influence = np.random.default_rng(0).normal(size=300)
     squares = influence**2
     error = np.sqrt(squares.sum()) / 300
     freedom = 2 / ((squares**2).sum() / squares.sum() ** 2 - 1 / 300)
-    below, above = half_widths(influence, lean, 0.95)
+    below, above = half_widths(influence, skew_slope, 0.95)
     for studentised, p in ((below / error, 0.975), (-above / error, 0.025)):
-        cubic = studentised + 2 / 3 * lean * studentised**2 + 4 / 27 * lean**2 * studentised**3
-        assert cubic + lean / 3 == pytest.approx(student.ppf(p, freedom), abs=1e-5)
-    assert (above > below) == (lean > 0) or abs(lean) < 1e-6
+        cubic = (
+            studentised
+            + 2 / 3 * skew_slope * studentised**2
+            + 4 / 27 * skew_slope**2 * studentised**3
+        )
+        assert cubic + skew_slope / 3 == pytest.approx(student.ppf(p, freedom), abs=1e-5)
+    assert (above > below) == (skew_slope > 0) or abs(skew_slope) < 1e-6
     assert half_widths(np.zeros(5), 0.0, 0.95) == (0.0, 0.0)
 
 
-def test_a_row_with_all_the_influence_does_not_make_an_endless_interval():
+def test_one_row_with_all_the_influence_gives_a_finite_interval():
     influence = np.zeros(400)
     influence[0] = 1.0
     error = 1 / 400
-    for lean in (0.0, 0.5, 30.0, -30.0):
-        below, above = half_widths(influence, lean, 0.95)
+    for skew_slope in (0.0, 0.5, 30.0, -30.0):
+        below, above = half_widths(influence, skew_slope, 0.95)
         assert 0.9 * error < min(below, above) <= max(below, above) < 5 * error
-        assert (above > below) == (lean > 0) or lean == 0
+        assert (above > below) == (skew_slope > 0) or skew_slope == 0
 
 
-def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
+def test_shares_of_zero_and_one_have_the_exact_binomial_interval():
     exact = binomtest(0, 30).proportion_ci(0.95)
     assert clopper_pearson(0.0, 30.0, 0.95) == pytest.approx((0.0, exact.high))
     exact = binomtest(30, 30).proportion_ci(0.95)
@@ -136,37 +140,37 @@ def test_a_share_of_which_no_row_was_seen_has_the_exact_binomial_interval():
 
 
 @pytest.mark.parametrize(("hits", "n"), [(6, 143), (40, 143), (137, 143), (25, 1000)])
-def test_a_share_without_stress_has_nearly_the_exact_binomial_interval(hits, n):
+def test_an_unstressed_share_has_nearly_the_exact_binomial_interval(hits, n):
     rng = np.random.default_rng(0)
     output = np.zeros(n)
     output[rng.permutation(n)[:hits]] = 1.0
     rows = rows_of(Column(rng.normal(size=n), 0.05), 0.0)
-    influence, lean = rows.influence(output)
-    result = corrected_interval(hits / n, influence, 0.0, lean, 0.95, (0.0, 1.0), 1.0, 1.0)
+    influence, skew_slope = rows.influence(output)
+    result = corrected_interval(hits / n, influence, 0.0, skew_slope, 0.95, (0.0, 1.0), 1.0, 1.0)
     exact = binomtest(hits, n).proportion_ci(0.95)
     width = exact.high - exact.low
     assert result == pytest.approx((exact.low, exact.high), abs=0.15 * width)
 
 
-def test_a_scale_takes_out_what_it_bends():
+def test_the_skew_slope_is_corrected_for_the_transformed_scale():
     rng = np.random.default_rng(3)
     output = rng.exponential(size=500)
     rows = rows_of(Column(rng.normal(size=500), 0.05), 0.0)
-    influence, lean = rows.influence(output)
+    influence, skew_slope = rows.influence(output)
     mean, error = output.mean(), np.sqrt(np.mean(influence**2) / 500)
-    # Of an exponential's mean, the logarithm has half of its skewness, to the other side.
-    low, high = corrected_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 1.0, 1.0)
-    sides = half_widths(influence, lean - error / mean, 0.95)
+    # The logarithm of an exponential's mean has half of its skewness, with the other sign.
+    low, high = corrected_interval(mean, influence, 0.0, skew_slope, 0.95, (0.0, np.inf), 1.0, 1.0)
+    sides = half_widths(influence, skew_slope - error / mean, 0.95)
     assert (low, high) == pytest.approx(transformed_interval(mean, sides, (0.0, np.inf)))
     assert sides[0] > sides[1]
-    # Where stress keeps few rows, it is hardly reckoned with.
-    low, high = corrected_interval(mean, influence, 0.0, lean, 0.95, (0.0, np.inf), 0.1, 0.0)
+    # With a small effective sample size, the scale is hardly corrected for.
+    low, high = corrected_interval(mean, influence, 0.0, skew_slope, 0.95, (0.0, np.inf), 0.1, 0.0)
     assert (low, high) == pytest.approx(
-        transformed_interval(mean, half_widths(influence, lean, 0.95), (0, np.inf))
+        transformed_interval(mean, half_widths(influence, skew_slope, 0.95), (0, np.inf))
     )
 
 
-def test_shares_of_none_and_of_all_are_not_certain():
+def test_intervals_of_shares_zero_and_one_have_a_width():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 1))
     y = (rng.random(200) < 0.5).astype(int)
@@ -180,11 +184,11 @@ def test_shares_of_none_and_of_all_are_not_certain():
         assert (result.low[name] >= low).all(), name
         assert (result.high[name] <= high).all(), name
         assert (result.high[name] - result.low[name] > 0.015).all(), name
-    # True positives can only be seen among the positives, which are half of the rows.
+    # The true positive rate rests on the positives, which are half of the rows.
     assert (result.high["tpr"] > 1.2 * result.high["share:1"]).all()
 
 
-def test_a_single_row_says_nothing_of_its_error():
+def test_one_row_on_the_edge_has_no_interval():
     X = np.array([[0.0], [1.0], [2.0], [5.0]])
     ex = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
     result = ex.stress(indicators=["mean"], tail=0.01, anchor="tail-mean", taus=3, level=0.95)
@@ -211,28 +215,28 @@ def test_a_single_row_says_nothing_of_its_error():
         (np.nan, 0.1, (0.0, 1.0), np.nan, np.nan),
     ],
 )
-def test_intervals_stay_where_the_quantity_can_be(value, half, bounds, low, high):
+def test_intervals_stay_within_the_bounds_of_the_quantity(value, half, bounds, low, high):
     assert transformed_interval(value, half, bounds) == pytest.approx((low, high), nan_ok=True)
 
 
 @pytest.mark.parametrize("bounds", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0), (-2.0, 5.0)])
 @pytest.mark.parametrize("value", [0.03, 0.5, 0.96])
-def test_ends_move_smoothly_and_never_out_of_bounds(value, bounds):
+def test_intervals_grow_smoothly_within_bounds(value, bounds):
     halves = np.linspace(0.001, 3.0, 3000)
     low, high = np.array([transformed_interval(value, half, bounds) for half in halves]).T
     for ends, sign in ((low, -1), (high, 1)):
         moved = sign * np.diff([value, *ends])
         assert (moved >= 0).all()
-        assert np.abs(np.diff(moved[1:])).max() < 2e-3  # no jump, and no bend but the one
+        assert np.abs(np.diff(moved[1:])).max() < 2e-3  # no jump, and one change of slope at most
         assert moved[0] == pytest.approx(halves[0], rel=0.05)
     assert low.min() >= bounds[0]
     assert high.max() <= bounds[1]
-    # Where it leads to ever larger numbers, it goes on straight.
+    # Towards an infinite bound the interval grows linearly.
     if np.isinf(bounds[1]):
         assert high[-1] - high[-2] == pytest.approx(high[-2] - high[-3])
 
 
-def test_on_the_edge_rounding_is_no_spread():
+def test_rounding_has_no_influence_on_the_edge():
     rng = np.random.default_rng(4)
     for _ in range(50):
         x = rng.normal(size=60)
@@ -248,7 +252,7 @@ def test_on_the_edge_rounding_is_no_spread():
 
 
 @pytest.mark.parametrize("unit", [1e-200, 1e-5, 1e150])
-def test_the_unit_of_a_column_changes_nothing(unit):
+def test_influence_does_not_depend_on_the_unit_of_a_column(unit):
     rng = np.random.default_rng(8)
     x, output = rng.normal(size=200), rng.normal(size=200)
     one, other = (rows_of(Column(c, 0.05), 0.6).influence(output) for c in (x, x * unit))
@@ -256,7 +260,7 @@ def test_the_unit_of_a_column_changes_nothing(unit):
     assert one[1] == pytest.approx(other[1], rel=1e-4)
 
 
-def test_ends_surround_a_value_that_is_on_a_bound_or_nearly():
+def test_intervals_contain_values_on_or_near_a_bound():
     assert transformed_interval(0.0, 0.1, (0.0, np.inf)) == (0.0, 0.1)
     assert transformed_interval(1.0, (0.1, 0.2), (0.0, 1.0)) == (0.9, 1.0)
     assert np.isnan(transformed_interval(0.0, np.nan, (0.0, np.inf))).all()
@@ -267,7 +271,7 @@ def test_ends_surround_a_value_that_is_on_a_bound_or_nearly():
 
 
 @pytest.mark.parametrize("unit", [1e-100, 1.0, 1e70])
-def test_the_unit_of_the_target_changes_nothing_and_metrics_keep_their_intervals(unit):
+def test_intervals_scale_with_the_unit_of_the_target(unit):
     rng = np.random.default_rng(10)
     X = rng.normal(size=(80, 1))
     y = unit * (X[:, 0] + rng.normal(size=80))
@@ -283,7 +287,7 @@ def test_the_unit_of_the_target_changes_nothing_and_metrics_keep_their_intervals
 
 @pytest.mark.parametrize("n", [2, 3, 8, 20])
 @pytest.mark.parametrize(("tail", "level"), [(0.001, 0.999), (0.49, 0.5)])
-def test_of_few_rows_too_intervals_surround_the_values_and_keep_the_bounds(n, tail, level):
+def test_intervals_of_few_rows_contain_the_value_within_bounds(n, tail, level):
     rng = np.random.default_rng(n)
     X = np.column_stack([rng.normal(size=n), rng.random(n) < 0.3, rng.lognormal(0, 3, n)])
     model = uq.as_predictive(lambda X: np.column_stack([X[:, 0] < 0, X[:, 0] >= 0]) * 1.0, [0, 1])

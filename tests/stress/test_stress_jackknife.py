@@ -1,4 +1,4 @@
-"""Stressed means without each row in turn, against weights that are solved anew row by row."""
+"""Leave-one-out means under stress, compared with weights solved again without each row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rows_of(column, tau):
 
 
 def one_by_one(x, targets, outputs):
-    """Means without each of these rows."""
+    """Return the means without each of these rows, with weights solved again."""
     result = np.full((outputs.shape[1], len(x)), np.nan)
     for row, target in targets:
         rest = np.delete(np.arange(len(x)), row)
@@ -39,32 +39,32 @@ def one_by_one(x, targets, outputs):
 @pytest.mark.parametrize("tau", [-1.0, -0.4, 0.0, 0.6, 1.0])
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("kind", COLUMNS)
-def test_means_without_a_row_are_those_of_weights_solved_anew(kind, anchor, tau):
+def test_leave_one_out_means_equal_those_of_weights_solved_again(kind, anchor, tau):
     rng = np.random.default_rng(3)
     x = COLUMNS[kind](rng, 300)
     outputs = np.column_stack([x**2 + rng.normal(size=300), rng.random(300) < 0.2, x])
     column = Column(x, 0.05, anchor)
     rows = rows_of(column, tau)
     moved = -(rows.target - rows.target.mean()) * column.std / 299
-    # Without one of the heaviest rows the target may be out of reach.
+    # Without one of the largest values the target may be infeasible.
     target, (*_, second, most) = column.target(tau) + moved, np.sort(x)
     within = np.flatnonzero(target < np.where(x == most, second, most))
     expected = one_by_one(x, zip(within, target[within], strict=True), outputs)[:, within]
     result = np.stack([rows.jackknife.means(output)[within] for output in outputs.T])
     assert len(within) >= 298
-    # Of each mean, in how much the lack of a row moves it.
+    # Compare in units of the standard deviation over left-out rows.
     spread = expected.std(axis=1, keepdims=True)
     np.testing.assert_allclose(result / spread, expected / spread, rtol=0, atol=2e-3)
 
 
-def test_without_stress_they_are_plain_means_of_the_other_rows():
+def test_unstressed_leave_one_out_means_are_plain_means():
     rng = np.random.default_rng(1)
     x, output = rng.normal(size=(2, 50))
     result = rows_of(Column(x, 0.05), 0.0).jackknife.means(output)
     np.testing.assert_allclose(result, (output.sum() - output) / 49, rtol=1e-9, atol=1e-12)
 
 
-def test_a_row_that_holds_the_solution_leaves_a_mean_that_rows_can_have():
+def test_leave_one_out_means_stay_within_the_range_of_the_outputs():
     x = np.r_[np.random.default_rng(2).normal(size=30), 50.0]
     output = np.r_[np.zeros(30), 1.0]
     rows = rows_of(Column(x, 0.01, "tail-mean"), 0.9)
@@ -74,7 +74,7 @@ def test_a_row_that_holds_the_solution_leaves_a_mean_that_rows_can_have():
     assert ((means >= 0) & (means <= 1)).all()
 
 
-def test_on_the_edge_there_is_nothing_to_solve():
+def test_leave_one_out_means_on_the_edge():
     x = np.r_[np.linspace(0, 1, 20), 2.0, 2.0, 2.0]
     column = Column(x, 0.1, "quantile")
     weights = np.where(x == 2.0, len(x) / 3, 0.0)
@@ -85,7 +85,7 @@ def test_on_the_edge_there_is_nothing_to_solve():
 
 
 @pytest.mark.parametrize("unit", [1e-150, 1e-5, 1e150])
-def test_the_units_of_columns_and_outputs_change_nothing(unit):
+def test_leave_one_out_means_scale_with_the_units(unit):
     rng = np.random.default_rng(8)
     x, output = rng.normal(size=(2, 200))
     plain = rows_of(Column(x, 0.05), 0.8).jackknife.means(output)
@@ -93,12 +93,12 @@ def test_the_units_of_columns_and_outputs_change_nothing(unit):
     np.testing.assert_allclose(scaled / unit, plain, rtol=1e-6)
 
 
-def test_an_interval_reaches_farther_to_where_the_lacking_rows_would_draw_the_estimate():
+def test_the_interval_is_wider_on_the_side_opposite_to_the_bias():
     influence, bounds = np.random.default_rng(0).normal(size=100), (-np.inf, np.inf)
     below, above = half_widths(influence, 0.0, 0.95)
     for bias, low, high in ((0.02, 0.08, 0.0), (-0.02, 0.0, 0.08), (0.0, 0.0, 0.0)):
         result = corrected_interval(0.0, influence, bias, 0.0, 0.95, bounds, 0.2, 0.2)
         assert result == pytest.approx((-below - low, above + high))
-    # Without stress no row lacks.
+    # Without stress the interval is not widened.
     whole = corrected_interval(0.0, influence, 0.02, 0.0, 0.95, bounds, 1.0, 1.0)
     assert whole == pytest.approx(transformed_interval(0.0, (below, above), bounds))

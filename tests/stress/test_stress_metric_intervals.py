@@ -1,4 +1,4 @@
-"""Intervals of metrics under stress, against those of means, bootstraps and what must not be."""
+"""Intervals of metrics under stress, compared with those of means and with bootstraps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rows_of(x, anchor, tau):
 
 
 def scored(name, x, rng):
-    """A metric of the weights, and the loss per row where it is a mean."""
+    """Return a metric as a function of weights and, if it is a mean, its loss per row."""
     n = len(x)
     if name in ("neg_log_loss", "roc_auc"):
         p = expit(x + rng.normal(size=n))
@@ -39,12 +39,12 @@ def scored(name, x, rng):
 
 
 def left_out(rows, loss):
-    """Influence on the mean of a loss, and its bias, from leaving out each row."""
+    """Return the jackknife influence on the mean of a loss, and its bias."""
     return influence_and_bias(rows.jackknife.means(loss), dot(rows.share, loss))
 
 
 def first_order(rows, loss):
-    """Influence on the mean of a loss of rows that move by 1 over what is free of them, at most 2.
+    """Return the influence on the mean of a loss, scaled by 1 / (free weight), at most by 2.
 
     This factor stands in place of the HC4 factor of `StressedRows`.
     """
@@ -65,7 +65,7 @@ def error(score, rows):
 @pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
 def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, anchor, monkeypatch):
-    # As many groups as rows: each row's own influence is got back, where the moves are small.
+    # With as many groups as rows and small moves, a group's influence is that of its row.
     monkeypatch.setattr("uqwidgets.stress.replicates._FAY", 1e-3)
     rng = np.random.default_rng(1)
     x = rng.normal(size=GROUPS)
@@ -79,7 +79,7 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("tau", [-0.2, 0.0, 0.2])
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
-def test_moves_by_half_of_the_weight_tell_what_the_lack_of_a_row_does(name, tau, anchor):
+def test_replicates_with_half_the_weight_equal_the_jackknife(name, tau, anchor):
     rng = np.random.default_rng(1)
     x = rng.normal(size=GROUPS)
     rows = rows_of(x, anchor, tau)
@@ -95,7 +95,7 @@ def test_moves_by_half_of_the_weight_tell_what_the_lack_of_a_row_does(name, tau,
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5])
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
-def test_groups_of_rows_have_the_error_of_the_rows_on_average(name, tau, anchor, monkeypatch):
+def test_the_error_from_groups_is_that_of_rows_on_average(name, tau, anchor, monkeypatch):
     monkeypatch.setattr("uqwidgets.stress.replicates._FAY", 1e-3)
     rng, ratios = np.random.default_rng(2), []
     for _ in range(24):
@@ -104,7 +104,7 @@ def test_groups_of_rows_have_the_error_of_the_rows_on_average(name, tau, anchor,
         score, loss = scored(name, x, rng)
         exact = np.square(first_order(rows, loss)).mean() / 400
         ratios.append(error(score, rows) ** 2 / exact)
-    # A variance over 63 groups is known to within a share of sqrt(2 / 63).
+    # A variance over 63 groups has a relative error of sqrt(2 / 63).
     noise = np.sqrt(2 / GROUPS)
     assert abs(np.mean(ratios) - 1) < 3 * noise / np.sqrt(24)
     assert 0.3 * noise < np.std(ratios) < 1.5 * noise
@@ -113,7 +113,7 @@ def test_groups_of_rows_have_the_error_of_the_rows_on_average(name, tau, anchor,
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("tau", [-1.0, -0.5, 0.0, 0.5])
 @pytest.mark.parametrize("name", ["neg_log_loss", "neg_mean_squared_error"])
-def test_groups_of_rows_have_the_error_and_the_bias_of_the_rows(name, tau, anchor):
+def test_error_and_bias_from_groups_are_those_of_rows(name, tau, anchor):
     rng, ratios, biases = np.random.default_rng(2), [], []
     for _ in range(24):
         x = rng.normal(size=400)
@@ -124,8 +124,8 @@ def test_groups_of_rows_have_the_error_and_the_bias_of_the_rows(name, tau, ancho
         error = np.sqrt(np.mean(exact**2) / 400)
         ratios.append(np.mean(of_groups**2) / len(of_groups) / error**2)
         biases.append([bias / error, exact_bias / error])
-    # A variance over 63 groups is known to within a share of sqrt(2 / 63). Weights that move by
-    # half see the curve of a metric where few rows are left, and never too little.
+    # A variance over 63 groups has a relative error of sqrt(2 / 63). Weights that move by half
+    # include the curvature of the metric, so that the error is overestimated for few rows.
     noise = np.sqrt(2 / GROUPS)
     too_much = {0.0: 0.0, 0.5: 0.1}.get(abs(tau), 1.0)
     assert -3 * noise / np.sqrt(24) < np.mean(ratios) - 1 < too_much + 3 * noise / np.sqrt(24)
@@ -143,11 +143,11 @@ def test_groups_of_rows_have_the_error_and_the_bias_of_the_rows(name, tau, ancho
         ("neg_mean_squared_error", 0.25),
         ("roc_auc", 0.25),
         ("r2", 0.25),
-        # A quantile's error is known less well, by the bootstrap too.
+        # The error of a quantile is estimated less precisely, also by the bootstrap.
         ("neg_median_absolute_error", 0.4),
     ],
 )
-def test_errors_are_those_of_a_bootstrap_that_solves_the_weights_anew(name, noise):
+def test_standard_errors_are_those_of_a_bootstrap_with_new_weights(name, noise):
     rng = np.random.default_rng(3)
     x = rng.normal(size=800)
     score, _ = scored(name, x, rng)
@@ -155,12 +155,12 @@ def test_errors_are_those_of_a_bootstrap_that_solves_the_weights_anew(name, nois
     for _ in range(300):
         rows = rng.integers(800, size=800)
         weights = Column(x[rows], 0.05).project(0.5).weights
-        # A row that is drawn twice counts twice.
+        # A row drawn twice has twice the weight.
         drawn.append(score(np.bincount(rows, weights, minlength=800)))
     assert error(score, rows_of(x, "quantile", 0.5)) == pytest.approx(np.std(drawn), rel=noise)
 
 
-def test_a_row_far_from_all_others_widens_no_interval_of_a_metric():
+def test_an_outlier_does_not_widen_the_interval_of_a_metric():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.standard_cauchy(size=400)])
     y = np.log1p(np.abs(X[:, 0])) + rng.normal(size=400)
@@ -174,7 +174,7 @@ def test_a_row_far_from_all_others_widens_no_interval_of_a_metric():
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
 @pytest.mark.parametrize("tau", [-1.0, 0.0, 0.5, 1.0])
-def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
+def test_the_skew_slope_from_groups_is_that_of_rows(tau, anchor):
     rng, result = np.random.default_rng(4), []
     for _ in range(40):
         x = rng.normal(size=400)
@@ -187,7 +187,7 @@ def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
         influence, _ = group_influence(mean, value, rows)
         result.append([rows.influence(output)[1], group_skew_slope(mean, value, rows, influence)])
     exact, of_groups = np.transpose(result)
-    # The skewness of 63 numbers has an error of its own.
+    # The skewness of 63 numbers has a sampling error.
     assert np.mean(of_groups - exact) == pytest.approx(0, abs=0.03 + 0.1 * np.std(exact))
     assert np.corrcoef(exact, of_groups)[0, 1] > (0.9 if tau == 1 else 0.0)
 
@@ -199,7 +199,7 @@ def test_the_lean_of_groups_is_that_of_the_rows(tau, anchor):
         (regression, ["r2", "neg_mean_absolute_error", "neg_median_absolute_error"]),
     ],
 )
-def test_intervals_of_metrics_surround_them_and_stay_within_their_bounds(make, names):
+def test_intervals_contain_the_metric_within_its_bounds(make, names):
     explainer = make(n=150)
     result = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.95)
     wider = explainer.stress(["x0", "x1"], names, taus=5, tail=0.2, level=0.999)
@@ -214,7 +214,7 @@ def test_intervals_of_metrics_surround_them_and_stay_within_their_bounds(make, n
     np.testing.assert_array_equal(result.low[names[0]], again.low[names[0]])
 
 
-def test_a_score_that_is_turned_round_has_the_interval_turned_round():
+def test_a_negated_metric_has_the_negated_interval():
     plain = make_scorer(mean_squared_error)
     result = regression().stress(["x0"], [plain, "neg_mean_squared_error"], taus=3, level=0.9)
     low, high = result.low["mean_squared_error"], result.high["mean_squared_error"]
@@ -222,7 +222,7 @@ def test_a_score_that_is_turned_round_has_the_interval_turned_round():
     np.testing.assert_allclose(-low, result.high["neg_mean_squared_error"])
 
 
-def test_on_a_bound_there_is_no_interval():
+def test_a_metric_on_its_bound_has_no_interval():
     X = np.random.default_rng(0).normal(size=(80, 1))
     explainer = uq.Explainer(lambda X: np.column_stack([X < 0, X >= 0]) * 1.0, X, X[:, 0] >= 0)
     result = explainer.stress(indicators=["roc_auc", "accuracy"], taus=3, level=0.95)
@@ -232,7 +232,7 @@ def test_on_a_bound_there_is_no_interval():
         assert np.isnan(result.high[name]).all()
 
 
-def test_a_metric_that_answers_to_no_weights_has_no_interval():
+def test_a_metric_that_ignores_weights_has_no_interval():
     def idle(truth, prediction, sample_weight=None):  # noqa: ARG001
         return 0.7
 
@@ -241,16 +241,16 @@ def test_a_metric_that_answers_to_no_weights_has_no_interval():
     assert np.isnan(result.low["idle"]).all()
 
 
-def test_a_metric_that_answers_by_rounding_only_has_no_interval():
+def test_a_metric_that_changes_by_rounding_only_has_no_interval():
     X = np.random.default_rng(0).normal(size=(60, 1))
-    explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + 0.3)  # every row errs alike
+    explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + 0.3)  # every row has the same error
     result = explainer.stress(indicators=["neg_mean_absolute_error"], taus=3, level=0.95)
     assert result.values["neg_mean_absolute_error"] == pytest.approx(np.full((1, 3), -0.3))
     assert np.isnan(result.low["neg_mean_absolute_error"]).all()
 
 
-def test_next_to_none_of_the_rows_is_on_the_bound_of_a_share():
-    x = np.linspace(0, 40, 300)  # the only hit is where stress leaves next to no weight
+def test_a_share_near_zero_weight_counts_as_on_its_bound():
+    x = np.linspace(0, 40, 300)  # stress leaves almost no weight on the only correct row
     explainer = uq.Explainer(lambda X: X[:, 0] > 0, x[:, None], x == x[1])
     result = explainer.stress(indicators=["accuracy"], taus=3, tail=0.001, level=0.95)
     assert 0 < result.values["accuracy"][0, 2] < 1e-12
@@ -258,7 +258,7 @@ def test_next_to_none_of_the_rows_is_on_the_bound_of_a_share():
     assert np.isfinite(result.low["accuracy"][0, 1])
 
 
-def test_a_small_error_is_not_on_its_bound():
+def test_a_small_positive_error_has_an_interval():
     X = np.random.default_rng(0).normal(size=(60, 1))
     y = 1e-8 * (X[:, 0] + np.random.default_rng(1).normal(size=60))
     explainer = uq.Explainer(lambda X: 1e-8 * X[:, 0], X, y)
@@ -283,7 +283,7 @@ def test_a_metric_that_is_not_defined_for_other_weights_has_no_interval():
 
 
 @pytest.mark.parametrize(("level", "scores"), [(None, 1), (0.95, 2 + N_REPLICATES)])
-def test_how_often_a_metric_is_scored(level, scores):
+def test_the_number_of_evaluations_of_a_metric(level, scores):
     lengths = []
 
     def counting(truth, prediction, sample_weight=None):
@@ -299,7 +299,7 @@ def test_how_often_a_metric_is_scored(level, scores):
     assert N_REPLICATES == 64  # as the docstring of `stress` says
 
 
-def test_rows_without_a_value_have_no_part_in_the_interval():
+def test_rows_with_missing_values_do_not_affect_the_interval():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(120, 2))
     y = X[:, 0] + rng.normal(size=120)
@@ -314,7 +314,7 @@ def test_rows_without_a_value_have_no_part_in_the_interval():
         np.testing.assert_allclose(getattr(dropped, side)["r2"], getattr(expected, side)["r2"])
 
 
-def test_few_effective_rows_are_said_with_a_level_and_only_then():
+def test_few_effective_rows_give_a_remark_if_a_level_is_set():
     explainer = regression(n=200, p=4)
     assert not explainer.stress(indicators=["mean"], taus=11).remarks
     result = explainer.stress(indicators=["mean"], taus=11, level=0.95)

@@ -1,4 +1,4 @@
-"""Stress of chosen rows: the same as of a table that holds these rows alone."""
+"""Stress of chosen rows equals that of a table with these rows only."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def of_chosen():
 
 @pytest.mark.parametrize("level", [None, 0.95])
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-def test_stress_of_chosen_rows_is_that_of_a_table_of_them(of_all, of_chosen, level, anchor):
+def test_stress_of_chosen_rows_is_that_of_their_table(of_all, of_chosen, level, anchor):
     watched = ["error_rate", "tpr", "nll", "roc_auc"] if level else None
     features = ["age"] if level else ["age", "gain", "sex"]
     options = {"taus": [0.6] if level else TAUS, "anchor": anchor, "level": level}
@@ -66,11 +66,11 @@ def test_stress_of_chosen_rows_is_that_of_a_table_of_them(of_all, of_chosen, lev
     assert of_rows.remarks == alone.remarks
 
 
-def test_rows_may_be_positions_and_weights_are_those_of_the_rows_alone(of_all, of_chosen):
+def test_weights_of_chosen_rows_are_those_of_their_table(of_all, of_chosen):
     positions = np.flatnonzero(CHOSEN)
     weights = of_all.stress_weights("age", 0.7, rows=positions[::-1])
     np.testing.assert_allclose(weights[CHOSEN], of_chosen.stress_weights("age", 0.7), rtol=1e-9)
-    assert (weights[~CHOSEN] == 1).all(), "the other rows are the donors that they were"
+    assert (weights[~CHOSEN] == 1).all(), "the other rows keep weight 1 as donors"
     assert weights.mean() == pytest.approx(1.0)
     unmoved = of_all.stress_weights("age", 0.0, rows=CHOSEN)
     np.testing.assert_allclose(unmoved, 1.0, rtol=1e-12)
@@ -79,7 +79,7 @@ def test_rows_may_be_positions_and_weights_are_those_of_the_rows_alone(of_all, o
     np.testing.assert_allclose(men[CHOSEN], alone, rtol=1e-9)
 
 
-def test_importance_over_tau_of_chosen_rows_weighs_them_alone(of_all):
+def test_importance_over_tau_of_chosen_rows_uses_their_weights(of_all):
     over = of_all.importance_over_tau("age", taus=TAUS, n_repeats=3, rows=CHOSEN)
     weights = of_all.stress_weights("age", 0.6, rows=CHOSEN)
     at = of_all.importance(n_repeats=3, rows=CHOSEN, sample_weight=weights)
@@ -92,7 +92,7 @@ def test_importance_over_tau_of_chosen_rows_weighs_them_alone(of_all):
     assert over.ess[2] == pytest.approx(CHOSEN.sum())
 
 
-def test_a_feature_without_a_value_elsewhere_is_stressed_among_rows_that_have_one():
+def test_missing_values_outside_the_chosen_rows_do_not_matter():
     X, y = table()
     X.loc[~CHOSEN, "gain"] = np.nan
     ex = uq.Explainer(model, X, y)
@@ -112,7 +112,7 @@ def test_a_feature_without_a_value_elsewhere_is_stressed_among_rows_that_have_on
     assert weights[some].mean() == pytest.approx(1.0)
 
 
-def test_a_column_that_is_constant_among_the_chosen_rows_says_so(of_all):
+def test_a_column_constant_in_the_chosen_rows_has_that_status(of_all):
     of_rows = of_all.stress(["one"], ["nll"], taus=TAUS, rows=np.arange(60))
     assert (of_rows.status == "constant").sum() >= len(TAUS) - 1
     with pytest.raises(ValueError, match="rows chooses no row"):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
-from reading_html import Still, numbers
+from reading_html import StaticHtml, numbers
 from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.timing import Timing
 from widgets.conftest import Counting, table
@@ -305,7 +305,7 @@ def test_the_still_twin_has_both_and_asks_neither(
     shown = beside._repr_mimebundle_()
     html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
     assert (model.calls, sum(r.explainer.model_calls for r in learner.refits)) == asked
-    read = Still(html)
+    read = StaticHtml(html)
     name = "The same by the learner, mean of 10 refits:"
     assert read.texts.count(name) == 2
     assert len(read.all("svg")) == 5
@@ -339,4 +339,4 @@ def test_a_still_twin_of_grouped_features_shows_what_the_widget_does(model: Coun
         shown = widget._repr_mimebundle_()
         html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
         assert model.calls == calls
-        assert {line[0] for line in Still(html).tables[0][1:]} == {"a", "b", "c", "same"}
+        assert {line[0] for line in StaticHtml(html).tables[0][1:]} == {"a", "b", "c", "same"}

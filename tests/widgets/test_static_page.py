@@ -6,7 +6,7 @@ import pytest
 
 from made import HOSTILE, dependence, fan, importance, stress
 from offline import outside_references
-from reading_html import Still
+from reading_html import StaticHtml
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.importance.html import importance_html
 from uqwidgets.stress.html import stress_html
@@ -20,7 +20,7 @@ def everything(**more):
 
 
 def test_it_shows_all_parts():
-    read = Still(everything(message="the kernel is gone"))
+    read = StaticHtml(everything(message="the kernel is gone"))
     assert len(read.all("svg")) == 3
     assert len(read.tables) == 3
     for text in (
@@ -34,13 +34,13 @@ def test_it_shows_all_parts():
 
 
 def test_it_shows_what_there_is():
-    read = Still(layout_html(importance_html(importance()), "", heading="a forest"))
+    read = StaticHtml(layout_html(importance_html(importance()), "", heading="a forest"))
     assert len(read.all("svg")) == 1
     assert "Importance for likelihood loss" in read.texts
 
 
 def test_it_says_so_when_there_is_nothing():
-    read = Still(layout_html("", "", heading="a forest"))
+    read = StaticHtml(layout_html("", "", heading="a forest"))
     assert read.all("svg") == []
     assert "Nothing has been computed yet." in read.texts
 
@@ -52,8 +52,8 @@ def test_names_are_text():
         heading=HOSTILE,
         message=HOSTILE,
     )
-    assert "onerror" not in "".join(name for _, tag in Still(html).tags for name in tag)
-    assert Still(html).texts.count(HOSTILE) >= 4
+    assert "onerror" not in "".join(name for _, tag in StaticHtml(html).tags for name in tag)
+    assert StaticHtml(html).texts.count(HOSTILE) >= 4
 
 
 @pytest.fixture
