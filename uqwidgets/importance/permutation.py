@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -174,25 +175,15 @@ def importance_of_changes(
     original = evaluations.original_values(measure)
     baseline = dot(population.scored, original) / population.scored.sum()
     check_ratio(settings, measure, baseline)
-    options = settings.interval, settings.level, population, settings.reference
-    intervals, per_row, repeats, pairs = [], [], [], []
+    estimates = Estimates()
     for change in changes:
-        row_changes = change.per_row()[population.positions]
-        if settings.compare == "ratio":
-            intervals.append(ratio_bounds(change, original, *options))
-            per_row.append(1 + row_changes / baseline)
-            repeats.append(1 + change.repeats / baseline)
-        else:
-            intervals.append(bounds(change, *options))
-            per_row.append(row_changes)
-            repeats.append(change.repeats)
-        pairs.append(change.pairs)
+        estimates.add(change, original, baseline, population, settings)
         del change  # otherwise its arrays stay in memory while the next are made
     return build_result(
         features,
-        intervals,
-        per_row,
-        repeats,
+        estimates.intervals,
+        estimates.per_row,
+        estimates.repeats,
         measure=measure.name,
         label=measure.label,
         unit=measure.unit if settings.compare == "difference" else "times",
@@ -200,11 +191,63 @@ def importance_of_changes(
         subgroups=subgroups_frame(evaluations, features, settings),
         remarks=remarks_on_ceiling(measure, original)
         + remarks_on_dominance(measure, original, population.scored)
-        + remarks_on_pairs(pairs)
-        + remarks_on_open_ends(intervals)
+        + remarks_on_pairs(estimates.pairs)
+        + remarks_on_open_ends(estimates.intervals)
         + evaluations.remarks,
         **provenance(settings, population),
     )
+
+
+@dataclass(eq=False)
+class Estimates:
+    """Importance of the features so far, each with the parts of its result.
+
+    Attributes
+    ----------
+    intervals : list of Bounds
+    per_row : list of ndarray of shape (m,)
+        Change of every scored row, or its part in the ratio.
+    repeats : list of ndarray of shape (K,)
+    pairs : list of float
+        Effective number of pairs of a scored row and its donor.
+    """
+
+    intervals: list[Bounds] = field(default_factory=list)
+    per_row: list[Floats] = field(default_factory=list)
+    repeats: list[Floats] = field(default_factory=list)
+    pairs: list[float] = field(default_factory=list)
+
+    def add(
+        self,
+        change: Change,
+        original: Floats,
+        baseline: float,
+        population: Population,
+        settings: Settings,
+    ) -> None:
+        """Add the next feature.
+
+        Parameters
+        ----------
+        change : Change
+        original : ndarray of shape (n,)
+            The measure of the rows as they are.
+        baseline : float
+            Its weighted mean.
+        population : Population
+        settings : Settings
+        """
+        options = settings.interval, settings.level, population, settings.reference
+        row_changes = change.per_row()[population.positions]
+        if settings.compare == "ratio":
+            self.intervals.append(ratio_bounds(change, original, *options))
+            self.per_row.append(1 + row_changes / baseline)
+            self.repeats.append(1 + change.repeats / baseline)
+        else:
+            self.intervals.append(bounds(change, *options))
+            self.per_row.append(row_changes)
+            self.repeats.append(change.repeats)
+        self.pairs.append(change.pairs)
 
 
 def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:

@@ -8,6 +8,7 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.samples import sampled_differences
 from uqwidgets.importance.permutation import (
+    Estimates,
     build_result,
     check_ratio,
     provenance,
@@ -18,7 +19,7 @@ from uqwidgets.importance.permutation import (
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
-from uqwidgets.inference import SampledRows, bounds, ratio_bounds
+from uqwidgets.inference import SampledRows
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
@@ -51,7 +52,7 @@ def sampled_importance(
     """
     columns = [evaluations.table.columns_of(feature) for feature in features]
     rows, original = evaluations.row_order.rows[:n_rows], evaluations.original_values(measure)
-    intervals, per_row, repeats, pairs = [], [], [], []
+    estimates = Estimates()
     sample: SampledRows | None = None
     differences = sampled_differences(
         evaluations, measure, columns, settings.draws, n_rows, callback
@@ -65,27 +66,17 @@ def sampled_importance(
             subgroups = evaluations.subgroups(moved, "conditional").codes
         change = sample.mean_change(changes, original, subgroups)
         own, scored = original[sample.members], sample.population
-        row_changes = change.per_row()[scored.positions]
         baseline = dot(scored.scored, own) / scored.scored.sum()
-        options = settings.interval, settings.level, scored, settings.reference
-        if settings.compare == "ratio":
-            check_ratio(settings, measure, baseline)
-            intervals.append(ratio_bounds(change, own, *options))
-            per_row.append(1 + row_changes / baseline)
-            repeats.append(1 + change.repeats / baseline)
-        else:
-            intervals.append(bounds(change, *options))
-            per_row.append(row_changes)
-            repeats.append(change.repeats)
-        pairs.append(change.pairs)
+        check_ratio(settings, measure, baseline)
+        estimates.add(change, own, baseline, scored, settings)
     assert sample is not None
     scored_rows = sample.members[sample.population.positions]
     so_far = f"{len(scored_rows):,} of {len(population.positions):,} rows so far"
     return build_result(
         features,
-        intervals,
-        per_row,
-        repeats,
+        estimates.intervals,
+        estimates.per_row,
+        estimates.repeats,
         measure=measure.name,
         label=measure.label,
         unit=measure.unit if settings.compare == "difference" else "times",
@@ -94,8 +85,8 @@ def sampled_importance(
         remarks=(
             so_far,
             *remarks_on_ceiling(measure, original),
-            *remarks_on_pairs(pairs),
-            *remarks_on_open_ends(intervals),
+            *remarks_on_pairs(estimates.pairs),
+            *remarks_on_open_ends(estimates.intervals),
             *evaluations.remarks,
         ),
         **{**provenance(settings, sample.population), "rows": scored_rows},

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
-from uqwidgets.importance.permutation import build_result
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
@@ -159,26 +158,8 @@ class LeaveOneOut:
                 compare,
                 level,
             )
-        return build_result(
-            names,
-            losses.intervals,
-            list(losses.per_row),
-            [np.array([interval.estimate]) for interval in losses.intervals],
-            measure=losses.name,
-            label=losses.label,
-            unit=losses.unit,
-            baseline=losses.baseline,
-            compare=compare,
-            replacement="refit",
-            n_repeats=1,
-            interval="model",
-            level=level,
-            reference="t",
-            seed=refit.seed,
-            rows=None,
-            weighted=False,
-            ess=float(len(refit.held_out)),
-            remarks=losses.remarks,
+        return losses.result(
+            names, everyone, compare=compare, replacement="refit", level=level, seed=refit.seed
         )
 
 

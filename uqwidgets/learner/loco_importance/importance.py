@@ -20,7 +20,6 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.table import Kind, Table
-from uqwidgets.importance.permutation import build_result
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
@@ -171,26 +170,14 @@ def loco_importance(
     else:
         row_measure = find(measure, available(whole.original, classifier=whole.classes is not None))
         losses = compare_measure(row_measure, whole, predictions, population, compare, level)
-    return build_result(
+    return losses.result(
         names,
-        losses.intervals,
-        list(losses.per_row),
-        [np.array([interval.estimate]) for interval in losses.intervals],
-        measure=losses.name,
-        label=losses.label,
-        unit=losses.unit,
-        baseline=losses.baseline,
+        population,
         compare=compare,
         replacement="refit" if replace is None else fill_name(replace),
-        n_repeats=1,
-        interval="model",
         level=level,
-        reference="t",
         seed=seed,
-        rows=None,
-        weighted=population.weighted,
-        ess=population.ess,
-        remarks=(*losses.remarks, *_remarks(whole.table, names, replace)),
+        remarks=_remarks(whole.table, names, replace),
     )
 
 

@@ -7,14 +7,19 @@ is the mean over test rows of L_j - L (Dankers et al. 2020, section 8.2), or the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.evaluation.evaluations import Evaluations
-from uqwidgets.importance.permutation import remarks_on_ceiling, remarks_on_open_ends
+from uqwidgets.importance.permutation import (
+    build_result,
+    remarks_on_ceiling,
+    remarks_on_open_ends,
+)
+from uqwidgets.importance.result import Importance
 from uqwidgets.inference import (
     Bounds,
     Change,
@@ -53,6 +58,52 @@ class Losses:
     intervals: list[Bounds]
     per_row: Floats
     remarks: tuple[str, ...]
+
+    def result(
+        self,
+        names: Sequence[str],
+        population: Population,
+        *,
+        compare: str,
+        replacement: str,
+        level: float,
+        seed: int,
+        remarks: Sequence[str] = (),
+    ) -> Importance:
+        """Sort the features into an `Importance`, the most important first.
+
+        Parameters
+        ----------
+        names : sequence of str, length p
+        population : Population
+            The test rows.
+        compare, replacement : str
+        level : float
+        seed : int
+        remarks : sequence of str
+            Further remarks of the result.
+        """
+        return build_result(
+            names,
+            self.intervals,
+            list(self.per_row),
+            [np.array([interval.estimate]) for interval in self.intervals],
+            measure=self.name,
+            label=self.label,
+            unit=self.unit,
+            baseline=self.baseline,
+            compare=compare,
+            replacement=replacement,
+            n_repeats=1,
+            interval="model",
+            level=level,
+            reference="t",
+            seed=seed,
+            rows=None,
+            weighted=population.weighted,
+            ess=population.ess,
+            remarks=(*self.remarks, *remarks),
+        )
 
 
 def compare_measure(
