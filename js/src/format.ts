@@ -40,6 +40,13 @@ export function seconds(value: number): string {
 export const counted = (count: number, noun: string): string =>
   `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
 
+/** "10,000 rows", or "500 of 10,000 rows so far", or "50 to 400 of 10,000 rows so far". */
+export const soFar = (rows: number, least: number, most = least): string => {
+  if (least >= rows) return counted(rows, "row");
+  const known = least === most ? whole(least) : `${whole(least)} to ${whole(most)}`;
+  return `${known} of ${counted(rows, "row")} so far`;
+};
+
 /** "nll (nats)", or just the name where there is no unit. */
 export const withUnit = (label: string, unit: string): string =>
   unit ? `${label} (${unit})` : label;

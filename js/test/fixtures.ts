@@ -250,6 +250,8 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
         n_repeats: 10,
         n_repeats_wanted: inputs.n_repeats,
         n_rows: about.n_rows,
+        n_rows_least: about.n_rows,
+        n_rows_most: about.n_rows,
         interval: inputs.interval,
         level: 0.95,
       },
@@ -264,6 +266,7 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
         derivative: inputs.derivative,
         labels: dep.labels,
         n_rows: about.n_rows,
+        n_rows_known: about.n_rows,
         n_lines: inputs.ice_lines,
       },
       stress: {

@@ -174,4 +174,14 @@ describe("importance", () => {
       expect.stringMatching(/^mean radius.* in group size; /),
     );
   });
+
+  it("says how many of the rows are evaluated so far", async () => {
+    const frame = wireFrame(about, 1, {});
+    Object.assign(frame.meta.importance as object, { n_rows_least: 50, n_rows_most: 100 });
+    Object.assign(frame.meta.dependence as object, { n_rows_known: 50 });
+    const { root } = await mount(about, frame);
+    const note = (panel: string) => root.querySelector(`.uq-${panel} .uq-note`)?.textContent;
+    expect(note("importance")).toBe("50 to 100 of 143 rows so far, permuted 10 times");
+    expect(note("dependence")).toBe("50 of 143 rows so far");
+  });
 });

@@ -122,6 +122,7 @@ def dependence(
     lines: int | None = None,
     callback: ProgressCallback | None = None,
     curves: Floats | None = None,
+    sample: Positions | None = None,
 ) -> Dependence:
     """PD and ICE of a measure (Wood et al. 2024, eq. 7 to 9; band: Molnar et al. 2023, eq. 5).
 
@@ -139,6 +140,9 @@ def dependence(
         See `Evaluations.ask`.
     curves : ndarray of shape (g, n), optional
         The `curves_of_rows` of the same measure, grid and form: the result holds all of them.
+    sample : ndarray of shape (m,), optional
+        With it, ``curves`` has shape (g, m) and is of these rows of the table alone; the rows of
+        the result are counted among them.
 
     Returns
     -------
@@ -155,7 +159,7 @@ def dependence(
     else:
         curve_rows, remarks, blocks = None, (), iter([curves])
     return _average(
-        evaluations, measure, grid, population, form, level, blocks, curve_rows, remarks
+        evaluations, measure, grid, population, form, level, blocks, curve_rows, remarks, sample
     )
 
 
@@ -230,25 +234,28 @@ def _average(
     blocks: Iterator[Floats],
     curve_rows: Positions | None,
     remarks: tuple[str, ...],
+    sample: Positions | None = None,
 ) -> Dependence:
     """Average curves that arrive in blocks of points, and hold those of some rows."""
     reference = _reference(evaluations, grid, form)
     means: list[tuple[Floats, Floats]] = []
+    scored = population if sample is None else population.among(sample)
 
     def curves_of_blocks() -> Iterator[Floats]:
         for block in blocks:
-            means.append(mean_over_rows(block, population))
+            means.append(mean_over_rows(block, scored))
             yield block if curve_rows is None else block[:, curve_rows]
             del block  # otherwise it stays in memory while the next is made
 
     n_rows = len(evaluations.table) if curve_rows is None else len(curve_rows)
     curves = _stack(curves_of_blocks(), len(grid), n_rows)
     average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
-    width = half_width(std_error, level, population)
+    width = half_width(std_error, level, scored)
     axis = axis_of(evaluations, grid)
-    rows = population.positions
+    rows = scored.positions
     observed = evaluations.table.column(grid.feature).to_numpy().view()
     observed.flags.writeable = False  # it is the table's own column
+    positions = rows if sample is None else sample[rows]
     return Dependence(
         feature=grid.feature,
         measure=measure.name,
@@ -267,12 +274,12 @@ def _average(
         curves=curves,
         curve_rows=curve_rows,
         rows=rows,
-        observed=observed if population.rows is None else observed[rows],
+        observed=observed if scored.rows is None else observed[positions],
         support=support([axis], population.weights),
         near=near([axis], population.weights),
         level=level,
         weighted=population.weighted,
-        ess=population.ess,
+        ess=scored.ess,
         remarks=grid.remarks
         + remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))

@@ -122,7 +122,8 @@ class Evaluations(Predictions):
         except InvalidRowError as error:
             where = self._calls.where([self._row_block(r) for r in requests], error.row)
             raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
-        return values.reshape(len(requests), -1)
+        # A measure may return one column of several; a copy frees the others.
+        return np.ascontiguousarray(values.reshape(len(requests), -1))
 
     def _repeated_truth(self, times: int, part: int | None) -> Truth:
         if self._truth is None:

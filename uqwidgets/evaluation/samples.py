@@ -15,9 +15,11 @@ from uqwidgets.measures import Measure
 
 # Where the model takes longer for all rows, in seconds, a sample of the rows comes first; and how
 # long it takes for the first sample.
-_LONG_PASS, _FIRST_SAMPLE = 1.0, 0.4
+_LONG_PASS, FIRST_SAMPLE = 1.0, 0.4
+# What batches, measures and differences take for each row beside the model, in seconds.
+_SECONDS_BESIDE = 3e-7
 # Intervals of fewer rows may hold the importance too rarely.
-_FEWEST_SAMPLED = 100
+FEWEST_SAMPLED = 100
 
 
 def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ...]:
@@ -28,11 +30,25 @@ def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ..
     the smallest sample takes longer.
     """
     n = len(evaluations.table)
-    seconds = evaluations.seconds_for(n_replacements * n)
-    if seconds <= _LONG_PASS:
+    if _seconds(evaluations, n_replacements * n) <= _LONG_PASS:
         return ()
-    first = evaluations.row_order.largest(max(_FEWEST_SAMPLED, n * _FIRST_SAMPLE / seconds))
+    first = affordable_rows(evaluations, n_replacements, FIRST_SAMPLE)
+    first = max(first, evaluations.row_order.largest(FEWEST_SAMPLED))
     return tuple(size for size in evaluations.row_order.sizes if first <= size < n)
+
+
+def affordable_rows(evaluations: Evaluations, n_replacements: int, seconds: float) -> int:
+    """Return the largest sample for which so many replacements take at most so many seconds.
+
+    At least the smallest sample.
+    """
+    n = len(evaluations.table)
+    return evaluations.row_order.largest(n * seconds / _seconds(evaluations, n_replacements * n))
+
+
+def _seconds(evaluations: Evaluations, n_rows: int) -> float:
+    """Estimate the time of so many rows, with all that follows the model's answers."""
+    return evaluations.seconds_for(n_rows) + n_rows * _SECONDS_BESIDE
 
 
 def sample_values(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,14 @@ Kind = Literal["numeric", "categorical"]
 # a fifth of the time of hashing every value.
 _HASHABLE = {"string", "bytes", "boolean", "integer", "floating", "mixed-integer-float"}
 _HASHABLE |= {"decimal", "date", "datetime"}
+
+
+class Span(NamedTuple):
+    """Lowest and highest finite value, NaN if there is none, and whether all values are finite."""
+
+    low: float
+    high: float
+    all_finite: bool
 
 
 class Table:
@@ -77,6 +85,7 @@ class Table:
         self.units = self._units()
         self._labels: dict[str, Labels] = {}
         self._missing: dict[str, int] = {}
+        self._spans: dict[str, Span] = {}
         self._n = len(frame)
         # A scikit-learn model fitted on arrays warns about column names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
@@ -158,8 +167,31 @@ class Table:
         """Return the number of rows with a missing value of a feature."""
         name = self.features[self.index(feature)]
         if name not in self._missing:
-            self._missing[name] = int(self.column(name).isna().sum())
+            is_complete = self.kind(name) == "numeric" and self.span(name).all_finite
+            self._missing[name] = 0 if is_complete else int(self.column(name).isna().sum())
         return self._missing[name]
+
+    def span(self, feature: str) -> Span:
+        """Return the lowest and highest finite value of a numeric feature, computed once.
+
+        Raises
+        ------
+        ValueError
+            If the feature is not numeric.
+        """
+        name = self.features[self.index(feature)]
+        if name not in self._spans:
+            numbers = self.numbers(name)
+            low, high = float(numbers.min()), float(numbers.max())
+            # NaN and infinities reach one of the two, so that finite columns need no mask.
+            all_finite = bool(np.isfinite(low) and np.isfinite(high))
+            if not all_finite:
+                finite = numbers[np.isfinite(numbers)]
+                low, high = (
+                    (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
+                )
+            self._spans[name] = Span(low, high, all_finite)
+        return self._spans[name]
 
     def numbers(self, feature: str) -> npt.NDArray[np.float64]:
         """Values of a numeric feature as floats, shape (n,); missing ones are NaN.

@@ -70,6 +70,17 @@ class Population:
                 raise ValueError("every chosen row has weight 0; choose others.")
         return cls(weights, scored, chosen, sample_weight is not None)
 
+    def among(self, members: Positions) -> Population:
+        """Return the population of some of the rows, in which positions count among these.
+
+        Parameters
+        ----------
+        members : ndarray of shape (u,)
+            Positions; at least one is scored with a positive weight.
+        """
+        scored = self.scored[members]
+        return Population(self.weights[members], scored, np.flatnonzero(scored), self.weighted)
+
     @property
     def plain(self) -> bool:
         """Whether every row is scored and the user passed no weights."""

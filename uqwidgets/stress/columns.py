@@ -260,6 +260,8 @@ def unstressable(
     missing: str = "error",
 ) -> str | None:
     """Return why a feature cannot be stressed in these rows, or None if it can."""
+    if rows is None and table.kind(feature) == "numeric" and table.span(feature).all_finite:
+        return "constant" if table.span(feature).low == table.span(feature).high else None
     present = _present(table, feature, rows)
     if not present.all() and missing == "error":
         return _missing_text(present, rows)

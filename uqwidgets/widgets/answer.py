@@ -121,7 +121,7 @@ class Answer:
 
     def _run_steps(self) -> None:
         steps = [step for view in self._views for step in view.steps(self._work)]
-        for step in sorted(steps, key=lambda step: step.urgency):
+        for step in sorted(steps, key=lambda step: (step.urgency, step.n_rows)):
             step.run()
         if self._pin is not None and not self._ghost.is_current(self._pin):
             self._ghost.compute(self._pin, self._work.check)

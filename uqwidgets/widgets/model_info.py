@@ -86,9 +86,8 @@ def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
     kind = explainer.table.kind(name)
     low = high = values = None
     if kind == "numeric":
-        numbers = explainer.table.numbers(name)
-        finite = numbers[np.isfinite(numbers)]
-        low, high = (finite.min(), finite.max()) if len(finite) else (None, None)
+        span = explainer.table.span(name)
+        low, high = (None, None) if np.isnan(span.low) else (span.low, span.high)
     else:
         texts = explainer.table.labels(name).texts
         values = texts if len(texts) <= _MOST_VALUES else None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
-from uqwidgets.evaluation.replacement import Replacement
-from uqwidgets.importance import Settings
-from uqwidgets.inference import Change, mean_change
+from uqwidgets.evaluation.replacement import Drawn, Part, Replacement
+from uqwidgets.inference import Change, SampledRows, mean_change
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
@@ -27,6 +27,14 @@ _SECONDS_READ = 0.2
 _SHARE = 2 / 5
 
 Report = Callable[[str, int], None]
+
+
+class Piece(NamedTuple):
+    """What is evaluated together: a repeat of a feature, in all rows or in one part of them."""
+
+    feature: str
+    repeat: int
+    part: int | None
 
 
 class RepeatChanges:
@@ -58,15 +66,22 @@ class RepeatChanges:
         self._rows = len(evaluations.table)
         self._capacity = 0
         empty = np.empty((0, self._rows))
+        # Of a repeat that is known of a sample only, the changes are in the order of `row_order`.
         self._changes = {f: [empty for _ in self._measures] for f in self._features}
         self._donors = dict.fromkeys(self._features, empty.astype(np.int32))
-        self._complete = dict.fromkeys(self._features, 0)
+        # How many parts of the rows are known of each repeat.
+        self._parts: dict[str, list[int]] = {f: [] for f in self._features}
         self._seconds_per_row = 0.0
 
     @property
     def n_repeats(self) -> int:
-        """How many repeats are known of every feature."""
-        return min(self._complete.values())
+        """How many repeats are known of every feature, in all rows."""
+        return min(self._complete(feature) for feature in self._features)
+
+    def n_rows(self, feature: str, n_repeats: int) -> int:
+        """How many rows are known of so many repeats of a feature."""
+        parts = min([*self._parts[feature], *([0] * n_repeats)][:n_repeats], default=0)
+        return self._evaluations.row_order.sizes[parts - 1] if parts else 0
 
     @property
     def nbytes_per_repeat(self) -> int:
@@ -86,7 +101,11 @@ class RepeatChanges:
 
     def work(self, n_repeats: int) -> int:
         """Rows to evaluate for so many repeats, counted twice: their measures take time as well."""
-        return 2 * self._rows * sum(max(0, n_repeats - k) for k in self._complete.values())
+        sizes = (0, *self._evaluations.row_order.sizes)
+        known = sum(
+            sizes[parts] for of_feature in self._parts.values() for parts in of_feature[:n_repeats]
+        )
+        return 2 * (self._rows * n_repeats * len(self._features) - known)
 
     def seconds(self, n_repeats: int, answered: int = 0) -> float:
         """Time that so many repeats still take, from the time per row so far.
@@ -102,10 +121,20 @@ class RepeatChanges:
 
     def replacements(self, n_repeats: int) -> list[Replacement]:
         """Return the replacements of so many repeats, repeat by repeat."""
-        by_feature = self._replacements(n_repeats).values()
-        return [replacement for repeat in zip(*by_feature, strict=True) for replacement in repeat]
+        columns = [self._evaluations.table.columns_of(feature) for feature in self._features]
+        return [
+            Drawn(moved, "permutation", k, self._seed)
+            for k in range(n_repeats)
+            for moved in columns
+        ]
 
-    def extend(self, n_repeats: int, report: Report) -> None:
+    def extend(
+        self,
+        n_repeats: int,
+        report: Report,
+        features: Sequence[str] | None = None,
+        n_rows: int | None = None,
+    ) -> None:
         """Evaluate what so many repeats lack, repeat by repeat, and compute the measures.
 
         Parameters
@@ -115,6 +144,11 @@ class RepeatChanges:
             Called with what is being done and the rows that are evaluated but whose measures are
             not computed yet, after each block. What it raises stops the work; measures that are
             computed stay.
+        features : sequence of str, optional
+            All features if not given.
+        n_rows : int, optional
+            Rows of the sample that is evaluated, one of the sizes of `Evaluations.row_order`; all
+            rows if not given.
 
         Raises
         ------
@@ -122,27 +156,26 @@ class RepeatChanges:
             If the model fails; the sentence names the feature.
         """
         evaluations = self._evaluations
-        replacements = self._replacements(n_repeats)
-        waiting = [
-            (f, k) for k in range(n_repeats) for f in self._features if k >= self._complete[f]
-        ]
+        waiting = list(self._waiting(n_repeats, features or self._features, n_rows))
         self._make_room(n_repeats)
         names = " and ".join(m.name for m in self._measures)
         first = 0
         while first < len(waiting):
             # No more than the cache holds until the measures are computed.
-            window = waiting[first : first + evaluations.max_in_memory(len(waiting) - first)]
+            window = self._next_window(waiting[first:])
+            answered = sum(self._n_rows_of(each) for each in window)
 
             def callback(progress: Progress) -> None:
                 report("importance", progress.rows_done)
 
             report("importance", 0)
-            evaluations.ask([replacements[f][k] for f, k in window], callback)
+            evaluations.ask([self._request(each) for each in window], callback)
             start = 0
             while start < len(window):
-                report(f"computing {names} for importance", (len(window) - start) * self._rows)
-                part = window[start : start + self._read_at_once()]
-                self._read(part, [replacements[f][k] for f, k in part])
+                report(f"computing {names} for importance", answered)
+                part = self._read_at_once(window[start:])
+                self._read(part)
+                answered -= sum(self._n_rows_of(each) for each in part)
                 start += len(part)
             first += len(window)
 
@@ -153,10 +186,74 @@ class RepeatChanges:
         drawn = donors[:n_repeats].astype(np.intp)
         return mean_change(lines[:n_repeats], drawn, original, population)
 
-    def _replacements(self, n_repeats: int) -> dict[str, list[Replacement]]:
-        settings = Settings(n_repeats=n_repeats, seed=self._seed)
-        table, draws = self._evaluations.table, settings.draws
-        return {f: draws.replacements(table, table.columns_of(f)) for f in self._features}
+    def sample(
+        self, feature: str, n_repeats: int, n_rows: int, population: Population
+    ) -> tuple[SampledRows, list[Change]] | None:
+        """Return the rows of a sample with the mean change of each measure.
+
+        None if the population has none of these rows.
+
+        Parameters
+        ----------
+        feature : str
+        n_repeats : int
+        n_rows : int
+            At most as many as are known.
+        population : Population
+        """
+        order = self._evaluations.row_order
+        rows = order.rows[:n_rows]
+        donors = self._donors[feature][:n_repeats, rows].astype(np.intp)
+        sample = SampledRows.of(rows, donors, population, order.strata)
+        if sample is None:
+            return None
+        is_whole = [parts == len(order.sizes) for parts in self._parts[feature][:n_repeats]]
+        changes = []
+        for lines, measure in zip(self._changes[feature], self._measures, strict=True):
+            of_rows = np.empty((n_repeats, n_rows))
+            for k, whole in enumerate(is_whole):
+                of_rows[k] = lines[k, rows] if whole else lines[k, :n_rows]
+            original = self._evaluations.original_values(measure)
+            changes.append(sample.mean_change(of_rows, original))
+        return sample, changes
+
+    def _complete(self, feature: str) -> int:
+        """How many of the first repeats of a feature are known in all rows."""
+        n_parts = len(self._evaluations.row_order.sizes)
+        return next(
+            (k for k, parts in enumerate(self._parts[feature]) if parts < n_parts),
+            len(self._parts[feature]),
+        )
+
+    def _waiting(
+        self, n_repeats: int, features: Sequence[str], n_rows: int | None
+    ) -> Iterator[Piece]:
+        """Yield what has to be evaluated: whole repeats, or parts of those that were begun."""
+        order = self._evaluations.row_order
+        n_parts = len(order.sizes) if n_rows is None else order.n_parts(n_rows)
+        for k in range(n_repeats):
+            for feature in features:
+                known = self._parts[feature][k] if k < len(self._parts[feature]) else 0
+                if n_rows is None and not known:
+                    yield Piece(feature, k, None)
+                    continue
+                for part in range(known, n_parts):
+                    yield Piece(feature, k, part)
+
+    def _request(self, piece: Piece) -> Replacement | Part:
+        columns = self._evaluations.table.columns_of(piece.feature)
+        replacement = Drawn(columns, "permutation", piece.repeat, self._seed)
+        return replacement if piece.part is None else Part(replacement, piece.part)
+
+    def _n_rows_of(self, piece: Piece) -> int:
+        if piece.part is None:
+            return self._rows
+        return len(self._evaluations.row_order.part(piece.part))
+
+    def _next_window(self, waiting: Sequence[Piece]) -> Sequence[Piece]:
+        """Return as many of the first pieces as fit in memory together, at least one."""
+        most_rows = self._evaluations.max_in_memory(len(waiting)) * self._rows
+        return _first_of(waiting, most_rows, self._n_rows_of)
 
     def _make_room(self, n_repeats: int) -> None:
         if n_repeats <= self._capacity:
@@ -172,21 +269,52 @@ class RepeatChanges:
             columns = self._evaluations.table.columns_of(feature)
             drawn = self._evaluations.donors(columns, "permutation", self._seed, n_repeats)
             self._donors[feature] = drawn.astype(np.int32)
+            known = self._parts[feature]
+            self._parts[feature] = known + [0] * (n_repeats - len(known))
         self._capacity = n_repeats
 
-    def _read_at_once(self) -> int:
-        """How many replacements are read between two checks for a request to stop."""
+    def _read_at_once(self, waiting: Sequence[Piece]) -> Sequence[Piece]:
+        """Return the first pieces of one part that are read between two checks for a stop."""
+        part = waiting[0].part
+        alike = list(takewhile(lambda piece: piece.part == part, waiting))
         if self._seconds_per_row == 0.0:
-            return 1
-        return max(1, int(_SECONDS_READ / (self._seconds_per_row * self._rows)))
+            return alike[:1]
+        return _first_of(alike, int(_SECONDS_READ / self._seconds_per_row), self._n_rows_of)
 
-    def _read(self, part: Sequence[tuple[str, int]], replacements: Sequence[Replacement]) -> None:
+    def _read(self, pieces: Sequence[Piece]) -> None:
+        """Compute the measures of pieces of one part of the rows."""
         evaluations, started = self._evaluations, time.perf_counter()
+        order, part = evaluations.row_order, pieces[0].part
+        span = slice(None) if part is None else order.span(part)
+        replacements: list[Replacement] = []
+        for piece in pieces:
+            request = self._request(piece)
+            replacements.append(request.replacement if isinstance(request, Part) else request)
         for m, measure in enumerate(self._measures):
-            values = evaluations.values(replacements, measure)
-            lines = difference(values, evaluations.original_values(measure))
-            for (feature, k), line in zip(part, lines, strict=True):
-                self._changes[feature][m][k] = line
-        for feature, k in part:
-            self._complete[feature] = k + 1
-        self._seconds_per_row = (time.perf_counter() - started) / (len(part) * self._rows)
+            values = evaluations.values(replacements, measure, part=part)
+            original = evaluations.original_values(measure)
+            reference = original if part is None else original[order.part(part)]
+            lines = difference(values, reference)
+            for piece, line in zip(pieces, lines, strict=True):
+                self._changes[piece.feature][m][piece.repeat, span] = line
+        n_parts = len(order.sizes)
+        for feature, k, _ in pieces:
+            if part is not None and part + 1 == n_parts:
+                # From now on in the order of the table, as if it had been evaluated whole.
+                for changes in self._changes[feature]:
+                    changes[k] = changes[k][order.places]
+            self._parts[feature][k] = n_parts if part is None else part + 1
+        rows = sum(self._n_rows_of(piece) for piece in pieces)
+        self._seconds_per_row = (time.perf_counter() - started) / rows
+
+
+def _first_of(
+    pieces: Sequence[Piece], most_rows: int, n_rows: Callable[[Piece], int]
+) -> Sequence[Piece]:
+    """Return the first pieces with at most so many rows together, at least one."""
+    rows = 0
+    for count, piece in enumerate(pieces):
+        rows += n_rows(piece)
+        if count and rows > most_rows:
+            return pieces[:count]
+    return pieces

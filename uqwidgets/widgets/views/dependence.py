@@ -3,45 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
-from uqwidgets.dependence.grids import dates_of
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
+from uqwidgets.evaluation.samples import (
+    FEWEST_SAMPLED,
+    FIRST_SAMPLE,
+    affordable_rows,
+    sample_sizes,
+)
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
-from uqwidgets.predictive.distributions import class_codes
+from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.sampled_curves import SampledCurves
 from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
 
 # Every sixth of the values is a coarse grid of 9, for a first look.
 GRID, COARSE = 49, 6
-BINS = 24
-
-
-def bin_edges(finite: Floats) -> Floats:
-    """Edges of bins of equal width; of fewer where so many do not differ in floats.
-
-    Parameters
-    ----------
-    finite : ndarray of shape (m,)
-        Without NaN and infinities.
-    """
-    if len(finite) and finite.min() < finite.max():
-        return np.unique(np.linspace(finite.min(), finite.max(), BINS + 1))
-    return np.histogram_bin_edges(finite, bins=BINS)
 
 
 class DependenceView(View):
@@ -53,18 +45,15 @@ class DependenceView(View):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self._grids: dict[str, Grid] = {}
-        self._bins: dict[str, tuple[npt.NDArray[np.intp], Floats | None, int]] = {}
         # The latest curves: if the cache has evicted them, a change of weights needs no model call.
         self._latest: tuple[Key, Floats] | None = None
         self._unstressed: dict[Key, tuple[Floats, Floats]] = {}
         n = len(explainer.table)
+        self._sampled = SampledCurves(explainer.evaluations)
         # A fixed order, so that a filter thins the lines and does not exchange them.
-        self._order = np.random.default_rng(explainer.seed).permutation(n)
-        self._n_classes = 1
-        self._classes = np.zeros(n, dtype=np.intp)
-        if explainer.classes is not None and explainer.table.has_target:
-            self._n_classes = len(explainer.classes)
-            self._classes = class_codes(explainer.table.y, explainer.classes)
+        self._rank = np.empty(n, dtype=np.intp)
+        self._rank[np.random.default_rng(explainer.seed).permutation(n)] = np.arange(n)
+        self._histograms = Histograms(explainer)
 
     def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Constant]:
         """Return the values of the picked feature's grid."""
@@ -101,6 +90,7 @@ class DependenceView(View):
         populations: Populations,
         *,
         coarse: bool = False,
+        n_rows: int | None = None,
         callback: ProgressCallback | None = None,
     ) -> Content:
         """Average the curves; the model is called for values that are not known.
@@ -111,36 +101,48 @@ class DependenceView(View):
         populations : Populations
         coarse : bool, default=False
             Whether a few of the values do, for a first look.
+        n_rows : int, optional
+            Rows of the sample that was evaluated; all rows if not given.
         callback : callable, optional
             See `Evaluations.ask`.
         """
         ex, feature = self.explainer, inputs.feature
-        if not self.is_ready(inputs, coarse=coarse):
+        sample = None if n_rows is None else ex.evaluations.row_order.rows[:n_rows]
+        if sample is None and not self.is_ready(inputs, coarse=coarse):
             # Before the averages, so that other threads can evaluate between two blocks.
             ex.evaluations.prepare(self.replacements(inputs, coarse=coarse), callback)
-        grid, curve_key = self.grid(feature, coarse=coarse), self._curve_key(inputs, coarse)
+        grid = self.grid(feature, coarse=coarse)
+        curve_key = self._curve_key(inputs, coarse, n_rows)
 
         if self._latest is None or self._latest[0] != curve_key:
             self._latest = None  # otherwise the former curves stay in memory beside the new ones
             measure, form = ex.measure(inputs.measure), self.form(inputs)
             # Of all rows, so that a change of weights or of the filter needs no model call.
-            curves = curves_of_rows(ex.evaluations, measure, grid, form, callback)
+            if n_rows is None:
+                curves = curves_of_rows(ex.evaluations, measure, grid, form, callback)
+            else:
+                curves = self._sampled.curves(grid, measure, form, callback)
             self._latest = (curve_key, curves)
 
         def curve(population: Population) -> Dependence:
-            return self._dependence(inputs, population, coarse=coarse, callback=callback)
+            return self._dependence(
+                inputs, population, coarse=coarse, n_rows=n_rows, callback=callback
+            )
 
         now = curve(populations.now)
-        counts = self._counts(feature, populations.now)
+        counts = self._histograms.shares(grid, populations.now)
         key = (*curve_key, populations.rows_key)
         if populations.now is populations.unstressed:
             self._unstressed = {key: (now.average, counts)}
         elif key not in self._unstressed:
             average = curve(populations.unstressed).average
-            self._unstressed = {key: (average, self._counts(feature, populations.unstressed))}
+            self._unstressed = {
+                key: (average, self._histograms.shares(grid, populations.unstressed))
+            }
         base, base_counts = self._unstressed[key]
-        rows = self._lines(populations.now, inputs.ice_lines)
-        edges = self._binned(feature)[1]
+        rows = self._lines(populations.now, inputs.ice_lines, n_rows)
+        columns_of = rows if sample is None else ex.evaluations.row_order.places[rows]
+        edges = self._histograms.edges(grid)
         meta = {
             "feature": feature,
             "measure": now.measure,
@@ -150,7 +152,8 @@ class DependenceView(View):
             "center": now.center is not None,
             "derivative": now.derivative,
             "labels": [value_text(v) for v in now.grid] if now.categorical else None,
-            "n_rows": len(now.rows),
+            "n_rows": len(populations.now.positions),
+            "n_rows_known": len(now.rows),
             "n_lines": len(rows),
             "level": LEVEL,
             "remarks": now.remarks,
@@ -162,16 +165,16 @@ class DependenceView(View):
             "high": now.high,
             "base": base,
             "near": now.near.astype(np.uint8),
-            "ice": now.curves[:, rows].T.astype(np.float32),
+            "ice": now.curves[:, columns_of].T.astype(np.float32),
             "ice_weight": populations.now.weights[rows].astype(np.float32),
-            "ice_class": self._classes[rows].astype(np.int32),
+            "ice_class": self._histograms.classes[rows].astype(np.int32),
             "ice_row": rows.astype(np.int32),
             "counts": counts,
             "counts_base": base_counts,
         }
         if edges is not None:
             columns["edges"] = edges
-        return Content(meta, columns, self._content_key(inputs, populations, coarse))
+        return Content(meta, columns, self._content_key(inputs, populations, coarse, n_rows))
 
     def results(
         self, inputs: Inputs, populations: Populations, _check: Callable[[], None]
@@ -201,31 +204,46 @@ class DependenceView(View):
 
     def show_cached(self, work: Work) -> Availability:
         """Draw the curve as far as it needs no model call: all of it, or its coarse values."""
-        inputs, is_drawn = work.inputs, False
+        inputs, is_drawn, is_sampled = work.inputs, False, False
         failure_key = self._failure_key(inputs)
         if not inputs.feature or self.has_failed(failure_key):
             return Availability(is_shown=False, is_complete=False)
 
         def draw() -> None:
-            nonlocal is_drawn
+            nonlocal is_drawn, is_sampled
             is_drawn = self.is_ready(inputs)
             if is_drawn or self.is_ready(inputs, coarse=True):
                 self._draw(work, coarse=not is_drawn)
+                return
+            for coarse in (False, True):
+                if n_rows := self._n_sampled(inputs, coarse=coarse):
+                    self._draw(work, coarse=coarse, n_rows=n_rows)
+                    is_sampled = True
+                    return
 
         is_drawn = self.attempt(work, failure_key, draw) and is_drawn
-        return Availability(is_shown=is_drawn, is_complete=is_drawn)
+        return Availability(is_shown=is_drawn or is_sampled, is_complete=is_drawn)
 
     def steps(self, work: Work) -> Iterable[Step]:
-        """Evaluate the curve of the picked feature."""
-        if work.inputs.feature:
+        """Evaluate the curve of the picked feature, of growing samples where it takes long."""
+        inputs = work.inputs
+        if inputs.feature and self._is_sampled(inputs):
+            yield Step(Urgency.PICKED, lambda: self._grow_first(work))
+            for size in self.explainer.evaluations.row_order.sizes:
+                yield Step(Urgency.PRECISION, partial(self._grow, work, size), size)
+        elif inputs.feature:
             yield Step(Urgency.PICKED, lambda: self._evaluate(work))
 
     def is_stale(self, work: Work) -> bool:
-        """Whether the content is neither the curve nor its coarse values."""
+        """Whether the content is neither the curve, nor of its coarse values or a sample."""
         inputs, populations = work.inputs, work.populations
         return populations is None or self.content.key not in (
             self._content_key(inputs, populations, coarse=False),
             self._content_key(inputs, populations, coarse=True),
+            *(
+                self._content_key(inputs, populations, coarse, self._n_sampled(inputs, coarse))
+                for coarse in (False, True)
+            ),
         )
 
     def published(self, work: Work) -> Content:
@@ -254,19 +272,24 @@ class DependenceView(View):
         population: Population,
         *,
         coarse: bool = False,
+        n_rows: int | None = None,
         callback: ProgressCallback | None = None,
     ) -> Dependence:
-        latest = self._latest
-        is_latest = latest is not None and latest[0] == self._curve_key(inputs, coarse)
+        evaluations, measure = self.explainer.evaluations, self.explainer.measure(inputs.measure)
+        grid, form = self.grid(inputs.feature, coarse=coarse), self.form(inputs)
+        curves = None
+        if self._latest is not None and self._latest[0] == self._curve_key(inputs, coarse, n_rows):
+            curves = self._latest[1]
         return dependence(
-            self.explainer.evaluations,
-            self.explainer.measure(inputs.measure),
-            self.grid(inputs.feature, coarse=coarse),
+            evaluations,
+            measure,
+            grid,
             population,
-            form=self.form(inputs),
+            form=form,
             level=LEVEL,
             callback=callback,
-            curves=latest[1] if latest is not None and is_latest else None,
+            curves=curves,
+            sample=None if n_rows is None else evaluations.row_order.rows[:n_rows],
         )
 
     def _is_of_another_feature(self, inputs: Inputs) -> bool:
@@ -276,11 +299,65 @@ class DependenceView(View):
     def _failure_key(self, inputs: Inputs) -> Key:
         return (inputs.feature, inputs.measure)
 
-    def _curve_key(self, inputs: Inputs, coarse: bool) -> Key:
-        return (inputs.feature, inputs.measure, self.form(inputs), coarse)
+    def _curve_key(self, inputs: Inputs, coarse: bool, n_rows: int | None = None) -> Key:
+        return (inputs.feature, inputs.measure, self.form(inputs), coarse, n_rows)
 
-    def _content_key(self, inputs: Inputs, populations: Populations, coarse: bool) -> Key:
-        return (*self._input_key(inputs), populations.key, coarse)
+    def _content_key(
+        self, inputs: Inputs, populations: Populations, coarse: bool, n_rows: int | None = None
+    ) -> Key:
+        return (*self._input_key(inputs), populations.key, coarse, n_rows)
+
+    def _is_sampled(self, inputs: Inputs) -> bool:
+        """Whether the curve of a sample of the rows comes before that of all of them."""
+        if inputs.feature not in self._grids or self.is_ready(inputs):
+            return False
+        evaluations, n_values = self.explainer.evaluations, len(self.grid(inputs.feature))
+        n_sampled = max(self._n_sampled(inputs, coarse) for coarse in (False, True))
+        return bool(n_sampled or sample_sizes(evaluations, n_values))
+
+    def _n_sampled(self, inputs: Inputs, coarse: bool) -> int:
+        """Return how many rows of a sample were evaluated."""
+        if inputs.feature not in self._grids:  # there is no curve, or none was asked for yet
+            return 0
+        return self._sampled.n_rows(self.grid(inputs.feature, coarse=coarse))
+
+    def _grow_first(self, work: Work) -> None:
+        """Evaluate a first curve: of as many rows as take little time, or of coarse values."""
+        evaluations, grid = self.explainer.evaluations, self.grid(work.inputs.feature)
+        affordable = affordable_rows(evaluations, len(grid), FIRST_SAMPLE)
+        enough = evaluations.row_order.largest(FEWEST_SAMPLED)
+        if not self._n_sampled(work.inputs, coarse=False):
+            self._grow(work, max(affordable, enough), coarse=affordable < enough)
+
+    def _grow(self, work: Work, n_rows: int, *, coarse: bool = False) -> None:
+        """Evaluate the curve of a sample of so many rows, and show it."""
+        inputs, evaluations = work.inputs, self.explainer.evaluations
+        feature, failure_key = inputs.feature, self._failure_key(work.inputs)
+        known, n = self._n_sampled(inputs, coarse), len(self.explainer.table)
+        if work.populations is None or self.has_failed(failure_key):
+            self.attempt(work, failure_key, lambda: None)
+            return
+        # The coarse curve may be of more rows already.
+        known_of_any = max(known, self._n_sampled(inputs, coarse=True) - 1)
+        if known_of_any >= n_rows or self.is_ready(inputs):
+            return
+        grid = self.grid(feature, coarse=coarse)
+        total = (n_rows - known) * len(grid)
+        before = evaluations.rows_evaluated
+
+        def callback(_progress: Progress | None = None) -> None:
+            done = min(total, evaluations.rows_evaluated - before)
+            seconds = evaluations.seconds_for(total - done) + work.seconds_ahead()
+            what = f"curve of {feature}, {known:,} of {n:,} rows"
+            work.report(what, done, total, seconds)
+
+        def evaluate() -> None:
+            callback()
+            self._sampled.extend(grid, n_rows, callback)
+            self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
+
+        if self.attempt(work, failure_key, evaluate):
+            work.send()
 
     def _evaluate(self, work: Work) -> None:
         inputs, failure_key = work.inputs, self._failure_key(work.inputs)
@@ -315,52 +392,45 @@ class DependenceView(View):
     def _drawing(self, inputs: Inputs) -> str:
         return f"computing {self.explainer.measure(inputs.measure).label} along {inputs.feature}"
 
-    def _draw(self, work: Work, *, coarse: bool, callback: ProgressCallback | None = None) -> None:
+    def _draw(
+        self,
+        work: Work,
+        *,
+        coarse: bool,
+        n_rows: int | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> None:
+        """Draw the curve of all rows, or of those of a sample that are scored, if any are."""
         inputs, populations, progress = work.inputs, work.populations, work.progress
         if populations is None:
             return
-        if self.content.key != self._content_key(inputs, populations, coarse):
+        if n_rows == len(self.explainer.table):
+            key = self._curve_key(inputs, coarse)
+            measure = self.explainer.measure(inputs.measure)
+            grid = self.grid(inputs.feature)
+            self._latest = key, self._sampled.curves(grid, measure, self.form(inputs), callback)
+            n_rows = None
+        sample = self.explainer.evaluations.row_order.rows[:n_rows]
+        if n_rows is not None and not populations.now.scored[sample].any():
+            return
+        if self.content.key != self._content_key(inputs, populations, coarse, n_rows):
             if callback is None:
                 work.set_progress(self._drawing(inputs))
-            self.content = self.compute(inputs, populations, coarse=coarse, callback=callback)
+            self.content = self.compute(
+                inputs, populations, coarse=coarse, n_rows=n_rows, callback=callback
+            )
         work.progress = progress
 
-    def _lines(self, population: Population, most: int) -> npt.NDArray[np.intp]:
-        if population.rows is None:
-            return np.sort(self._order[:most])
-        return np.sort(self._order[population.scored[self._order] > 0][:most])
-
-    def _counts(self, feature: str, population: Population) -> Floats:
-        """Share of the scored rows in each class and bin, shape (classes, bins)."""
-        cells, _, bins = self._binned(feature)
-        shape = (self._n_classes, bins)
-        inside = cells >= 0
-        share = np.bincount(
-            cells[inside], weights=population.scored[inside], minlength=shape[0] * bins
-        )
-        return np.asarray(share.reshape(shape) / population.scored.sum())
-
-    def _binned(self, feature: str) -> tuple[npt.NDArray[np.intp], Floats | None, int]:
-        """Cell (class, bin) of each row, -1 where the value is missing; edges; number of bins."""
-        if feature in self._bins:
-            return self._bins[feature]
-        table = self.explainer.table
-        if table.kind(feature) == "categorical":
-            grid, column = self.grid(feature).values, table.column(feature)
-            dates = dates_of(column)
-            if dates is None:
-                place = pd.Index(grid).get_indexer(pd.Index(column.astype(object)))
-            else:
-                place = dates.nearest(grid)
-            edges, bins = None, len(grid)
-        else:
-            numbers = table.numbers(feature)
-            finite = numbers[np.isfinite(numbers)]
-            edges = bin_edges(finite)
-            bins = len(edges) - 1
-            place = np.searchsorted(edges, numbers, side="right") - 1
-            place[numbers == edges[-1]] = bins - 1
-            place[~np.isfinite(numbers)] = -1
-        cells = np.where(place < 0, -1, self._classes * bins + place)
-        self._bins[feature] = (cells, edges, bins)
-        return self._bins[feature]
+    def _lines(self, population: Population, most: int, n_rows: int | None) -> npt.NDArray[np.intp]:
+        """Return the scored rows whose lines are drawn: those of the smallest sample first."""
+        order = self.explainer.evaluations.row_order
+        chosen = [np.empty(0, dtype=np.intp)]
+        n_parts = order.n_parts(n_rows) if n_rows is not None else len(order.sizes)
+        for number in range(n_parts):
+            part = order.part(number)
+            if population.rows is not None:
+                part = part[population.scored[part] > 0]
+            chosen.append(part[np.argsort(self._rank[part])])
+            if sum(map(len, chosen)) >= most:
+                break
+        return np.sort(np.concatenate(chosen)[:most])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import ceil, floor
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,32 +29,20 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.repeats import FEWEST, RepeatChanges
+from uqwidgets.widgets.sampled_sums import SampledSums, Sums
 from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
 
 # Values that are summed before the work checks for a newer request.
 _CHUNK = 2_000_000
 # The first feature is picked of so many repeats, for with fewer another one may be first.
 _REPEATS_BEFORE_CHOICE = 10
+# While a sample of the rows is evaluated, so many leading features are known of more rows than the
+# others: as many as make a first picture, and then so many times as many.
+_LEADING, _FIRST_ROWS, _AHEAD = 10, 200, 8
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 #: Called with how many features are summed, and of how many; what it raises stops the sums.
 Report = Callable[[int, int], None]
-
-
-class Sums(NamedTuple):
-    """Means of changes with their intervals, each of shape (measures, features).
-
-    Attributes
-    ----------
-    value, low, high : ndarray
-    pairs : list of float, length p
-        Effective number of pairs of a scored row and its donor for each feature.
-    """
-
-    value: Floats
-    low: Floats
-    high: Floats
-    pairs: list[float]
 
 
 class ImportanceView(View):
@@ -70,6 +58,7 @@ class ImportanceView(View):
         self.repeats = RepeatChanges(
             explainer.evaluations, explainer.features, self.measures, explainer.seed
         )
+        self._sampled = SampledSums(explainer, self.repeats)
         self._unstressed: dict[Key, Sums] = {}
         self._seconds_per_value = 1e-8
 
@@ -99,16 +88,31 @@ class ImportanceView(View):
         inputs : Inputs
         populations : Populations
         n_repeats : int, optional
-            All that are known if not given.
+            All that are known if not given; 0 for the sample of the rows that is known.
         report : callable, optional
+
+        Returns
+        -------
+        Content
+            Without meta, if none of the rows is known.
         """
         n_repeats = self.n_known(self.n_target(inputs)) if n_repeats is None else n_repeats
-        now = self._sums(populations.now, inputs, n_repeats, report)
-        key = (populations.rows_key, inputs.interval)
+
+        def sums(population: Population, key: Key) -> Sums | None:
+            if n_repeats:
+                return self._sums(population, inputs, n_repeats, report)
+            return self._sampled.sums(population, key, inputs, lambda: report(0, 0))
+
+        now = sums(populations.now, populations.key)
+        n_known = 0 if n_repeats else self._sampled.n_known(inputs)
+        key = (populations.rows_key, inputs.interval, n_known)
+        if now is None:
+            return Content()
         if populations.now is populations.unstressed:
             self._unstressed = {key: now}
         elif key not in self._unstressed:
-            unstressed = self._sums(populations.unstressed, inputs, n_repeats, report)
+            unstressed = sums(populations.unstressed, populations.rows_key)
+            assert unstressed is not None
             self._unstressed = {key: unstressed}
         base = self._unstressed[key].value
         scored = populations.now.scored
@@ -132,9 +136,11 @@ class ImportanceView(View):
                 for m, original in zip(self.measures, originals, strict=True)
             ],
             "order": np.argsort(-base[0], kind="stable"),
-            "n_repeats": n_repeats,
+            "n_repeats": n_repeats or self._sampled.n_repeats(inputs),
             "n_repeats_wanted": inputs.n_repeats,
             "n_rows": len(populations.now.positions),
+            "n_rows_least": now.n_rows[0],
+            "n_rows_most": now.n_rows[1],
             "interval": inputs.interval,
             "level": LEVEL,
             "remarks": remarks,
@@ -205,7 +211,8 @@ class ImportanceView(View):
         target = self.n_target(work.inputs)
         known = self.n_known(target)
         if not known:
-            return Availability(is_shown=False, is_complete=False)
+            is_shown = self._show_sample(work)
+            return Availability(is_shown, is_complete=False)
         n_repeats = self._affordable(known, work)
         self._show(work, n_repeats)
         return Availability(is_shown=True, is_complete=n_repeats == target)
@@ -218,8 +225,7 @@ class ImportanceView(View):
         def report(what: str, n_answered: int) -> None:
             done = total - self.repeats.work(target) + n_answered
             seconds = self.repeats.seconds(target, n_answered) + work.seconds_ahead(besides=self)
-            repeats = f"{self.n_known(target)} of {target} repeats"
-            work.report(f"{what}, {repeats}", done, total, seconds)
+            work.report(f"{what}, {self._so_far(inputs)}", done, total, seconds)
 
         def first_look() -> None:
             # Every view is shown before further repeats, which only narrow the intervals.
@@ -237,11 +243,33 @@ class ImportanceView(View):
                 work.wait_for_rest()
                 self._show(work, known)
 
+        def first_sample() -> None:
+            features = self.explainer.features
+            self._grow(work, features, self._sampled.n_affordable(inputs, features), report)
+            leading = self._leading(inputs)
+            enough = self.explainer.evaluations.row_order.largest(_FIRST_ROWS)
+            enough = max(enough, self._sampled.n_affordable(inputs, leading))
+            self._grow(work, leading, enough, report)
+            self._choose_shown(work)
+
+        def grow(n_rows: int) -> None:
+            for size in sizes:
+                if size <= _AHEAD * n_rows:
+                    self._grow(work, self._leading(inputs), size, report)
+            self._grow(work, self.explainer.features, n_rows, report)
+            self._choose_shown(work)
+
+        sizes = self.explainer.evaluations.row_order.sizes
         is_long = work.seconds_ahead() > work.timing.long_work
         if is_long:
             yield Step(Urgency.FIRST, lambda: report(self.name, 0))
-        yield Step(Urgency.OVERVIEW, first_look)
-        yield Step(Urgency.PRECISION, lambda: self._evaluate(work, target, report))
+        if self._sampled.is_worthwhile(inputs):
+            yield Step(Urgency.OVERVIEW, first_sample)
+            for size in sizes:
+                yield Step(Urgency.PRECISION, partial(grow, size), size)
+        else:
+            yield Step(Urgency.OVERVIEW, first_look)
+        yield Step(Urgency.PRECISION, lambda: self._evaluate(work, target, report), sizes[-1] + 1)
         yield Step(Urgency.REFINEMENT, refine)
 
     def is_stale(self, work: Work) -> bool:
@@ -267,15 +295,65 @@ class ImportanceView(View):
     def unfinished(self, inputs: Inputs) -> str | None:
         """Say how many repeats are known, if not all are."""
         target = self.n_target(inputs)
-        known = self.n_known(target)
-        return f"at {known} of {target} repeats" if known < target else None
+        return f"at {self._so_far(inputs)}" if self.n_known(target) < target else None
 
     def is_requested(self, key: Key, inputs: Inputs) -> bool:
         """Whether as many repeats as failed are requested again."""
         return bool(key[0] <= inputs.n_repeats)
 
+    def _so_far(self, inputs: Inputs) -> str:
+        """Say how many repeats, or how many rows, are known."""
+        target, n = self.n_target(inputs), len(self.explainer.table)
+        known = self.n_known(target)
+        if not known and (n_rows := min(self._sampled.n_rows(inputs))):
+            return f"{n_rows:,} of {n:,} rows"
+        return f"{known} of {target} repeats"
+
+    def _leading(self, inputs: Inputs) -> list[str]:
+        """Return the features that a person looks at first: the most important, the picked."""
+        order = self.content.meta.get("order", ())
+        leading = [self.explainer.features[int(j)] for j in order[:_LEADING]]
+        picked = [f for f in (inputs.feature, inputs.stress_feature) if f]
+        return list(dict.fromkeys([*picked, *leading]))
+
+    def _grow(
+        self,
+        work: Work,
+        features: Sequence[str],
+        n_rows: int,
+        report: Callable[[str, int], None],
+    ) -> None:
+        """Evaluate a sample of so many rows for some features, and show it."""
+        if min(self._sampled.n_rows(work.inputs, features), default=n_rows) >= n_rows:
+            return
+        n_repeats = self._sampled.n_repeats(work.inputs)
+
+        def extend() -> None:
+            self.repeats.extend(n_repeats, report, features, n_rows)
+
+        if self.attempt(work, (n_repeats,), extend):
+            known = self.n_known(self.n_target(work.inputs))
+            if known:
+                self._show(work, self._affordable(known, work))
+            else:
+                self._show_sample(work)
+            work.send()
+
+    def _show_sample(self, work: Work) -> bool:
+        """Show what is known of a sample of the rows; False if that is nothing."""
+        populations = work.populations
+        if populations is None or not min(self._sampled.n_rows(work.inputs)):
+            return False
+        if self.content.key != self._content_key(work.inputs, populations, 0):
+            content = self.compute(work.inputs, populations, 0, lambda *_: work.check())
+            if not content.meta:
+                return False
+            self.content = content
+        return True
+
     def _content_key(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Key:
-        return (populations.key, inputs.interval, n_repeats)
+        n_known = 0 if n_repeats else self._sampled.n_known(inputs)
+        return (populations.key, inputs.interval, n_repeats, n_known)
 
     def _evaluate(self, work: Work, n_repeats: int, report: Callable[[str, int], None]) -> None:
         while (known := self.n_known(n_repeats)) < n_repeats:
@@ -309,7 +387,11 @@ class ImportanceView(View):
             return
         # All of them: of as many as there was time for, another feature may be first.
         self._show(work, known)
-        if self.content.meta:
+        self._choose_shown(work)
+
+    def _choose_shown(self, work: Work) -> None:
+        """Pick the most important feature of those shown, where none is picked."""
+        if self.content.meta and not work.inputs.feature:
             work.choose(self.explainer.features[int(self.content.meta["order"][0])])
 
     def _affordable(self, most: int, work: Work) -> int:
@@ -355,7 +437,8 @@ class ImportanceView(View):
                 pairs[feature] = change.pairs  # of weights and donors alone
         seconds = time.perf_counter() - started
         self._seconds_per_value = seconds / (values[0].size * n_repeats * len(ex.table))
-        return Sums(values[0], values[1], values[2], list(pairs.values()))
+        n_rows = len(population.positions)
+        return Sums(values[0], values[1], values[2], list(pairs.values()), (n_rows, n_rows))
 
 
 def _size(size: float, whole: Callable[[float], int]) -> str:

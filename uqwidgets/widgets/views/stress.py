@@ -155,7 +155,9 @@ class StressView(View):
         """Stress every feature once; compute the interval of the stressed one at rest."""
 
         def first() -> None:
-            self._profile(work)
+            # Many features take longer than a person waits: at first only as many as do not.
+            ends = work.timing.clock() + work.timing.long_work / 4
+            self._profile(work, lambda: work.timing.clock() < ends)
             work.send()
 
         def details() -> None:
@@ -164,10 +166,16 @@ class StressView(View):
                 work.wait_for_rest()
             self._bound(work)
 
+        def details_early() -> None:
+            details()
+            work.send()
+
         if work.rows is None:
             return
         if work.seconds_ahead() > work.timing.long_work:
-            yield Step(Urgency.FIRST if self._is_quick(work) else Urgency.OVERVIEW, first)
+            if self._is_quick(work) or work.inputs.stress_feature:
+                yield Step(Urgency.FIRST, first)
+            yield Step(Urgency.OVERVIEW, details_early, 1)
         yield Step(Urgency.DETAILS, details)
 
     def published(self, work: Work) -> Content:
@@ -208,14 +216,20 @@ class StressView(View):
             return True
         return (feature, indicator) in known.bounded
 
-    def _profile(self, work: Work) -> None:
-        """Stress the features that were not yet: once, for every indicator, at every level."""
+    def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
+        """Stress the features that were not yet: once, for every indicator, at every level.
+
+        The one that is stressed now is the first of them; ``goes_on`` is called before the others.
+        """
         assert work.rows is not None
         known = self._profiles(work.rows)
         progress = work.progress
-        for feature in known.features:
+        picked = work.inputs.stress_feature
+        for feature in sorted(known.features, key=lambda feature: feature != picked):
             if feature in known.profiles:
                 continue
+            if feature != picked and not goes_on():
+                return
             if progress is None:
                 work.report("stress of each feature", len(known.profiles), len(known.features))
             else:

@@ -61,10 +61,20 @@ class Urgency(IntEnum):
 
 
 class Step(NamedTuple):
-    """A part of the work of a view."""
+    """A part of the work of a view.
+
+    Attributes
+    ----------
+    urgency : Urgency
+    run : callable
+    n_rows : int
+        How many rows it is about, where others of the same urgency are about fewer or more; the
+        fewer come first.
+    """
 
     urgency: Urgency
     run: Callable[[], None]
+    n_rows: int = 0
 
 
 class Availability(NamedTuple):

@@ -11,6 +11,7 @@ import {
   isolatedIn,
   number,
   percent,
+  soFar,
   withUnit,
 } from "../../format.ts";
 import type { Averages, Frame } from "../../frame.ts";
@@ -111,7 +112,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       ? ` That of the learner, mean of ${refits}, ${course(data, learner.value)}`
       : "";
     fig.describe(
-      `${label} as a function of ${isolated(data.feature)}, average of ${counted(data.n_rows, "row")} and ${counted(data.n_lines, "line")}`,
+      `${label} as a function of ${isolated(data.feature)}, average of ${soFar(data.n_rows, data.n_rows_known)} and ${counted(data.n_lines, "line")}`,
       extent(data.average)
         ? `The average of ${withUnit(label, data.unit)} ${course(data, data.average)}${beside}`
         : `${label} is not available here.`,
@@ -169,7 +170,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       const finite = extent(data.average) !== null;
       setText(
         panel.note,
-        finite ? `${counted(data.n_rows, "row")}` : `${data.label} is not available here`,
+        finite ? soFar(data.n_rows, data.n_rows_known) : `${data.label} is not available here`,
       );
     },
   };

@@ -13,6 +13,8 @@ export interface Dependence {
   derivative: boolean;
   labels: string[] | null;
   n_rows: number;
+  /** Rows that are evaluated so far. */
+  n_rows_known: number;
   n_lines: number;
   grid: Float64Array;
   average: Float64Array;
@@ -50,6 +52,7 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
     derivative: fields.flag("derivative"),
     labels: fields.optional("labels", (f) => f.texts("labels")),
     n_rows: fields.number("n_rows"),
+    n_rows_known: fields.number("n_rows_known"),
     n_lines: fields.number("n_lines"),
     grid: columns.get("grid", [points]),
     average: columns.get("average", [points]),

@@ -3,7 +3,7 @@ import { figure } from "../../charts/figure.ts";
 import { featureList } from "../../controls/listbox.ts";
 import { picker, wholeNumber } from "../../controls/picker.ts";
 import { h, set, setText, svg } from "../../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { counted, interval, isolated, number, percent, soFar, withUnit } from "../../format.ts";
 import type { Averages } from "../../frame.ts";
 import { isStressed, key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
@@ -194,7 +194,10 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       const done =
         n_repeats < n_repeats_wanted ? `${n_repeats} of ${n_repeats_wanted}` : `${n_repeats}`;
       const alone = about.features.some(({ group }) => group) ? ", groups one by one" : "";
-      setText(panel.note, `${counted(data.n_rows, "row")}, permuted ${done} times${alone}`);
+      setText(
+        panel.note,
+        `${soFar(data.n_rows, data.n_rows_least, data.n_rows_most)}, permuted ${done} times${alone}`,
+      );
     },
   };
 }

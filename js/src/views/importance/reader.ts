@@ -16,6 +16,9 @@ export interface Importance {
   n_repeats: number;
   n_repeats_wanted: number;
   n_rows: number;
+  /** Rows that are evaluated so far, of the features with the fewest and the most of them. */
+  n_rows_least: number;
+  n_rows_most: number;
   interval: string;
   level: number;
   /** Row-major (measures, features). */
@@ -44,6 +47,8 @@ export function readImportance(
     n_repeats: fields.number("n_repeats"),
     n_repeats_wanted: fields.number("n_repeats_wanted"),
     n_rows: fields.number("n_rows"),
+    n_rows_least: fields.number("n_rows_least"),
+    n_rows_most: fields.number("n_rows_most"),
     interval: fields.text("interval"),
     level: fields.number("level"),
     value: columns.get("value", shape),
