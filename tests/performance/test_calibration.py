@@ -123,6 +123,15 @@ class TestNumbers:
             low, high = q.interval(nominal)
             assert inside == pytest.approx(np.average((low <= y) & (y <= high), weights=w))
 
+    def test_the_ends_of_an_interval_belong_to_it(self):
+        def model(A):
+            return A[:, 0], np.ones(len(A))
+
+        X = np.arange(8.0).reshape(4, 2)
+        for end in uq.Normal(X[:, 0], np.ones(4)).interval(0.9):
+            coverage = uq.Explainer(model, X, end).calibration().coverage
+            assert [inside for _, inside, *_ in coverage] == [0, 0, 1, 1]
+
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_confusion_agrees_with_scikit_learn(three, weighted):
@@ -134,6 +143,17 @@ def test_confusion_agrees_with_scikit_learn(three, weighted):
     np.testing.assert_allclose(result.share, expected)
     by_class = confusion_matrix(y, predicted, sample_weight=w, normalize="true")
     np.testing.assert_allclose(result.recall, np.diagonal(by_class))
+
+
+def test_confusion_of_a_model_that_gives_labels_only():
+    X = np.arange(12.0).reshape(6, 2)
+    y = np.array(["a", "b", "a", "b", "a", "b"])
+    explainer = uq.Explainer(lambda A: np.where(A[:, 0] > 5, "a", "b"), X, y)
+    predicted = np.where(X[:, 0] > 5, "a", "b")
+    np.testing.assert_allclose(
+        explainer.confusion().share, confusion_matrix(y, predicted, normalize="all")
+    )
+    assert explainer.scores().names == ("error_rate", "balanced_accuracy")
 
 
 def test_what_has_no_calibration_is_refused_in_one_sentence(three):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.explainer.stress import Stressing
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
-from uqwidgets.measures import Measure
 from uqwidgets.performance import (
     Calibration,
     Confusion,
@@ -20,6 +18,7 @@ from uqwidgets.performance import (
     default_scores,
     scores,
 )
+from uqwidgets.predictive.distributions import Categorical, Mixture, Point, class_codes
 
 
 class Performing(Stressing):
@@ -86,7 +85,7 @@ class Performing(Stressing):
             scoring = default_scores(
                 self.indicators,
                 self.classes,
-                ranks=isinstance(self._measures.get("nll"), Measure),
+                ranks=not isinstance(self.evaluations.original, Point),
             )
         population = Population.of(len(self.table), sample_weight, rows)
         return scores(self._indicators(scoring), population, level, self.seed)
@@ -128,14 +127,18 @@ class Performing(Stressing):
         (2, 2)
         """
         self.table.require_target("confusion()")
-        q = self.evaluations.original
-        if self.classes is None or not hasattr(q, "mode"):
+        if self.classes is None:
             raise ValueError(
                 f"{self.table.target} is a number, and only classes are confused; use scores()."
             )
+        q, truth = self.evaluations.original, class_codes(self.table.y, self.classes)
         population = Population.of(len(self.table), sample_weight, rows)
-        truth = np.asarray(self.evaluations.truth, dtype=np.intp)
-        return confusion(truth, q.mode(), self.classes, self.table.target, population)
+        if isinstance(q, Point):
+            predicted = class_codes(q.value, self.classes)
+        else:
+            assert isinstance(q, Categorical | Mixture)
+            predicted = q.mode()
+        return confusion(truth, predicted, self.classes, self.table.target, population)
 
     def calibration(
         self,
@@ -203,6 +206,7 @@ class Performing(Stressing):
             self.evaluations.truth,
             self.table.target,
             population,
+            self.evaluations.cached,
             label=label,
             n_bins=n_bins,
             level=checked_level(level),

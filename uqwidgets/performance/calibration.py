@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,11 @@ from uqwidgets.performance.result import Calibration
 from uqwidgets.performance.shares import wilson
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
 
-# Levels of the quantiles at which distributions of numbers are held against the target, and of
-# the central intervals whose coverage is computed.
-_QUANTILES = np.arange(1, 20) / 20
+# Levels of the central intervals whose coverage is computed, and of all quantiles: those at which
+# distributions of numbers are held against the target, and the ends of these intervals.
 _INTERVALS = (0.5, 0.8, 0.9, 0.95)
+_QUANTILES = np.r_[0.025, np.arange(1, 20) / 20, 0.975]
+_INNER = slice(1, -1)
 _MOST_BINS = 100
 
 
@@ -27,6 +28,7 @@ def calibration(
     truth: npt.NDArray[Any],
     target: str,
     population: Population,
+    cached: Callable[[Hashable, Callable[[], npt.NDArray[Any]]], npt.NDArray[Any]],
     *,
     label: object | None = None,
     n_bins: int = 10,
@@ -43,6 +45,8 @@ def calibration(
     target : str
         Name of the target.
     population : Population
+    cached : callable
+        See `Evaluations.cached`. Quantiles do not depend on the population, and can be slow.
     label : object, optional
         The class whose probability is meant; by default the second of two classes, and of more
         classes the one that the model predicts.
@@ -69,7 +73,8 @@ def calibration(
     if q.classes is None:
         if label is not None:
             raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
-        return _of_quantiles(q, truth, target, population, level)
+        counts = cached(("quantile counts",), lambda: _quantile_counts(q, truth))
+        return _of_quantiles(counts, target, population, level)
     assert isinstance(q, Categorical | Mixture)
     event, probability, happened = _event(q, truth, target, label)
     return _of_bins(event, probability, happened, target, population, n_bins, level)
@@ -135,30 +140,40 @@ def _of_bins(
     )
 
 
+def _quantile_counts(q: Distribution, truth: Floats) -> npt.NDArray[np.uint8]:
+    """Count the quantiles below the target of each row, and those at or below it: (2, n)."""
+    counts = np.zeros((2, len(truth)), dtype=np.uint8)
+    for p in _QUANTILES.tolist():
+        quantile = q.quantile(p)
+        counts[0] += quantile < truth
+        counts[1] += quantile <= truth
+    return counts
+
+
 def _of_quantiles(
-    q: Distribution, truth: Floats, target: str, population: Population, level: float
+    counts: npt.NDArray[np.uint8], target: str, population: Population, level: float
 ) -> Calibration:
-    s = population.scored
-    share = s / s.sum()
-    observed = np.array([float(share @ (truth <= q.quantile(float(p)))) for p in _QUANTILES])
-    ess = np.full(len(_QUANTILES), population.ess)
-    low, high = wilson(observed, ess, level)
-    coverage = []
-    for nominal in _INTERVALS:
-        lower, upper = q.interval(nominal)
-        inside = np.array(float(share @ ((lower <= truth) & (truth <= upper))))
-        ends = wilson(inside, np.array(population.ess), level)
-        coverage.append((nominal, float(inside), float(ends[0]), float(ends[1])))
+    share = population.scored / population.scored.sum()
+    k = len(_QUANTILES)
+    n_below, n_at_most = (np.bincount(line, share, minlength=k + 1) for line in counts)
+    # The target is at most quantile j where at most j quantiles are below it, counted from 0, and
+    # it is less than quantile j where at most j are at or below it.
+    at_most, less = np.cumsum(n_below)[:k].clip(0, 1), np.cumsum(n_at_most)[:k].clip(0, 1)
+    observed = at_most[_INNER]
+    low, high = wilson(observed, np.full(len(observed), population.ess), level)
+    tails = [int(np.argmin(np.abs(_QUANTILES - (1 - nominal) / 2))) for nominal in _INTERVALS]
+    inside = np.array([at_most[k - 1 - tail] - less[tail] for tail in tails]).clip(0, 1)
+    ends = wilson(inside, np.full(len(inside), population.ess), level)
     return Calibration(
         event=f"{target} is at most the predicted quantile",
         target=target,
-        predicted=_QUANTILES.copy(),
+        predicted=_QUANTILES[_INNER].copy(),
         observed=observed,
         low=low,
         high=high,
-        share=np.full(len(_QUANTILES), 1.0),
-        n_rows_of_bin=np.full(len(_QUANTILES), len(population.positions)),
-        coverage=tuple(coverage),
+        share=np.ones(len(observed)),
+        n_rows_of_bin=np.full(len(observed), len(population.positions)),
+        coverage=tuple(zip(_INTERVALS, *(v.tolist() for v in (inside, *ends)), strict=True)),
         level=level,
         weighted=population.weighted,
         n_rows=len(population.positions),

@@ -1,0 +1,126 @@
+"""The performance view: scores, confusion or residuals, and calibration of the model itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
+from uqwidgets.performance import Calibration, Scores
+from uqwidgets.predictive.distributions import Point
+from uqwidgets.widgets.about import LEVEL
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
+
+# Classes up to which the confusion is shown, and rows that are drawn as points.
+_MOST_CLASSES = 12
+_MOST_POINTS = 400
+
+
+class PerformanceView(View):
+    """How good the model is in the rows that are shown, under their stress."""
+
+    name = "performance"
+
+    def __init__(self, explainer: Explainer) -> None:
+        super().__init__(explainer)
+        self._order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
+
+    def compute(self, _inputs: Inputs, populations: Populations) -> Content:
+        """Compute scores, calibration, and the confusion of classes or the points of numbers."""
+        now = self._scores(populations.now)
+        unstressed = populations.now is populations.unstressed
+        base = now if unstressed else self._scores(populations.unstressed)
+        meta: dict[str, Any] = {
+            "scores": [
+                {"label": label, "unit": unit, "value": value, "low": low, "high": high, "base": b}
+                for label, unit, value, low, high, b in zip(
+                    now.labels, now.units, now.value, now.low, now.high, base.value, strict=True
+                )
+            ],
+            "level": LEVEL,
+            "n_rows": now.n_rows,
+            "ess": now.ess,
+            "remarks": now.remarks,
+            "event": None,
+            "coverage": [],
+        }
+        columns: dict[str, Any] = {}
+        calibration = self._calibration(populations.now)
+        if calibration is not None:
+            meta["event"] = calibration.event
+            meta["coverage"] = calibration.coverage
+            for name in ("predicted", "observed", "low", "high", "share"):
+                columns[f"calibration_{name}"] = getattr(calibration, name)
+        if self.explainer.classes is not None:
+            if len(self.explainer.classes) <= _MOST_CLASSES:
+                columns["confusion"] = self._confusion(populations.now)
+        else:
+            columns |= self._points(populations.now)
+        return Content(meta, columns)
+
+    def html(self, _inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
+        """Draw scores, calibration and confusion, which need no model call."""
+        check()
+        parts = [self._scores(population)._repr_html_()]
+        check()
+        calibration = self._calibration(population)
+        if calibration is not None:
+            parts.append(calibration._repr_html_())
+        if self.explainer.classes is not None:
+            confusion = self.explainer.confusion(**_options(population))
+            parts.append(confusion._repr_html_())
+        return "".join(parts)
+
+    def show_cached(self, work: Work) -> Availability:
+        """Leave everything to the step that follows when the controls rest."""
+        is_complete = work.populations is None or not self.is_stale(work)
+        return Availability(is_shown=False, is_complete=is_complete)
+
+    def steps(self, work: Work) -> Iterable[Step]:
+        """Compute it after what was picked, once the controls rest."""
+
+        def run() -> None:
+            if self.content.meta:
+                work.wait_for_rest()
+            self._update(work)
+
+        def attempt() -> None:
+            if work.populations is not None and self.is_stale(work):
+                self.attempt(work, self._input_key(work.inputs), run)
+                work.send()
+
+        return [Step(Urgency.DETAILS, attempt)]
+
+    def _scores(self, population: Population) -> Scores:
+        return self.explainer.scores(level=LEVEL, **_options(population))
+
+    def _calibration(self, population: Population) -> Calibration | None:
+        """Return the calibration; None for a model that predicts points or labels only."""
+        if isinstance(self.explainer.evaluations.original, Point):
+            return None
+        return self.explainer.calibration(level=LEVEL, **_options(population))
+
+    def _confusion(self, population: Population) -> Floats:
+        return self.explainer.confusion(**_options(population)).share
+
+    def _points(self, population: Population) -> dict[str, Any]:
+        """Predicted and true values of some rows, which stay the same while weights move."""
+        rows = self._order[population.scored[self._order] > 0][:_MOST_POINTS]
+        q = self.explainer.evaluations.original.take(rows)
+        return {
+            "predicted": q.mean().astype(np.float32),
+            "true": self.explainer.evaluations.truth[rows].astype(np.float32),
+            "weight": population.scored[rows].astype(np.float32),
+        }
+
+
+def _options(population: Population) -> dict[str, Any]:
+    """Return the arguments that stand for a population."""
+    weights = population.weights if population.weighted else None
+    return {"sample_weight": weights, "rows": population.rows}
