@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
+import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._utils.choices import as_names
 from uqwidgets.explainer.stress import Stressing
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
+from uqwidgets.measures import Measure
 from uqwidgets.performance import (
     Calibration,
     Confusion,
@@ -18,6 +22,8 @@ from uqwidgets.performance import (
     default_scores,
     scores,
 )
+from uqwidgets.performance.metrics import RankIndicator, accuracy, balanced_accuracy, r2
+from uqwidgets.performance.scores import Score
 from uqwidgets.predictive.distributions import Categorical, Mixture, Point, class_codes
 
 
@@ -68,7 +74,7 @@ class Performing(Stressing):
 
         References
         ----------
-        Hall 1992; Kott 2001; Satterthwaite 1946; Wilson 1927.
+        DeLong et al. 1988; Hall 1992; Kott 2001; Satterthwaite 1946; Wilson 1927.
 
         Examples
         --------
@@ -88,7 +94,47 @@ class Performing(Stressing):
                 ranks=not isinstance(self.evaluations.original, Point),
             )
         population = Population.of(len(self.table), sample_weight, rows)
-        return scores(self._indicators(scoring), population, level, self.seed)
+        chosen = [self._score(entry) for entry in as_names(scoring, "scoring")]
+        return scores(chosen, population, level, self.seed)
+
+    def _score(self, entry: object) -> Score:
+        """Return the metric in closed form where there is one, else the indicator."""
+        if isinstance(entry, str) and entry in self._closed_forms:
+            return self._closed_forms[entry]
+        return self.indicator(entry)
+
+    @cached_property
+    def _closed_forms(self) -> dict[str, Score]:
+        """Scikit-learn's metrics of which the influence of every row is known, by name."""
+        if not self.table.has_target:
+            return {}
+        truth = self.evaluations.truth
+        if self.classes is None:
+            error = self._measures["squared_error"]
+            assert isinstance(error, Measure)
+            return {"r2": r2(self._values(error), np.asarray(truth, dtype=np.float64))}
+        codes, predicted = self._codes()
+        hits, k = (codes == predicted) * 1.0, len(self.classes)
+        forms: dict[str, Score] = {
+            "accuracy": accuracy(hits),
+            "balanced_accuracy": balanced_accuracy(hits, codes, k),
+        }
+        q = self.evaluations.original
+        if k == 2 and isinstance(q, Categorical | Mixture):
+            name = f"ROC AUC of {self.classes[1]}"
+            forms["roc_auc"] = RankIndicator("roc_auc", name, "", q.probabilities[:, 1], codes == 1)
+        return forms
+
+    def _codes(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Positions of the true and of the predicted classes, each of shape (n,)."""
+        assert self.classes is not None
+        q = self.evaluations.original
+        if isinstance(q, Point):
+            predicted = class_codes(q.value, self.classes)
+        else:
+            assert isinstance(q, Categorical | Mixture)
+            predicted = q.mode()
+        return class_codes(self.table.y, self.classes), predicted
 
     def confusion(
         self,
@@ -131,13 +177,8 @@ class Performing(Stressing):
             raise ValueError(
                 f"{self.table.target} is a number, and only classes are confused; use scores()."
             )
-        q, truth = self.evaluations.original, class_codes(self.table.y, self.classes)
+        truth, predicted = self._codes()
         population = Population.of(len(self.table), sample_weight, rows)
-        if isinstance(q, Point):
-            predicted = class_codes(q.value, self.classes)
-        else:
-            assert isinstance(q, Categorical | Mixture)
-            predicted = q.mode()
         return confusion(truth, predicted, self.classes, self.table.target, population)
 
     def calibration(

@@ -5,7 +5,7 @@ Others are computed by scikit-learn, and their intervals by leaving out groups o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +39,12 @@ class RankIndicator:
     positive: npt.NDArray[np.bool_]
     bounds: tuple[float, float] = UNIT_INTERVAL
 
+    def of(self, rows: slice | Positions) -> RankIndicator:
+        """Return the same of some rows only."""
+        if isinstance(rows, slice):
+            return self
+        return replace(self, ranking=self.ranking[rows], positive=self.positive[rows])
+
     @cached_property
     def _order(self) -> tuple[Positions, Positions]:
         """Rows by rising probability, and the number of the tie that each of them belongs to."""
@@ -49,10 +55,10 @@ class RankIndicator:
     def influence(self, weights: Floats) -> tuple[float, Floats]:
         r"""Value under row weights, and the influence of every row (DeLong et al. 1988).
 
-        With the weights s, the sums :math:`S_+` and :math:`S_-` over positive and negative rows, and
-        the weighted share :math:`F` of the rows of the other class that are ranked below a row,
-        ties counting one half, the area is :math:`A = \sum_+ s_i F_-(i) / S_+`. A positive row has
-        the influence :math:`s_i (F_-(i) - A) / S_+`, a negative one
+        With the weights s, their sums :math:`S_+` and :math:`S_-` over positive and negative rows,
+        and the weighted share :math:`F` of the rows of the other class that are ranked below a
+        row, ties counting one half, the area is :math:`A = \sum_+ s_i F_-(i) / S_+`. A positive row
+        has the influence :math:`s_i (F_-(i) - A) / S_+`, a negative one
         :math:`s_i (1 - F_+(i) - A) / S_-`.
 
         Parameters

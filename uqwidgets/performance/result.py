@@ -47,7 +47,7 @@ class Scores(Result):
 
     References
     ----------
-    Hall 1992; Kott 2001; Satterthwaite 1946; Wilson 1927.
+    DeLong et al. 1988; Hall 1992; Kott 2001; Satterthwaite 1946; Wilson 1927.
 
     Examples
     --------

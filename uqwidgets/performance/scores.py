@@ -14,6 +14,7 @@ from uqwidgets.inference import Bounds, symmetric, without_groups
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
+from uqwidgets.performance.metrics import RankIndicator
 from uqwidgets.performance.result import Scores
 from uqwidgets.performance.shares import wilson
 from uqwidgets.stress.indicators import MEAN, Indicator, MetricIndicator
@@ -21,6 +22,9 @@ from uqwidgets.stress.indicators import MEAN, Indicator, MetricIndicator
 # In the order in which they are shown; a model has those that fit its predictions.
 _SCORES_OF_CLASSES = ("error_rate", "nll", "brier")
 _SCORES_OF_NUMBERS = ("rmse", "absolute_error", "nll", "crps")
+
+
+Score = Indicator | RankIndicator | MetricIndicator
 
 
 def default_scores(
@@ -43,7 +47,7 @@ def default_scores(
 
 
 def scores(
-    indicators: Sequence[Indicator | MetricIndicator],
+    indicators: Sequence[Score],
     population: Population,
     level: float,
     seed: int,
@@ -52,7 +56,7 @@ def scores(
 
     Parameters
     ----------
-    indicators : sequence of Indicator or MetricIndicator
+    indicators : sequence of Indicator, RankIndicator or MetricIndicator
     population : Population
     level : float
     seed : int
@@ -70,7 +74,7 @@ def scores(
     intervals = [
         _of_metric(one, population, level, seed)
         if isinstance(one, MetricIndicator)
-        else _of_means(one, population, level)
+        else _of_rows(one, population, level)
         for one in indicators
     ]
     undefined = [
@@ -97,44 +101,54 @@ def scores(
     )
 
 
-def _of_means(indicator: Indicator, population: Population, level: float) -> Bounds:
-    r"""Interval of a function of weighted means by the delta method.
+def _of_rows(score: Indicator | RankIndicator, population: Population, level: float) -> Bounds:
+    """Interval of a score from the influence of every row on it.
 
-    With the weights s and the derivatives :math:`g_k` of the function, row i has the influence
-    :math:`\psi_i = s_i \sum_k g_k (o_{ki} - \bar o_k) / \bar s`. The degrees of freedom
-    are those of Satterthwaite 1946, and the quantiles of t are corrected for skewness (Hall 1992).
-    A share of rows has the score interval (Wilson 1927).
+    The quantiles of t have Satterthwaite's degrees of freedom and are corrected for skewness (Hall
+    1992). A share of rows has Wilson's interval.
     """
     rows = slice(None) if population.rows is None else population.rows
     s = population.scored[rows]
-    total = float(s.sum())
-    outputs = [np.asarray(output)[rows] for output in indicator.per_row]
-    means = [np.asarray(dot(s, output) / total) for output in outputs]
-    estimate = float(indicator.combine(*means))
-    if not math.isfinite(estimate) or math.isnan(population.small_sample):
-        return Bounds(estimate, np.nan, np.nan, np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = indicator.combination.slopes(*means)
-    influence = np.zeros(len(s))
-    for slope, output, mean in zip(slopes, outputs, means, strict=True):
-        # At the end of its range the square root has no derivative.
-        influence += (float(slope) if np.isfinite(slope) else 0.0) * (output - mean)
-    influence *= s / total
+    if isinstance(score, RankIndicator):
+        estimate, influence = score.of(rows).influence(s)
+    else:
+        outputs = [np.asarray(output)[rows] for output in score.per_row]
+        estimate, influence = _means(score, outputs, s / s.sum())
+        if score.combination is MEAN and _are_shares(outputs[0], s):
+            error = math.sqrt(dot(influence, influence) * population.small_sample)
+            low, high = wilson(np.array(estimate), np.array(population.ess), level)
+            return Bounds(estimate, error, float(low), float(high))
     squares = np.square(influence)
     error = math.sqrt(float(squares.sum()) * population.small_sample)
-    if indicator.combination is MEAN and _are_shares(outputs[0], s):
-        low, high = wilson(np.array(estimate), np.array(population.ess), level)
-        return Bounds(estimate, error, float(low), float(high))
-    if not error > 0:
-        return Bounds(estimate, error, estimate, estimate)
+    if math.isnan(estimate) or not error > 0:
+        end = estimate if error == 0 else np.nan
+        return Bounds(estimate, error, end, end)
     df = min(satterthwaite_df(squares), population.ess - 1)
     t = float(stdtrit(df, (1 + level) / 2))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
     upper, lower = skewness_corrected(t, skewness), skewness_corrected(-t, skewness)
     return _within(
-        Bounds(estimate, error, estimate - upper * error, estimate - lower * error),
-        indicator.bounds,
+        Bounds(estimate, error, estimate - upper * error, estimate - lower * error), score.bounds
     )
+
+
+def _means(indicator: Indicator, outputs: list[Floats], share: Floats) -> tuple[float, Floats]:
+    r"""Value of a function of weighted means, and the influence of every row on it.
+
+    With shares s of the weight and the derivatives :math:`g_k` of the function, row i has the
+    influence :math:`s_i \sum_k g_k (o_{ki} - \bar o_k)`: the delta method.
+    """
+    means = [np.asarray(dot(share, output)) for output in outputs]
+    estimate = float(indicator.combine(*means))
+    if not math.isfinite(estimate):
+        return np.nan, np.zeros(len(share))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = indicator.combination.slopes(*means)
+    influence = np.zeros(len(share))
+    for slope, output, mean in zip(slopes, outputs, means, strict=True):
+        # At the end of its range the square root has no derivative.
+        influence += (float(slope) if np.isfinite(slope) else 0.0) * (output - mean)
+    return estimate, share * influence
 
 
 def _of_metric(

@@ -66,6 +66,8 @@ class PerformanceView(View):
 
     def html(self, _inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw scores, calibration and confusion, which need no model call."""
+        if not self.explainer.table.has_target:
+            return ""
         check()
         parts = [self._scores(population)._repr_html_()]
         check()
@@ -78,7 +80,11 @@ class PerformanceView(View):
         return "".join(parts)
 
     def show_cached(self, work: Work) -> Availability:
-        """Leave everything to the step that follows when the controls rest."""
+        """Compute everything, unless the rows are many: then it follows when the controls rest."""
+        if not self.explainer.table.has_target:
+            return Availability(is_shown=False, is_complete=True)
+        if len(self.explainer.table) <= work.timing.n_rows_at_once:
+            return super().show_cached(work)
         is_complete = work.populations is None or not self.is_stale(work)
         return Availability(is_shown=False, is_complete=is_complete)
 
@@ -91,9 +97,9 @@ class PerformanceView(View):
             self._update(work)
 
         def attempt() -> None:
-            if work.populations is not None and self.is_stale(work):
+            has_target = self.explainer.table.has_target
+            if has_target and work.populations is not None and self.is_stale(work):
                 self.attempt(work, self._input_key(work.inputs), run)
-                work.send()
 
         return [Step(Urgency.DETAILS, attempt)]
 
