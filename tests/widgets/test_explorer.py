@@ -167,7 +167,7 @@ def test_the_stressed_line_has_its_interval(
     assert frames[-1]["meta"]["stress"]["level"] == 0.95
     # It is found once, however far tau moves.
     monkeypatch.setattr(type(explainer), "stress", None)
-    (moved,) = change(explorer, tau=-0.8)
+    *_, moved = change(explorer, tau=-0.8)
     np.testing.assert_array_equal(columns(moved)["stress.low"], last["stress.low"])
 
 

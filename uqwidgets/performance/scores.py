@@ -104,8 +104,8 @@ def scores(
 def _of_rows(score: Indicator | RankIndicator, population: Population, level: float) -> Bounds:
     """Interval of a score from the influence of every row on it.
 
-    The quantiles of t have Satterthwaite's degrees of freedom and are corrected for skewness (Hall
-    1992). A share of rows has Wilson's interval.
+    The degrees of freedom are those of Satterthwaite 1946, and the quantiles of t are corrected for
+    skewness (Hall 1992). A share of rows has the score interval (Wilson 1927).
     """
     rows = slice(None) if population.rows is None else population.rows
     s = population.scored[rows]
