@@ -1,0 +1,65 @@
+import type { ScaleLinear } from "d3-scale";
+import { clipBox, set, setText, svg } from "../dom.ts";
+import { axis, labelWidth, ticksOf } from "./axis.ts";
+
+const TOP = 20;
+const PLOT = 190;
+const RIGHT = 12;
+export const DIAGONAL_HEIGHT = TOP + PLOT + 38;
+
+export interface Square {
+  x: ScaleLinear<number, number>;
+  y: ScaleLinear<number, number>;
+  top: number;
+  left: number;
+  width: number;
+}
+
+/** A chart of predicted against observed values with the line on which both agree. */
+export function diagonal(...marks: Element[]) {
+  const [left, bottom] = [axis("left"), axis("bottom")];
+  const equal = svg("line", { class: "uq-diagonal" });
+  const box = clipBox(equal, ...marks);
+  const yTitle = svg("text", { class: "uq-title", y: 11 });
+  const xTitle = svg("text", {
+    class: "uq-title",
+    "text-anchor": "middle",
+    y: DIAGONAL_HEIGHT - 4,
+  });
+  const element = svg(
+    "svg",
+    { height: DIAGONAL_HEIGHT, "aria-hidden": "true" },
+    left.element,
+    bottom.element,
+    box.element,
+    yTitle,
+    xTitle,
+  );
+  return {
+    element,
+    /** Lays out both axes from `low` to `high`; the marks are drawn in what it returns. */
+    update(
+      scale: (range: [number, number]) => ScaleLinear<number, number>,
+      titles: [string, string],
+      width: number,
+    ): Square {
+      const y = scale([TOP + PLOT, TOP]);
+      const yTicks = ticksOf(y, PLOT, 40);
+      const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
+      const inner = Math.max(40, width - margin - RIGHT);
+      const x = scale([margin, margin + inner]);
+      set(element, { width });
+      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      left.update(yTicks, inner);
+      set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
+      bottom.update(ticksOf(x, inner, 64), 4);
+      box.update(margin - 6, TOP - 6, inner + 12, PLOT + 12);
+      const [low = 0, high = 1] = x.domain();
+      set(equal, { x1: x(low), y1: y(low), x2: x(high), y2: y(high) });
+      setText(xTitle, titles[0]);
+      setText(yTitle, titles[1]);
+      set(xTitle, { x: (margin + inner / 2).toFixed(1) });
+      return { x, y, top: TOP, left: margin, width: inner };
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { h, set, setText } from "../../dom.ts";
+import { counted, interval, number, percent, withUnit } from "../../format.ts";
+import { isStressed } from "../legend.ts";
+import { type Context, type Panel, section } from "../view.ts";
+import { calibrationFigure } from "./calibration.ts";
+import { confusionTable } from "./confusion.ts";
+import type { Performance } from "./reader.ts";
+import { residualFigure } from "./residuals.ts";
+
+/** How good the model is in the rows that are shown: scores, calibration, and where it errs. */
+export function performancePanel({ about, signal, redraw }: Context): Panel {
+  const rows = h("tbody");
+  const before = h("th", { scope: "col" }, "at τ = 0");
+  const ends = h("th", { scope: "col" });
+  const scores = h(
+    "div",
+    { class: "uq-scores" },
+    h("h4", {}, "Scores"),
+    h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          ...["score", "value"].map((text) => h("th", { scope: "col" }, text)),
+          ends,
+          before,
+        ),
+      ),
+      rows,
+    ),
+  );
+  const target = about.target ?? "";
+  const calibration = calibrationFigure(signal, redraw);
+  const confusion = about.classes.length ? confusionTable(about.classes, target) : null;
+  const residuals = confusion ? null : residualFigure(target, signal, redraw);
+  const empty = h("p", { class: "uq-empty" }, "no scores yet");
+  const grid = h(
+    "div",
+    { class: "uq-plot uq-performance-grid" },
+    scores,
+    calibration.element,
+    ...[confusion, residuals].flatMap((part) => (part ? [part.element] : [])),
+  );
+  const panel = section("The model itself", "uq-performance", [], empty, grid);
+
+  const fill = (data: Performance, stressed: boolean) => {
+    setText(ends, `${percent(data.level)} interval`);
+    before.hidden = !stressed;
+    rows.replaceChildren(
+      ...data.scores.map(({ label, unit, value, low, high, base }) => {
+        const cells = [
+          number(value),
+          interval(low ?? Number.NaN, high ?? Number.NaN),
+          ...(stressed ? [number(base)] : []),
+        ];
+        return h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, withUnit(label, unit)),
+          ...cells.map((text) => h("td", {}, text)),
+        );
+      }),
+    );
+  };
+
+  return {
+    element: panel.element,
+    update({ frame }) {
+      const data = frame?.performance ?? null;
+      // Without the true target there is nothing to hold predictions against.
+      panel.element.hidden = about.target === null;
+      set(panel.element, { "data-stale": data?.stale ? "true" : null });
+      grid.hidden = !data;
+      empty.hidden = data !== null;
+      setText(panel.note, data ? `${counted(data.n_rows, "row")}, the fitted model as it is` : "");
+      if (!data || !frame) return;
+      fill(data, isStressed(frame));
+      calibration.update(data);
+      confusion?.update(data.confusion);
+      residuals?.update(data.points);
+    },
+  };
+}

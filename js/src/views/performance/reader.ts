@@ -1,0 +1,80 @@
+import type { ModelInfo } from "../../modelInfo.ts";
+import type { Columns, Fields } from "../../wire.ts";
+
+export interface Score {
+  label: string;
+  unit: string;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /** Without stress. */
+  base: number | null;
+}
+
+export interface Calibration {
+  /** What is predicted with a probability, as the end of "probability that". */
+  event: string;
+  predicted: Float64Array;
+  observed: Float64Array;
+  low: Float64Array;
+  high: Float64Array;
+}
+
+/** Predicted and true values of some rows. */
+export interface Points {
+  predicted: Float32Array;
+  truth: Float32Array;
+  weight: Float32Array;
+}
+
+export interface Performance {
+  stale: boolean;
+  scores: Score[];
+  level: number;
+  n_rows: number;
+  calibration: Calibration | null;
+  /** Row-major (true classes, predicted classes): share of all rows; null with numbers or very many classes. */
+  confusion: Float64Array | null;
+  points: Points | null;
+}
+
+function readScore(fields: Fields): Score {
+  const optional = (name: string) => fields.optional(name, (f) => f.number(name));
+  return {
+    label: fields.text("label"),
+    unit: fields.text("unit"),
+    value: optional("value"),
+    low: optional("low"),
+    high: optional("high"),
+    base: optional("base"),
+  };
+}
+
+export function readPerformance(fields: Fields, columns: Columns, info: ModelInfo): Performance {
+  const event = fields.optional("event", (f) => f.text("event"));
+  const bins = columns.rows("calibration_predicted");
+  const points = columns.rows("predicted");
+  const k = info.classes.length;
+  const column = (name: string) => columns.get(`calibration_${name}`, [bins]);
+  const point = (name: string) => columns.get<Float32Array>(name, [points]);
+  return {
+    stale: fields.flag("stale"),
+    scores: fields.records("scores").map(readScore),
+    level: fields.number("level"),
+    n_rows: fields.number("n_rows"),
+    calibration:
+      event === null
+        ? null
+        : {
+            event,
+            predicted: column("predicted"),
+            observed: column("observed"),
+            low: column("low"),
+            high: column("high"),
+          },
+    confusion: columns.rows("confusion") ? columns.get<Float64Array>("confusion", [k, k]) : null,
+    points: points
+      ? { predicted: point("predicted"), truth: point("true"), weight: point("weight") }
+      : null,
+  };
+}
