@@ -143,7 +143,7 @@ describe("dependence", () => {
     const raw = wireFrame(multi, 1, { feature: "site" });
     new DataView(raw.cols["dependence.near"].buffer).setUint8(2, 0);
     const { root, one } = await mount(multi, raw);
-    const hollow = [...root.querySelectorAll(".uq-points circle")].map((dot) =>
+    const hollow = [...root.querySelectorAll(".uq-curves .uq-points circle")].map((dot) =>
       dot.classList.contains("uq-hollow"),
     );
     expect(hollow).toEqual([false, false, true, false]);
@@ -346,8 +346,8 @@ describe("every chart", () => {
   it("has a name, a summary in words and its numbers as a table", async () => {
     const { root } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     const figures = [...root.querySelectorAll("figure")];
-    expect(figures).toHaveLength(3);
-    const rows = [30, 50, 21];
+    expect(figures).toHaveLength(4);
+    const rows = [30, 50, 21, 10];
     for (const [i, figure] of figures.entries()) {
       expect(figure.getAttribute("aria-label")?.length).toBeGreaterThan(20);
       expect(figure.querySelector(".uq-sr")?.textContent?.length).toBeGreaterThan(20);

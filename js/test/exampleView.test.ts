@@ -36,6 +36,7 @@ describe("a view in the list", () => {
       "Importance",
       "Dependence",
       "Stress",
+      "The model itself",
       "Distribution",
     ]);
   });

@@ -208,6 +208,35 @@ function stress(about: ModelInfo, { tau, stress_feature }: Inputs) {
   };
 }
 
+function performance(about: ModelInfo, { tau }: Inputs) {
+  const k = about.classes.length;
+  const predicted = fill(k ? 10 : 19, (i) => (i + 1) / (k ? 11 : 20));
+  const score = (label: string, value: number | null) => ({
+    label, unit: "", value, low: value && value / 2, high: value && value * 2, base: value,
+  }); // biome-ignore format: one line of numbers
+  return {
+    meta: {
+      scores: [score("error rate", 0.07 + 0.02 * tau), score("ROC AUC", null)],
+      level: 0.95,
+      n_rows: about.n_rows,
+      event: k ? `${about.target} is ${about.classes[1]}` : `${about.target} is at most the predicted quantile`,
+    }, // biome-ignore format: as above
+    cols: {
+      "performance.calibration_predicted": predicted,
+      "performance.calibration_observed": predicted.map((p) => p * p),
+      "performance.calibration_low": predicted.map((p) => p * p - 0.1),
+      "performance.calibration_high": predicted.map((p) => p * p + 0.1),
+      ...(k
+        ? { "performance.confusion": fill(k * k, (i) => (i % (k + 1) ? 0.1 / (k * (k - 1)) : 0.9 / k)) }
+        : {
+            "performance.predicted": Float32Array.from({ length: 30 }, (_, i) => i),
+            "performance.true": Float32Array.from({ length: 30 }, (_, i) => i + Math.sin(i)),
+            "performance.weight": new Float32Array(30).fill(1),
+          }),
+    }, // biome-ignore format: as above
+  };
+}
+
 const DTYPES = new Map<unknown, string>([
   [Float64Array, "f8"],
   [Float32Array, "f4"],
@@ -219,18 +248,21 @@ const DTYPES = new Map<unknown, string>([
 // biome-ignore lint/suspicious/noExplicitAny: tests bend every part of it
 export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs> = {}): any {
   const inputs = inputsOf(about, changes);
-  const [imp, dep, str] = [
+  const [imp, dep, str, perf] = [
     importance(about, inputs),
     dependence(about, inputs),
     stress(about, inputs),
+    performance(about, inputs),
   ];
   const perTau = ["stress.taus", "stress.low", "stress.high"];
-  const columns: Record<string, Typed> = { ...imp.cols, ...dep.cols, ...str.cols };
+  const columns: Record<string, Typed> = { ...imp.cols, ...dep.cols, ...str.cols, ...perf.cols };
   const shapeOf = (name: string, column: Typed) =>
     name.startsWith("importance.")
       ? imp.shape
-      : (dep.shapes[name] ??
-        (name.startsWith("stress.") && !perTau.includes(name) ? str.shape : [column.length]));
+      : name === "performance.confusion"
+        ? [about.classes.length, about.classes.length]
+        : (dep.shapes[name] ??
+          (name.startsWith("stress.") && !perTau.includes(name) ? str.shape : [column.length]));
   const measure = about.measures.find(({ name }) => name === inputs.measure);
   const indicator = about.indicators.find(({ name }) => name === inputs.indicator);
   return {
@@ -255,6 +287,7 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
         interval: inputs.interval,
         level: 0.95,
       },
+      performance: { stale: false, ...perf.meta },
       dependence: {
         stale: false,
         feature: inputs.feature,

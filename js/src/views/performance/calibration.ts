@@ -3,7 +3,7 @@ import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { diagonal } from "../../charts/diagonal.ts";
 import { errorBars } from "../../charts/errorbars.ts";
 import { figure } from "../../charts/figure.ts";
-import { h, setText } from "../../dom.ts";
+import { h, set, setText } from "../../dom.ts";
 import { counted, interval, isolated, number, percent } from "../../format.ts";
 import type { Calibration, Performance } from "./reader.ts";
 
@@ -22,6 +22,7 @@ export function calibrationFigure(signal: AbortSignal, redraw: () => void) {
   const bars = errorBars();
   const chart = diagonal(bars.element);
   const read = crosshair(signal);
+  set(read.element, { "aria-label": "Read the calibration" });
   const caption = h("p", { class: "uq-caption" });
   fig.content.append(h("div", { class: "uq-layers" }, chart.element, read.element, read.card));
   fig.element.prepend(h("h4", {}, "Calibration"), caption);

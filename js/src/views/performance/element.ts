@@ -76,6 +76,7 @@ export function performancePanel({ about, signal, redraw }: Context): Panel {
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       grid.hidden = !data;
       empty.hidden = data !== null;
+      setText(empty, frame?.final ? "no scores" : "no scores yet");
       setText(panel.note, data ? `${counted(data.n_rows, "row")}, the fitted model as it is` : "");
       if (!data || !frame) return;
       fill(data, isStressed(frame));

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { aboutBinary, aboutRegression, wireFrame } from "./fixtures.ts";
+import { clearPage, mount } from "./mount.ts";
+
+afterEach(clearPage);
+
+const panelOf = (root: HTMLElement) => root.querySelector(".uq-performance") as HTMLElement;
+const cells = (parent: ParentNode, selector: string) =>
+  [...parent.querySelectorAll(selector)].map(({ textContent }) => textContent);
+
+describe("the model itself", () => {
+  it("lists each score with its interval, and without stress beside", async () => {
+    const about = aboutBinary();
+    const { root } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
+    const scores = panelOf(root).querySelector(".uq-scores") as HTMLElement;
+    expect(cells(scores, "thead th")).toEqual(["score", "value", "95 % interval", "at τ = 0"]);
+    expect(cells(scores, "tbody tr:first-child > *")).toEqual([
+      "error rate",
+      "0.08",
+      "0.04 to 0.16",
+      "0.08",
+    ]);
+    expect(cells(scores, "tbody tr:last-child td")).toEqual([
+      "not available",
+      "no interval",
+      "not available",
+    ]);
+  });
+
+  it("shows the confusion of classes as shares of the true class", async () => {
+    const about = aboutBinary();
+    const { root } = await mount(about, wireFrame(about, 1));
+    const confusion = panelOf(root).querySelector(".uq-confusion") as HTMLElement;
+    expect(cells(confusion, "tbody tr")).toEqual(["malignant90 %10 %", "benign10 %90 %"]);
+    expect(panelOf(root).textContent).toContain("Probability that target is benign");
+  });
+
+  it("counts the intervals that do not hold the prediction, and reads points by keyboard", async () => {
+    const about = aboutBinary();
+    const { root } = await mount(about, wireFrame(about, 1));
+    // Of p and p², more than 0.1 apart for 8 of 10 points.
+    expect(panelOf(root).textContent).toContain("8 of 10 intervals do not hold");
+    const reader = panelOf(root).querySelector("[role=slider]") as HTMLElement;
+    reader.dispatchEvent(new KeyboardEvent("keydown", { key: "End" }));
+    expect(reader.getAttribute("aria-valuetext")).toContain("predicted 0.909");
+  });
+
+  it("shows the points of numbers, darker where rows weigh more", async () => {
+    const about = aboutRegression();
+    const frame = wireFrame(about, 1);
+    const weights = new Float32Array(30).fill(0.5);
+    weights[3] = 1.5;
+    frame.cols["performance.weight"] = new DataView(weights.buffer);
+    const { root } = await mount(about, frame);
+    const dots = [...panelOf(root).querySelectorAll(".uq-dots circle")];
+    expect(dots).toHaveLength(30);
+    const opacity = dots.map((dot) => Number(dot.getAttribute("opacity")));
+    expect(opacity[3]).toBeGreaterThan(opacity[2] as number);
+    expect(panelOf(root).querySelector(".uq-confusion")).toBeNull();
+  });
+
+  it("is hidden where the true target is not known", async () => {
+    const about = { ...aboutBinary(), target: null, classes: [] };
+    const frame = wireFrame(aboutBinary(), 1);
+    frame.meta.performance = null;
+    const { root } = await mount(about, frame);
+    expect(panelOf(root).hidden).toBe(true);
+  });
+
+  it("takes names as text", async () => {
+    const about = { ...aboutBinary(), classes: ["<b>yes</b>", "no"] };
+    const { root } = await mount(about, wireFrame(about, 1));
+    expect(panelOf(root).querySelector("b")).toBeNull();
+    expect(panelOf(root).textContent).toContain("<b>yes</b>");
+  });
+});
