@@ -37,7 +37,7 @@ export function aboutBinary(): ModelInfo {
       { name: "nll", label: "likelihood loss", unit: "nats" },
     ],
     intervals: ["u-statistic", "model"],
-    views: ["importance", "dependence", "stress"],
+    views: ["importance", "dependence", "stress", "performance"],
   };
 }
 
