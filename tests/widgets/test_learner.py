@@ -308,8 +308,8 @@ def test_the_still_twin_has_both_and_asks_neither(
     read = StaticHtml(html)
     name = "The same by the learner, mean of 10 refits:"
     assert read.texts.count(name) == 2
-    assert len(read.all("svg")) == 5
-    ranked, of_learner, curve, curve_of_learner, _ = read.tables
+    assert len(read.all("svg")) == 7
+    ranked, of_learner, curve, curve_of_learner, *_ = read.tables
     result = learner.importance("nll", n_repeats=5)
     assert [line[0] for line in of_learner[1:]] == list(result.features)
     assert numbers(of_learner[1])[0] == pytest.approx(result.importance[0], abs=5e-4)

@@ -20,6 +20,8 @@ from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, V
 # Classes up to which the confusion is shown, and rows that are drawn as points.
 _MOST_CLASSES = 12
 _MOST_POINTS = 400
+# Level of the predictive intervals whose coverage is shown.
+_COVERAGE = 0.9
 
 
 class PerformanceView(View):
@@ -33,9 +35,7 @@ class PerformanceView(View):
 
     def compute(self, _inputs: Inputs, populations: Populations) -> Content:
         """Compute scores, calibration, and the confusion of classes or the points of numbers."""
-        now = self._scores(populations.now)
-        unstressed = populations.now is populations.unstressed
-        base = now if unstressed else self._scores(populations.unstressed)
+        now, base = self._scores(populations.now), self._scores(populations.unstressed)
         meta: dict[str, Any] = {
             "scores": [
                 {"label": label, "unit": unit, "value": value, "low": low, "high": high, "base": b}
@@ -45,16 +45,14 @@ class PerformanceView(View):
             ],
             "level": LEVEL,
             "n_rows": now.n_rows,
-            "ess": now.ess,
             "remarks": now.remarks,
             "event": None,
-            "coverage": [],
         }
         columns: dict[str, Any] = {}
         calibration = self._calibration(populations.now)
         if calibration is not None:
             meta["event"] = calibration.event
-            meta["coverage"] = calibration.coverage
+            meta["scores"] += self._coverage(calibration, populations)
             for name in ("predicted", "observed", "low", "high", "share"):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
         if self.explainer.classes is not None:
@@ -111,6 +109,20 @@ class PerformanceView(View):
         if isinstance(self.explainer.evaluations.original, Point):
             return None
         return self.explainer.calibration(level=LEVEL, **_options(population))
+
+    def _coverage(
+        self, calibration: Calibration, populations: Populations
+    ) -> Iterable[dict[str, Any]]:
+        """Describe, for a target of numbers, the share of the rows inside predictive intervals."""
+        unstressed = self._calibration(populations.unstressed)
+        assert unstressed is not None
+        for (nominal, inside, low, high), (_, base, *_) in zip(
+            calibration.coverage, unstressed.coverage, strict=True
+        ):
+            if nominal == _COVERAGE:
+                label = f"rows inside {nominal:.0%} intervals"
+                ends = {"low": low, "high": high, "base": base}
+                yield {"label": label, "unit": "", "value": inside, **ends}
 
     def _confusion(self, population: Population) -> Floats:
         return self.explainer.confusion(**_options(population)).share

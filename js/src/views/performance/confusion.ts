@@ -18,7 +18,7 @@ export function confusionTable(classes: string[], target: string) {
     h(
       "div",
       {
-        class: "uq-table-scroll",
+        class: "uq-confusion-scroll",
         tabindex: 0,
         role: "region",
         "aria-label": "Confusion of classes",
