@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.performance import Calibration, Scores
+from uqwidgets.performance import Calibration, Confusion, Scores
+from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
-from uqwidgets.widgets.about import LEVEL
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
 
@@ -57,25 +57,20 @@ class PerformanceView(View):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
         if self.explainer.classes is not None:
             if len(self.explainer.classes) <= _MOST_CLASSES:
-                columns["confusion"] = self._confusion(populations.now)
+                columns["confusion"] = self._confusion(populations.now).share
         else:
             columns |= self._points(populations.now)
         return Content(meta, columns)
 
+    def results(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> dict[str, Result]:
+        """Return scores, calibration and confusion, as far as the model has them."""
+        return self._results(populations.reached(inputs), check)
+
     def html(self, _inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw scores, calibration and confusion, which need no model call."""
-        if not self.explainer.table.has_target:
-            return ""
-        check()
-        parts = [self._scores(population)._repr_html_()]
-        check()
-        calibration = self._calibration(population)
-        if calibration is not None:
-            parts.append(calibration._repr_html_())
-        if self.explainer.classes is not None:
-            confusion = self.explainer.confusion(**_options(population))
-            parts.append(confusion._repr_html_())
-        return "".join(parts)
+        return "".join(r._repr_html_() for r in self._results(population, check).values())
 
     def show_cached(self, work: Work) -> Availability:
         """Compute everything, unless the rows are many: then it follows when the controls rest."""
@@ -101,6 +96,19 @@ class PerformanceView(View):
 
         return [Step(Urgency.DETAILS, attempt)]
 
+    def _results(self, population: Population, check: Callable[[], None]) -> dict[str, Result]:
+        if not self.explainer.table.has_target:
+            return {}
+        check()
+        results: dict[str, Result] = {"scores": self._scores(population)}
+        check()
+        calibration = self._calibration(population)
+        if calibration is not None:
+            results["calibration"] = calibration
+        if self.explainer.classes is not None:
+            results["confusion"] = self._confusion(population)
+        return results
+
     def _scores(self, population: Population) -> Scores:
         return self.explainer.scores(level=LEVEL, **_options(population))
 
@@ -124,8 +132,8 @@ class PerformanceView(View):
                 ends = {"low": low, "high": high, "base": base}
                 yield {"label": label, "unit": "", "value": inside, **ends}
 
-    def _confusion(self, population: Population) -> Floats:
-        return self.explainer.confusion(**_options(population)).share
+    def _confusion(self, population: Population) -> Confusion:
+        return self.explainer.confusion(**_options(population))
 
     def _points(self, population: Population) -> dict[str, Any]:
         """Predicted and true values of some rows, which stay the same while weights move."""
