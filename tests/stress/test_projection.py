@@ -198,7 +198,7 @@ def test_a_mean_beyond_its_quantile_has_a_status_and_no_weights():
 
 
 def test_a_constant_column_has_a_status_and_no_weights():
-    result = Column(np.full(10, 0.1), TAIL).projections(TAUS)
+    result = list(Column(np.full(10, 0.1), TAIL).projections(TAUS))
     assert {p.status for p in result} == {"constant"}
     assert all(p.weights is None for p in result)
 

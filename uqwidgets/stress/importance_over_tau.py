@@ -45,11 +45,12 @@ def importance_over_tau(
     ImportanceOverTau
     """
     n = len(evaluations.table)
-    projections = stressed.column.projections(taus)
     # Estimate, standard error, lower and upper end of every feature at every level.
     statistics = np.full((4, len(features), len(taus)), np.nan)
-    ess = np.full(len(taus), np.nan)
-    for t, projection in enumerate(projections):
+    ess, reached, status = np.full(len(taus), np.nan), np.empty(len(taus)), []
+    for t, projection in enumerate(stressed.column.projections(taus)):
+        reached[t] = projection.reached
+        status.append(projection.status)
         if projection.weights is None:
             continue
         weights = stressed.expand(projection.weights, n)
@@ -71,8 +72,8 @@ def importance_over_tau(
         low=statistics[2],
         high=statistics[3],
         ess=ess,
-        reached=np.array([p.reached for p in projections]),
-        status=np.array([p.status for p in projections]),
+        reached=reached,
+        status=np.array(status),
         interval=settings.interval,
         level=settings.level,
         reference=settings.reference,

@@ -211,8 +211,10 @@ def _over_rows(
     shape = (len(indicators), len(taus))
     values, low, high = (np.full(shape, np.nan) for _ in range(3))
     points = {name: np.full(len(taus), np.nan) for name in ("reached", "ess", "kl", "half_share")}
-    projections, summarised = stressed.column.projections(taus), stressed.summarised
-    for t, projection in enumerate(projections):
+    targets, status, summarised = np.empty(len(taus)), [], stressed.summarised
+    for t, projection in enumerate(stressed.column.projections(taus)):
+        targets[t] = projection.target
+        status.append(projection.status)
         if projection.weights is None:
             continue
         weights = stressed.summary_weights(projection.weights)
@@ -239,8 +241,8 @@ def _over_rows(
             if rows is not None and level is not None and np.isfinite(value):
                 low[q, t], high[q, t] = _interval(indicator, value, outputs, means, rows, level)
     return _Profile(
-        target=np.array([p.target for p in projections]),
-        status=np.array([p.status for p in projections], dtype="<U15"),
+        target=targets,
+        status=np.array(status, dtype="<U15"),
         values=values,
         low=low,
         high=high,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -63,23 +64,22 @@ class Column:
 
     def project(self, tau: float) -> Projection:
         """Weights at one level of tau within [-1, 1]."""
-        return self.projections(np.array([tau]))[0]
+        return next(self.projections(np.array([tau])))
 
-    def projections(self, taus: Floats) -> list[Projection]:
-        """Weights at every level of tau (t,), solved on the compressed column.
+    def projections(self, taus: Floats) -> Iterator[Projection]:
+        """Yield the weights at each level of tau (t,), solved on the compressed column.
 
         Source: Bachoc et al. 2023, eq. 4 and theorem 2.3.
         """
         solved = levels(self._compressed, taus)
-        projections = []
         for t, (tau, status) in enumerate(zip(taus.tolist(), solved.status.tolist(), strict=True)):
             weights, reached = None, np.nan
             if status in ("ok", "edge"):
                 weights = solved.row_weights(t, self.values)
                 moved = dot(weights, self.values - self.mean) / len(weights) if tau else 0.0
                 reached = self.mean + moved
-            projections.append(Projection(weights, self.target(tau), reached, status))
-        return projections
+            yield Projection(weights, self.target(tau), reached, status)
+            del weights  # otherwise they stay in memory while the next are made
 
     def target(self, tau: float) -> float:
         """Mean that tau stands for, by linear interpolation (Bachoc et al. 2023, section 2.2)."""
