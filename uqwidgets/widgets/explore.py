@@ -36,7 +36,7 @@ def explore(
     X : DataFrame or array-like of shape (n, p)
         Rows to explain, preferably rows that the model was not fitted on.
     y : array-like of shape (n,), optional
-        Their true target; what needs it is not offered without.
+        Their true target. Without it, measures that need it are not offered.
     learner : Learner, optional
         Shown beside the model: the mean over refits of the procedure, with its interval.
     feature_groups : mapping of str to sequence of str, optional

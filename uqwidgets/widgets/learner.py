@@ -1,4 +1,4 @@
-"""The learner beside the model: refitted and evaluated on a thread of its own, and cached."""
+"""The learner beside the model: its refits are made, evaluated and cached on a thread."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket, hear
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.dependence import DependenceView
 
-# Of each refit; all refits together repeat them many times more.
+# Repeats of each refit; the average over all refits has many more.
 _MOST_REPEATS = 5
 
 Key = tuple[Any, ...]
 
 
 class Request(NamedTuple):
-    """The inputs that a learner depends on; stress and filters do not matter to its own rows."""
+    """The inputs that the results of a learner depend on; stress and filters are not among them."""
 
     n_refits: int
     n_repeats: int
@@ -35,18 +35,18 @@ class Request(NamedTuple):
 
     @property
     def ranking(self) -> Key:
-        """What its importance depends on."""
+        """Key of its importance."""
         return (self.n_refits, self.n_repeats)
 
     @property
     def curve(self) -> Key:
-        """What its curve depends on."""
+        """Key of its curve."""
         form = self.form
         return (self.n_refits, self.feature, self.measure, form.center, form.derivative)
 
 
 class LearnerPanel:
-    """What a learner says, beside the model.
+    """The results of a learner, shown beside those of the model.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ class LearnerPanel:
     learner : Learner
         Of the same features and classes.
     curves : DependenceView
-        Of the model; the learner's curves are over the same values.
+        View of the model; the learner's curves have the same grid.
     publish : callable
-        Called when there is something new to show.
+        Called when there are new results.
     timing : Timing
     """
 
@@ -80,13 +80,13 @@ class LearnerPanel:
         self._stopped = False
         self._progress: dict[str, Any] | None = None
         self._known: dict[Key, Averages] = {}
-        # What failed is not attempted again while the same is requested.
+        # Errors by key; the same request is not attempted again.
         self._failed: dict[Key, str] = {}
         self._calls_before = (0, 0)
         self._began = 0.0
 
     def set_request(self, inputs: Inputs) -> None:
-        """Set what is to be shown."""
+        """Set the inputs of the results to show."""
         feature = inputs.feature
         request = Request(
             self._refitted.learner.n_refits,
@@ -103,12 +103,12 @@ class LearnerPanel:
         self._began = self._timing.clock()
 
     def start(self) -> None:
-        """Compute what is requested and not known yet."""
+        """Compute the requested results that are not known yet."""
         if self.pending:
             self._scheduler.request()
 
     def stop(self) -> None:
-        """Compute no more; a fit that is under way ends, and its result is cached."""
+        """Stop the work after the current fit, which is cached."""
         self._stopped = self._missing() is not None
         self._progress = None
         self._scheduler.stop()
@@ -120,12 +120,12 @@ class LearnerPanel:
         return self._scheduler.wait(timeout)
 
     def close(self) -> None:
-        """End the work and take no more."""
+        """End the work and accept no more requests."""
         self._scheduler.close()
 
     @property
     def pending(self) -> bool:
-        """Whether there is something to come."""
+        """Whether requested results are still missing."""
         return not self._stopped and self._missing() is not None
 
     @property
@@ -142,11 +142,11 @@ class LearnerPanel:
 
     @property
     def name(self) -> str:
-        """What it is, in words."""
+        """Name of the learner, with its number of refits."""
         return f"learner, mean of {len(self._refitted.learner.refits)} refits"
 
     def html(self, view: str) -> str:
-        """Draw what is known for a view without calling the refits; empty if nothing is."""
+        """Draw the known results beside a view, without a model call; empty if there are none."""
         request = self._request
         if request is None:
             return ""
@@ -162,7 +162,7 @@ class LearnerPanel:
     def joined(
         self, meta: dict[str, Any], columns: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Put what is known beside what a frame shows of the model."""
+        """Add the known results of the learner to a frame of the model."""
         known = {"importance": self.importance, "dependence": self._beside(meta, columns)}
         done = next(filter(None, known.values()), None)
         calls, rows = self._refitted.n_evaluated
@@ -179,7 +179,7 @@ class LearnerPanel:
             "cost": {
                 "calls": cost["calls"] + calls - calls_before,
                 "rows": cost["rows"] + rows - rows_before,
-                # Also what tells two signs of life apart: hosts send only what has changed.
+                # It also makes two heartbeats differ, because hosts send only changed values.
                 "seconds": max(cost["seconds"], self._shown_at - self._began),
             },
             "total": {"calls": total["calls"] + calls, "rows": total["rows"] + rows},
@@ -196,7 +196,7 @@ class LearnerPanel:
         return {**meta, **added}, {**columns, **beside}
 
     def _notes(self, shown: Iterable[Averages | None]) -> list[str]:
-        """Say what was stopped, and what each result says of itself, each once."""
+        """Return a note on stopped work, and the remarks of all results, each once."""
         notes = []
         if self._stopped:
             n_fits, total = len(self._refitted.learner.refits), self._refitted.learner.n_refits
@@ -208,7 +208,7 @@ class LearnerPanel:
         return [f"learner: {note}" for note in dict.fromkeys(notes)]
 
     def _beside(self, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
-        """Return the curve of what is drawn, which may lag behind what is requested."""
+        """Return the curve of the drawn feature, which may not be the requested one yet."""
         drawn = meta["dependence"]
         if drawn is None:
             return None
@@ -218,12 +218,12 @@ class LearnerPanel:
             center=drawn["center"],
             derivative=drawn["derivative"],
         )
-        # Over the model's first coarse look it cannot be laid.
+        # The coarse first curve of the model has another grid.
         alike = curve is not None and len(curve.value) == len(columns["dependence.grid"])
         return curve if alike else None
 
     def _missing(self) -> Key | None:
-        """Return the key of what is to be computed next."""
+        """Return the key of the next result to compute."""
         request = self._request
         if request is None:
             return None
@@ -250,7 +250,7 @@ class LearnerPanel:
 
     def _compute(self, request: Request, missing: Key, ticket: Ticket) -> None:
         def callback(progress: Progress) -> None:
-            # A fit serves whatever is looked at next; a curve only while it is looked at.
+            # Fits are useful for every later request; a curve only while it is requested.
             moved_on = what == asking and self._missing() != missing
             if ticket.stopped or moved_on:
                 raise SupersededError
@@ -287,7 +287,7 @@ class LearnerPanel:
         except SupersededError:
             if ticket.stopped:
                 raise
-        except BaseException as error:  # noqa: BLE001  a widget never dies: it says what happened
+        except BaseException as error:  # noqa: BLE001  any error is shown in the widget
             is_sentence = isinstance(error, (ValueError, TypeError))
             self._failed[missing] = (
                 str(error) if is_sentence else f"{type(error).__name__}: {error}"
@@ -299,7 +299,7 @@ class LearnerPanel:
             self._show()
 
     def _beat(self) -> None:
-        # The browser takes longer silence for a dead kernel.
+        # After a longer silence the browser reports that the kernel does not answer.
         if self.pending and self._timing.clock() - self._shown_at > self._timing.heartbeat:
             self._show()
 

@@ -1,4 +1,4 @@
-"""Importance and curves of a learner, step by step so that the work can be watched and stopped."""
+"""Importance and curves of a learner, in steps that report progress and can be stopped."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Averages:
     ----------
     value, low, high : ndarray of shape (measures, features), or (g,) for a curve
     n_refits : int
-        Those whose fit succeeded.
+        Number of refits whose fit succeeded.
     remarks : tuple of str
     """
 
@@ -46,12 +46,12 @@ class Averages:
 
 
 class Refitted:
-    """Asks a learner for what is shown of a model.
+    """Computes the results of a learner that the widget shows of a model.
 
     Parameters
     ----------
     explainer : Explainer
-        Of the model beside which the learner stands.
+        Explainer of the model.
     learner : Learner
         Of the same features and classes.
     """
@@ -101,14 +101,14 @@ class Refitted:
         callback : callable
             See `Evaluations.ask`; one progress over all refits.
         report : callable
-            Called before the measures of a refit are computed from its answers, with how many
-            times that is done and how many times in all. What it raises stops the work.
+            Called before a measure of a refit is computed, with the number of those that are done
+            and the number in all. An exception that it raises stops the work.
         """
         self._ask(self._importance_replacements(n_repeats), callback)
         refits = self.learner.refits
         for i, (refit, measure) in enumerate(product(refits, measures)):
             report(i, len(refits) * len(measures))
-            # What takes long of it is remembered for the averages below.
+            # The slow part is cached for the averages below.
             refit.explainer.importance(
                 measure.name, self._explainer.features, n_repeats=n_repeats, level=LEVEL
             )

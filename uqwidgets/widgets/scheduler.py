@@ -10,11 +10,11 @@ from uqwidgets._utils.forking import renew_after_fork
 
 
 class SupersededError(Exception):
-    """A newer request came, or the work was stopped: what is finished stays, the rest is off."""
+    """A newer request came, or the work was stopped; finished results are kept."""
 
 
 class Ticket:
-    """A request that is being worked on."""
+    """The request that the worker is answering."""
 
     def __init__(self, scheduler: Scheduler, number: int, worker: threading.Thread) -> None:
         self._scheduler = scheduler
@@ -23,11 +23,11 @@ class Ticket:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody stopped this work, or the interpreter is about to."""
+        """Whether this work was stopped, or the interpreter is exiting."""
         return self._scheduler.stopped >= self._number or _exiting()
 
     def check(self) -> None:
-        """Give way to a newer request, or to another worker.
+        """Raise an error if a newer request or another worker replaces this one.
 
         Raises
         ------
@@ -40,12 +40,12 @@ class Ticket:
             raise SupersededError
 
     def rest(self, seconds: float) -> None:
-        """Do nothing for so long, to see whether the hand on the control rests too.
+        """Wait for so many seconds, unless a newer request comes.
 
         Raises
         ------
         SupersededError
-            As soon as it moved on.
+            If a newer request came.
         """
         self._scheduler.await_newer(self._number, seconds)
         self.check()
@@ -54,25 +54,25 @@ class Ticket:
 class Scheduler:
     """Runs requests on a thread that lives only while there is work.
 
-    Requests that arrive while one is worked on are folded into one: the work reads what is
-    requested when it starts, so only the newest matters and none is lost.
+    Requests that arrive while the worker is busy are merged into one: the work reads the current
+    inputs when it starts, so that only the newest request is answered and none is lost.
 
-    The thread is no daemon: an interpreter that ends waits for the model call that is under way,
-    because a thread that ends inside a compiled library can abort the process. No further call
-    is made then, for `Ticket.check` ends the work.
+    The thread is no daemon: an interpreter that exits waits for the current model call, because a
+    thread that ends inside a compiled library can abort the process. There is no further call,
+    because `Ticket.check` ends the work.
 
     Parameters
     ----------
     work : callable
-        Called with a `Ticket`; it should `Ticket.check` often. `SupersededError` ends it. Any
-        other exception is reported as that of a thread is, and the next request is worked on.
+        Called with a `Ticket`; it should call `Ticket.check` often. `SupersededError` ends it. Any
+        other exception is reported like that of a thread, and the next request is answered.
 
     Attributes
     ----------
     newest, stopped : int
         Numbers of the latest request and of the latest one that was stopped.
     worker : Thread or None
-        The thread that works, None where there is no work.
+        The thread that works; None while there is no work.
     """
 
     def __init__(self, work: Callable[[Ticket], None]) -> None:
@@ -85,12 +85,12 @@ class Scheduler:
         renew_after_fork(self)
 
     def renew_locks(self) -> None:
-        """Begin without a worker; what is left to do is done when it is next waited for."""
+        """Make a new lock in a forked process, which has no worker; `wait` starts one if needed."""
         self.worker: threading.Thread | None = None
         self._changed = threading.Condition()
 
     def request(self) -> None:
-        """Ask for work; what was being done gives way."""
+        """Request work, which replaces the current one."""
         with self._changed:
             if self._closed:
                 return
@@ -99,16 +99,16 @@ class Scheduler:
             self._start()
 
     def stop(self) -> None:
-        """End what is being done, without asking for anything new."""
+        """End the current work, without a new request."""
         with self._changed:
             self.stopped = self.newest
             self._changed.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until nothing is left to do; False if that took longer than ``timeout`` seconds.
+        """Wait until all work is done; False if that took longer than ``timeout`` seconds.
 
-        What the work calls may wait too: another thread then takes the work over, and the ticket
-        of this one is superseded.
+        If the worker itself waits, in code that the work calls, another thread takes the work over,
+        and the ticket of the waiting thread is superseded.
         """
         with self._changed:
             if self.worker is threading.current_thread():
@@ -117,12 +117,12 @@ class Scheduler:
             return self._changed.wait_for(lambda: self.worker is None, timeout)
 
     def await_newer(self, number: int, timeout: float) -> None:
-        """Wait until there is a request after ``number``, or work is to stop, or time is up."""
+        """Wait until a request after ``number``, a stop, or the end of the timeout."""
         with self._changed:
             self._changed.wait_for(lambda: max(self.newest - 1, self.stopped) >= number, timeout)
 
     def close(self) -> None:
-        """End what is being done and take no more requests."""
+        """End the current work and accept no more requests."""
         with self._changed:
             self._closed = True
             self.stopped = self.newest
@@ -153,7 +153,7 @@ class Scheduler:
                 self._work(Ticket(self, number, worker))
             except SupersededError:
                 pass
-            except BaseException as error:  # noqa: BLE001  whatever it is, the next one is served
+            except BaseException as error:  # noqa: BLE001  any error: the next request is answered
                 report_uncaught(error)
             with self._changed:
                 if self.worker is worker:
@@ -161,7 +161,7 @@ class Scheduler:
 
 
 def report_uncaught(error: BaseException) -> None:
-    """Report what somebody else's code raised where no caller can catch it."""
+    """Report an error of a user's code where no caller can catch it."""
     thread = threading.current_thread()
     threading.excepthook(
         threading.ExceptHookArgs((type(error), error, error.__traceback__, thread))
