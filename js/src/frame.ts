@@ -42,6 +42,8 @@ export interface Answer {
   cost: { calls: number; rows: number; seconds: number };
   total: { calls: number; rows: number };
   progress: Progress | null;
+  /** Where the work was stopped, such as "at 3 of 10 shuffles"; it can go on from there. */
+  stopped: string | null;
   error: string | null;
   notes: string[];
   /** What could not be read of it, in sentences; the parts concerned are those of the frame before. */
@@ -139,6 +141,7 @@ export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = 
     cost: { ...count(cost), seconds: cost.number("seconds") },
     total: count(meta.record("total")),
     progress: meta.optional("progress", (m) => readProgress(m.record("progress"))),
+    stopped: meta.optional("stopped", (m) => m.text("stopped")),
     error: meta.optional("error", (m) => m.text("error")),
     notes: meta.texts("notes"),
     faults,

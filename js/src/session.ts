@@ -64,6 +64,11 @@ export class Session {
     this.#save({ _stop: Math.max(this.#number("_stop") + 1, seq) });
   }
 
+  /** Has the work that was stopped done after all. */
+  goOn(): void {
+    this.request({});
+  }
+
   subscribe(listener: () => void, signal: AbortSignal): void {
     this.#listeners.add(listener);
     signal.addEventListener("abort", () => this.#listeners.delete(listener));

@@ -147,10 +147,10 @@ describe("dependence", () => {
       dot.classList.contains("uq-hollow"),
     );
     expect(hollow).toEqual([false, false, true, false]);
-    expect(root.querySelector(".uq-legend")?.textContent).toContain("hollow: few rows around it");
+    expect(root.querySelector(".uq-legend")?.textContent).toContain("hollow: hardly any data here");
     expect(one<HTMLInputElement>("uq-derivative").disabled).toBe(true);
     expect(one("uq-derivative").closest("label")?.title).toBe(
-      "site is categorical, so it has no derivative",
+      "site is categorical, so its curve has no slope",
     );
   });
 
@@ -177,7 +177,7 @@ describe("dependence", () => {
     await receive(wireFrame(about, 3, { center: true, derivative: true }));
     expect(one<HTMLInputElement>("uq-derivative").checked).toBe(true);
     expect(one<HTMLInputElement>("uq-center").disabled).toBe(true);
-    expect(one("uq-center").closest("label")?.title).toContain("the same, centred or not");
+    expect(one("uq-center").closest("label")?.title).toContain("the same wherever lines start");
   });
 
   it("draws one line per row on the canvas, by weight and with a dash per class", () => {
@@ -383,6 +383,20 @@ describe("axes", () => {
     const gap = (ticks[1]?.at ?? 0) - (ticks[0]?.at ?? 0);
     expect(gap).toBeGreaterThanOrEqual(20);
     expect(ticks.map(({ label }) => label)).toContain("0.0");
+  });
+
+  it.each([
+    [-0.0004, 0.0009, 90, 58],
+    [-0.00012, 0.00087, 92, 58],
+    [0.04, 0.43, 92, 58],
+    [-1, 1, 60, 58],
+    [0.1, 0.13, 120, 58],
+    [3, 19, 70, 58],
+  ])("have two ticks at least, from %f to %f", (low, high, pixels, spacing) => {
+    const scale = new SteadyScale().fit("x", [low, high], [0, pixels]);
+    const ticks = ticksOf(scale, pixels, spacing);
+    expect(ticks.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
   });
 
   it("ignore what is not a number", () => {

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { importance } from "../src/views/importance/index.ts";
+import type { Importance } from "../src/views/importance/reader.ts";
 import { aboutBinary, aboutMulti, aboutRegression, wireFrame } from "./fixtures.ts";
 import { choose, clearPage, mount, painted, press, slide } from "./mount.ts";
 
@@ -111,6 +113,43 @@ describe("the widget", () => {
     expect(one<HTMLProgressElement>("uq-progress").value).toBe(250);
     one("uq-stop").click();
     expect(model.saved.at(-1)).toEqual({ _stop: 2 });
+  });
+
+  it("says where it was stopped, and goes on from there", async () => {
+    const { one, model, receive } = await mount(about);
+    const working = wireFrame(about, 2);
+    working.meta.progress = { what: "importance", done: 250, total: 1000, seconds_left: 4.2 };
+    await receive(working);
+    one("uq-stop").focus();
+    const stopped = wireFrame(about, 2);
+    stopped.meta.stopped = "at 3 of 10 shuffles";
+    await receive(stopped);
+    expect(one("uq-footer").textContent).toContain("Stopped at 3 of 10 shuffles.");
+    expect(one("uq-progress").hidden).toBe(true);
+    expect(one("uq-stop").hidden).toBe(true);
+    // A hidden button would leave the keyboard nowhere.
+    expect(document.activeElement).toBe(one("uq-go-on"));
+    one("uq-go-on").click();
+    expect(model.saved.at(-1)).toEqual({ _seq: 3 });
+    await receive({ ...working, seq: 3 });
+    expect(document.activeElement).toBe(one("uq-stop"));
+    await receive(wireFrame(about, 3));
+    expect(one("uq-go-on").closest("[hidden]")).not.toBeNull();
+  });
+
+  it("hides what the last change cost until it is asked for", async () => {
+    const { root } = await mount(about);
+    const details = root.querySelector<HTMLDetailsElement>(".uq-costs");
+    expect(details?.open).toBe(false);
+    expect(details?.querySelector("summary")?.textContent).toBe("cost");
+  });
+
+  it("names a leading feature only where its interval lies above zero", () => {
+    const order = [1, 0];
+    const said = (low: number[]) =>
+      importance.summary?.({ order, low: new Float64Array(low) } as unknown as Importance, about);
+    expect(said([-0.2, 0.1])).toBe(`most important feature ${about.features[1]?.name}`);
+    expect(said([0.2, -0.1])).toBe("no feature is clearly above zero");
   });
 
   it.each([
@@ -388,8 +427,8 @@ describe("τ", () => {
     const { one, root, receive } = await mount(about, wireFrame(about, 1, changes));
     const tau = one<HTMLInputElement>("uq-tau");
     expect(tau.disabled).toBe(true);
-    expect(tau.title).toContain("Choose the feature");
-    expect(root.querySelector(".uq-hint")?.textContent).toContain("Choose the feature");
+    expect(tau.title).toContain("Choose a feature");
+    expect(root.querySelector(".uq-hint")?.textContent).toContain("Choose a feature");
     expect(root.querySelector<HTMLElement>(".uq-key-tick")?.hidden).toBe(true);
     await receive(wireFrame(about, 2, { tau: 0.5 }));
     expect(tau.disabled).toBe(false);

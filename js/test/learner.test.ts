@@ -70,20 +70,20 @@ describe("a learner", () => {
 
   it("is named in both legends, and apart from stress and filters where there are any", async () => {
     const { root, receive } = await mount(about, shown());
-    const words = "learner, mean of 15 refits";
+    const words = "learner, refitted 15 times";
     expect(legends(root).map((keys) => keys.includes(words))).toEqual([true, true]);
     expect(legends(root)[0]?.[0]).toBe("model");
     expect(legends(root)[1]?.[0]).toBe("model, average, 95 % interval");
     await receive(shown({ tau: 0.5 }));
-    expect(legends(root)[0]).toContain(`${words}, without stress`);
+    expect(legends(root)[0]).toContain(`${words} (unstressed)`);
     const ice_filter = [{ feature: "mean radius", low: 2, high: null }];
     await receive(shown({ tau: 0.5, ice_filter }));
-    expect(legends(root)[1]).toContain(`${words}, without stress, of all its rows`);
+    expect(legends(root)[1]).toContain(`${words} (all rows, unstressed)`);
   });
 
   it.each([
     ["pending", "learner: being computed"],
-    ["stopped", "learner: stopped, the next change goes on"],
+    ["stopped", "learner: stopped"],
     ["failed", "learner: not available"],
   ])("says why it is not there while %s", async (state, words) => {
     const nothing = { state, importance: false, dependence: false };
@@ -161,14 +161,14 @@ describe("importance", () => {
   it("says how values are replaced, and that features of groups are replaced one by one", async () => {
     const plain = await mount(about);
     expect(plain.root.querySelector(".uq-importance .uq-note")?.textContent).toBe(
-      "143 rows, permuted 10 times",
+      "values shuffled 10 times over 143 rows",
     );
     clearPage();
     const grouped = aboutBinary();
     (grouped.features[0] as (typeof grouped.features)[0]).group = "size";
     const { root, all } = await mount(grouped, wireFrame(grouped, 1, { n_repeats: 20 }));
     expect(root.querySelector(".uq-importance .uq-note")?.textContent).toBe(
-      "143 rows, permuted 10 of 20 times, groups one by one",
+      "values shuffled 10 of 20 times over 143 rows, groups one by one",
     );
     expect(all("uq-importance-row").map((row) => row.getAttribute("aria-label"))).toContainEqual(
       expect.stringMatching(/^mean radius.* in group size; /),

@@ -114,5 +114,5 @@ def table(root: Locator, panel: str) -> list[list[str]]:
 
 def model_calls(root: Locator) -> int:
     """Return what the last change cost, as the footer says it."""
-    text = root.get_by_test_id("uq-footer").inner_text()
+    text = root.locator(".uq-cost").text_content()
     return int(numbers(text)[0])

@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression
 import uqwidgets as uq
 from browser.reading import ROWS, answered, model_calls, wait_for_answer
 
-WORDS = "learner, mean of 10 refits"
+WORDS = "learner, refitted 10 times"
 
 
 class Held(LinearRegression):
@@ -71,10 +71,11 @@ def test_everything_of_the_model_works_while_it_is_fitted(root, bridge):
     expect(root.get_by_test_id("uq-watchdog")).to_be_hidden()
     root.get_by_test_id("uq-stop").click()
     for legend in legends(root).all():
-        expect(legend).to_contain_text("learner: stopped, the next change goes on")
+        expect(legend).to_contain_text("learner: stopped")
     expect(root.get_by_test_id("uq-progress")).to_be_hidden()
+    expect(root.locator(".uq-work")).to_contain_text("of 10 fits of the learner.")
     Held.go_on.set()
-    root.get_by_test_id("uq-tau-reset").click()
+    root.get_by_test_id("uq-go-on").click()
     for legend in legends(root).all():
         expect(legend).to_contain_text(WORDS)
 
@@ -90,7 +91,7 @@ def test_it_is_drawn_beside_the_model_and_stays_under_stress(complete):
     assert model_calls(complete) == 0
     assert [mark.get_attribute("transform") for mark in diamonds.all()] == before
     assert complete.locator(".uq-learner-line").get_attribute("d") == curve
-    expect(legends(complete).first).to_contain_text(f"{WORDS}, without stress")
+    expect(legends(complete).first).to_contain_text(f"{WORDS} (unstressed)")
 
 
 def test_its_numbers_are_in_the_table(complete, learner):

@@ -309,11 +309,11 @@ def test_stop_keeps_what_is_finished_and_the_next_change_goes_on() -> None:
         widget.set_state({"_stop": 0})
         go_on.set()
         assert widget.wait(30)
-        assert "Stopped at 0 of 10 repeats" in frames[-1]["meta"]["notes"][0]
+        assert frames[-1]["meta"]["stopped"] == "at 0 of 10 shuffles"
         assert frames[-1]["meta"]["final"]
         rows = model.rows
         change(widget, tau=0.1)
-        assert not any("Stopped" in note for note in widget._frame["meta"]["notes"])
+        assert widget._frame["meta"]["stopped"] is None
         everything = (1 + 10 * 4 + 49) * 400
         assert rows < model.rows == everything, "nothing was asked twice"
 

@@ -185,8 +185,7 @@ def test_the_model_goes_on_while_it_is_fitted_and_a_stop_keeps_what_is_finished(
         assert last["meta"]["final"]
         assert last["meta"]["learner"]["state"] == "stopped"
         assert last["meta"]["progress"] is None
-        (note,) = [n for n in last["meta"]["notes"] if "stopped" in n]
-        assert note == "learner: stopped at 2 of 10 fits; the next change goes on"
+        assert last["meta"]["stopped"] == "at 2 of 10 fits of the learner"
         Waiting.go_on.set()
         assert widget.wait(20)
         assert Waiting.fits == len(waiting.refits) == 3

@@ -65,7 +65,7 @@ def test_a_slow_model_shows_progress_and_stress_before_anything_is_answered() ->
         frames = Frames(widget)
         assert widget.wait(30)
     first = next(f for f in frames if f["meta"]["progress"])
-    assert first["meta"]["progress"]["done"] == 0
+    assert first["meta"]["progress"]["done"] < first["meta"]["progress"]["total"] / 2
     assert first["meta"]["progress"]["seconds_left"] > 0.4
     assert not first["meta"]["final"]
     assert parts(first)["stress"]
@@ -82,14 +82,14 @@ def test_importance_has_one_total_over_all_its_steps() -> None:
         frames = Frames(widget)
         assert widget.wait(30)
     told = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
-    importance = [p for p in told if "importance" in p["what"] and p["total"] > 100]
-    curve = [p for p in told if p["what"] == "curve of a"]
+    known = [p for p in told if p["seconds_left"] is not None]
+    importance = [p for p in known if "importance, " in p["what"]]
     assert len(importance) > 3
-    steady(importance)
-    steady(curve)
+    assert any(p["what"] == "curve of a" for p in known)
+    steady(known)
     shown = {f["meta"]["importance"]["n_repeats"] for f in frames if f["meta"]["importance"]}
     assert len(shown) > 1, "several steps"
-    assert {re.search(r"(\d+) of 12 repeats", p["what"])[1] for p in importance} >= {"0", "2"}
+    assert {re.search(r"(\d+) of 12 shuffles", p["what"])[1] for p in importance} >= {"0", "2"}
     left = [p["seconds_left"] for p in told if p["seconds_left"] is not None]
     assert left[0] > 12 * 4 * 40 * 5e-4 / 2, "of all that is to come, not of the first step"
 
@@ -110,7 +110,9 @@ def test_what_takes_long_after_the_model_is_named(monkeypatch: pytest.MonkeyPatc
     computing = [p for p in told if p["what"].startswith("computing nll and entropy")]
     assert len(computing) >= 2
     assert all(0 < p["done"] < p["total"] for p in computing)
-    assert computing[-1]["seconds_left"] > 0.05, "it is not the model alone that takes time"
+    assert max(p["seconds_left"] for p in computing) > 0.05, (
+        "it is not the model alone that takes time"
+    )
 
 
 def test_a_stop_is_heard_between_two_questions_that_are_read(explainer: uq.Explainer) -> None:
@@ -189,7 +191,7 @@ def test_after_a_stop_the_picker_and_the_chart_name_one_feature(feature: str) ->
         assert meta["final"]
         assert meta["progress"] is None
         assert widget._frame["inputs"]["feature"] == feature
-        assert "Stopped at 2 of 50 repeats" in meta["notes"][0]
+        assert meta["stopped"] == "at 2 of 50 shuffles"
         if feature == "b":
             assert meta["dependence"] is None
             assert not any(name.startswith("dependence.") for name in widget._frame["cols"])
@@ -198,7 +200,7 @@ def test_after_a_stop_the_picker_and_the_chart_name_one_feature(feature: str) ->
         last = change(widget, tau=0.1)[-1]["meta"]
         assert last["dependence"]["feature"] == feature
         assert last["importance"]["n_repeats"] == 50
-        assert not any("Stopped" in note for note in last["notes"])
+        assert last["stopped"] is None
 
 
 def test_a_table_of_categories_alone_is_complete_without_stress() -> None:

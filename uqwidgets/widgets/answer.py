@@ -35,6 +35,8 @@ class Answer:
     timing : Timing
     publish, choose : callable
         See `Session`.
+    busy_since : float
+        See `Work`.
 
     Attributes
     ----------
@@ -54,6 +56,7 @@ class Answer:
         timing: Timing,
         publish: Publish,
         choose: Callable[[str], None],
+        busy_since: float,
     ) -> None:
         self._explainer = explainer
         self._views = views
@@ -62,8 +65,10 @@ class Answer:
         self._populations = populations
         self._inputs = inputs
         self._publish = publish
-        self._work = Work(inputs, ticket, timing, views, self._compose, choose)
+        self._work = Work(inputs, ticket, timing, views, self._compose, choose, busy_since)
         self.errors = self._work.errors
+        # Where the work was stopped, such as "at 3 of 10 shuffles".
+        self._stopped: str | None = None
         # Number of rows that meet the filter.
         self._n_rows = len(explainer.table)
         self._calls_before = explainer.model_calls
@@ -90,7 +95,7 @@ class Answer:
         except SupersededError:
             if not work.stopped:
                 raise
-            work.notes.insert(0, self._stopped_note())
+            self._stopped = self._stopping_place()
         work.progress = None
         work.send(final=True)
 
@@ -126,10 +131,9 @@ class Answer:
         if self._pin is not None and not self._ghost.is_current(self._pin):
             self._ghost.compute(self._pin, self._work.check)
 
-    def _stopped_note(self) -> str:
+    def _stopping_place(self) -> str:
         places = (view.unfinished(self._inputs) for view in self._views)
-        place = next((f" {place}" for place in places if place), "")
-        return f"Stopped{place}; what is finished is kept, and the next change goes on"
+        return next((place for place in places if place), "before everything was computed")
 
     def _compose(self, final: bool) -> None:
         explainer, work = self._explainer, self._work
@@ -149,7 +153,8 @@ class Answer:
                     "seconds": work.seconds,
                 },
                 "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-                "progress": work.progress,
+                "progress": work.shown_progress,
+                "stopped": self._stopped,
                 "error": "; ".join(dict.fromkeys(work.errors)) or None,
                 "notes": list(dict.fromkeys([*work.notes, *remarks])),
             },

@@ -184,6 +184,7 @@ class LearnerPanel:
             },
             "total": {"calls": total["calls"] + calls, "rows": total["rows"] + rows},
             "progress": meta["progress"] or self._progress,
+            "stopped": meta["stopped"] or self._stopping_place(),
             "error": "; ".join(filter(None, [meta["error"], *problems])) or None,
             "notes": [*meta["notes"], *self._notes(known.values())],
         }
@@ -196,16 +197,17 @@ class LearnerPanel:
         return {**meta, **added}, {**columns, **beside}
 
     def _notes(self, shown: Iterable[Averages | None]) -> list[str]:
-        """Return a note on stopped work, and the remarks of all results, each once."""
-        notes = []
-        if self._stopped:
-            n_fits, total = len(self._refitted.learner.refits), self._refitted.learner.n_refits
-            where = (
-                f"at {n_fits} of {total} fits" if n_fits < total else "before it was asked in full"
-            )
-            notes.append(f"stopped {where}; the next change goes on")
-        notes += [remark for averages in shown if averages for remark in averages.remarks]
-        return [f"learner: {note}" for note in dict.fromkeys(notes)]
+        """Say what each result says of itself, each once."""
+        remarks = [remark for averages in shown if averages for remark in averages.remarks]
+        return [f"learner: {remark}" for remark in dict.fromkeys(remarks)]
+
+    def _stopping_place(self) -> str | None:
+        if not self._stopped:
+            return None
+        n_fits, total = len(self._refitted.learner.refits), self._refitted.learner.n_refits
+        if n_fits < total:
+            return f"at {n_fits} of {total} fits of the learner"
+        return "before the learner was asked in full"
 
     def _beside(self, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
         """Return the curve of the drawn feature, which may not be the requested one yet."""

@@ -60,6 +60,8 @@ class Session:
         if learner is not None:
             curves = self.view(DependenceView)
             self.learner = LearnerPanel(explainer, learner, curves, again, timing)
+        # When the work began that is not complete yet; a newer request goes on with it.
+        self._busy_since: float | None = None
         self._publish = publish
         self._choose = choose
 
@@ -116,6 +118,8 @@ class Session:
         pin : Pin, optional
             That lies under the view.
         """
+        if self._busy_since is None:
+            self._busy_since = self.timing.clock()
         answer = Answer(
             self.explainer,
             self.views,
@@ -127,6 +131,7 @@ class Session:
             self.timing,
             self._publish,
             self._choose,
+            self._busy_since,
         )
         if input_error is not None:
             answer.errors.append(input_error)
@@ -140,6 +145,7 @@ class Session:
             # Any error: the widget shows it beside the latest results.
             answer.errors.append(in_one_line(error))
             answer.give_up()
+        self._busy_since = None
         if self.learner is not None and not ticket.stopped:
             self.learner.start()
 

@@ -15,13 +15,18 @@ export function ticksOf(
 ): Tick[] {
   const count = Math.max(2, Math.floor(pixels / spacing));
   const huge = Math.max(...scale.domain().map(Math.abs)) >= EXPONENT_FROM;
-  const format = scale.tickFormat(count, huge ? "~e" : undefined);
-  let values = scale.ticks(count);
+  // One tick says where something is, and not how far anything is from it.
+  let fine = count;
+  while (scale.ticks(fine).length < 2 && fine < count + 10) fine += 1;
+  const format = scale.tickFormat(fine, huge ? "~e" : undefined);
+  let values = scale.ticks(fine);
   const room = () => Math.abs(scale(values[1] ?? 0) - scale(values[0] ?? 0));
   // d3 gives about as many as asked for: where that is too many, every second one goes, never the zero.
-  while (values.length > 1 && room() < spacing * 0.6) {
+  while (values.length > 2 && room() < spacing * 0.6) {
     const parity = Math.max(0, values.indexOf(0)) % 2;
-    values = values.filter((_, i) => i % 2 === parity);
+    const fewer = values.filter((_, i) => i % 2 === parity);
+    // Of three around zero, that would leave zero alone.
+    values = fewer.length > 1 ? fewer : values.slice(1);
   }
   return values.map((value) => ({
     at: scale(value),

@@ -42,7 +42,8 @@ export function valueAt(taus: Float64Array, values: Float64Array, tau: number): 
 function roomFor(lines: [number, number] | null, { low, high }: Stress): [number, number] | null {
   const ends = extent(low, high);
   if (!lines || !ends) return lines;
-  const span = lines[1] - lines[0];
+  // Lines that are all at one height leave the room to the interval.
+  const span = lines[1] - lines[0] || Number.POSITIVE_INFINITY;
   return [
     Math.min(lines[0], Math.max(ends[0], lines[0] - span)),
     Math.max(lines[1], Math.min(ends[1], lines[1] + span)),

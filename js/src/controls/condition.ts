@@ -24,8 +24,8 @@ export function conditionItem(
     {
       type: "button",
       class: "uq-remove",
-      "aria-label": `remove the condition on ${name}`,
-      title: "remove this condition",
+      "aria-label": `remove the filter on ${name}`,
+      title: "remove this filter",
       "data-testid": "uq-filter-remove",
     },
     "×",
@@ -49,7 +49,7 @@ export function conditionItem(
       {
         class: "uq-filter-item",
         role: "group",
-        "aria-label": `condition on ${name}`,
+        "aria-label": `filter on ${name}`,
         "data-testid": "uq-filter-item",
         "data-feature": condition.feature ?? "",
       },

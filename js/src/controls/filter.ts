@@ -48,13 +48,13 @@ export function filterList(
     "select",
     {
       class: "uq-filter-add",
-      "aria-label": "add a condition on rows",
+      "aria-label": "add a filter on rows",
       "data-testid": "uq-filter-add",
     },
-    h("option", { value: "" }, "+ add a condition"),
+    h("option", { value: "" }, "+ add a filter"),
     ...choices.map(({ value, label, fresh }) => h("option", { value, disabled: !fresh }, label)),
   );
-  const list = h("ul", { class: "uq-filter-list", "aria-label": "conditions on rows" });
+  const list = h("ul", { class: "uq-filter-list", "aria-label": "filters on rows" });
   let conditions: Condition[] = [];
   let items: ReturnType<typeof conditionItem>[] = [];
   let shape = shapeOf([]);

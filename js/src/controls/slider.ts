@@ -28,7 +28,7 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
   const scale = h(
     "div",
     { class: "uq-tau-scale", "aria-hidden": "true" },
-    ...["−1", "0", "1"].map((text) => h("span", {}, text)),
+    ...["lower", "as in the data", "higher"].map((text) => h("span", {}, text)),
   );
   let held = false;
   let describe: (tau: number) => string = () => "";

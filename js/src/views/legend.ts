@@ -26,10 +26,13 @@ const classKey = (name: string, index: number, title = name) => {
   return key(h("span", { class: "uq-key-name", title }, name), swatch(className, dash));
 };
 
-/** A key for each class that has a look of its own, and one for all the others. */
-export function classKeys(classes: string[]): Node[] {
+/** A key for each class that has a look of its own, and one for all the others, after what they are keys of. */
+export function classKeys(classes: string[], target: string): Node[] {
   const others = classes.slice(OWN_LOOKS);
-  const keys = classes.slice(0, OWN_LOOKS).map((name, i) => classKey(name, i));
+  const isNumber = classes.every((name) => name !== "" && Number.isFinite(Number(name)));
+  const lead = isNumber ? `rows with ${isolated(target)} =` : "rows that are";
+  const keys: Node[] = [h("span", {}, lead)];
+  keys.push(...classes.slice(0, OWN_LOOKS).map((name, i) => classKey(name, i)));
   if (others.length) keys.push(classKey(otherClasses(others), OWN_LOOKS, listed(others)));
   return keys;
 }
@@ -64,19 +67,19 @@ export function learnerKey(marked: boolean) {
       set(line, { hidden: known ? null : "" });
       // It is of its own rows: said where the model's are not all of them, or weighted.
       const apart = [
-        isStressed(frame) && "without stress",
-        inputs.ice_filter.length > 0 && "of all its rows",
+        inputs.ice_filter.length > 0 && "all rows",
+        isStressed(frame) && "unstressed",
       ].filter(Boolean);
       const missing = {
         pending: "being computed",
-        stopped: "stopped, the next change goes on",
+        stopped: "stopped",
         failed: "not available",
         done: "not available",
       }[learner.state];
       setText(
         words,
         known
-          ? [`learner, mean of ${counted(learner.n_refits, "refit")}`, ...apart].join(", ")
+          ? `learner, refitted ${counted(learner.n_refits, "time")}${apart.length ? ` (${apart.join(", ")})` : ""}`
           : `learner: ${missing}`,
       );
     },

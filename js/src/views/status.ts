@@ -40,6 +40,7 @@ function working({ what, done, total, seconds_left: left }: Progress, spent: num
 /** What the last change cost, and how long work that is still running will take. */
 export function footer(session: Session, signal: AbortSignal) {
   const cost = h("span", { class: "uq-cost" });
+  const costs = h("details", { class: "uq-costs" }, h("summary", {}, "cost"), cost);
   const notes = h("ul", { class: "uq-notes", "data-testid": "uq-notes", hidden: true });
   let listed = "";
   const bar = h("progress", { "data-testid": "uq-progress", "aria-label": "progress" });
@@ -49,12 +50,26 @@ export function footer(session: Session, signal: AbortSignal) {
     { type: "button", class: "uq-button", "data-testid": "uq-stop" },
     "Stop",
   );
+  const goOn = h(
+    "button",
+    { type: "button", class: "uq-button", "data-testid": "uq-go-on", hidden: true },
+    "Go on",
+  );
   stop.addEventListener("click", () => session.stop(), { signal });
-  const work = h("span", { class: "uq-work", hidden: true }, bar, what, stop);
+  goOn.addEventListener("click", () => session.goOn(), { signal });
+  const work = h("span", { class: "uq-work", hidden: true }, bar, what, stop, goOn);
+  /** Shows one of the buttons; the focus goes with it, for a hidden button loses it to the page. */
+  const offer = (button: HTMLElement, other: HTMLElement) => {
+    const root = other.getRootNode() as Document | ShadowRoot;
+    const isFocused = root.activeElement === other;
+    button.hidden = false;
+    other.hidden = true;
+    if (isFocused) button.focus();
+  };
   return {
-    element: h("footer", { class: "uq-footer", "data-testid": "uq-footer" }, cost, work, notes),
+    element: h("footer", { class: "uq-footer", "data-testid": "uq-footer" }, work, costs, notes),
     update(frame: Frame | null): void {
-      work.hidden = !frame?.progress;
+      work.hidden = !frame?.progress && !frame?.stopped;
       if (!frame) return;
       const { calls, rows, seconds: time } = frame.cost;
       setText(
@@ -67,7 +82,13 @@ export function footer(session: Session, signal: AbortSignal) {
         notes.replaceChildren(...frame.notes.map((note) => h("li", {}, note)));
       }
       notes.hidden = frame.notes.length === 0;
-      const { progress } = frame;
+      const { progress, stopped } = frame;
+      set(bar, { hidden: progress === null });
+      if (progress) offer(stop, goOn);
+      else if (stopped) {
+        setText(what, `Stopped ${stopped}.`);
+        offer(goOn, stop);
+      }
       if (!progress) return;
       const text = working(progress, time);
       // Without a value the bar says that there is work, not how much.
@@ -116,5 +137,6 @@ export function summary(frame: Frame, info: ModelInfo): string {
     const part = frame[name as keyof Frame];
     return part && summary ? summary(part, info) : "";
   });
-  return [population, ...views].filter(Boolean).join("; ");
+  const stopped = frame.stopped ? `Stopped ${frame.stopped}` : "";
+  return [stopped, population, ...views].filter(Boolean).join("; ");
 }

@@ -253,9 +253,15 @@ class DependenceView(View):
         return self.content
 
     def seconds_ahead(self, inputs: Inputs) -> float:
-        """Model time of the curve of the feature that will be picked, in seconds."""
-        n_values = 0 if inputs.feature else GRID * len(self.explainer.table)
-        return self.explainer.evaluations.seconds_for(n_values)
+        """Model time of the curve of the feature that is picked, or will be, in seconds."""
+        evaluations, n_values = self.explainer.evaluations, GRID
+        if inputs.feature:
+            try:
+                replacements = self.replacements(inputs)
+            except ValueError:
+                return 0.0  # there is no curve, which is said when it is to be drawn
+            n_values = sum(not evaluations.is_cached(q) for q in replacements)
+        return evaluations.seconds_for(n_values * len(self.explainer.table))
 
     def unfinished(self, inputs: Inputs) -> str | None:
         """Say that the curve of the picked feature is missing."""
@@ -375,7 +381,8 @@ class DependenceView(View):
             if done == total:
                 work.report(self._drawing(inputs))
             else:
-                seconds = evaluations.seconds_for(total - done) + work.seconds_ahead()
+                ahead = work.seconds_ahead(besides=self)
+                seconds = evaluations.seconds_for(total - done) + ahead
                 work.report(f"curve of {inputs.feature}", done, total, seconds)
 
         def evaluate() -> None:

@@ -287,7 +287,7 @@ class ImportanceView(View):
         if target < n_repeats:
             limit = self.explainer.evaluations.memory_limit
             yield (
-                f"importance rests on {target} of {n_repeats} repeats, for more do not fit in "
+                f"importance rests on {target} of {n_repeats} shuffles, for more do not fit in "
                 f"memory_limit={_size(limit, floor)!r}; "
                 f"memory_limit={_size(self.repeats.required_memory(n_repeats), ceil)!r} holds all"
             )
@@ -307,7 +307,7 @@ class ImportanceView(View):
         known = self.n_known(target)
         if not known and (n_rows := min(self._sampled.n_rows(inputs))):
             return f"{n_rows:,} of {n:,} rows"
-        return f"{known} of {target} repeats"
+        return f"{known} of {target} shuffles"
 
     def _leading(self, inputs: Inputs) -> list[str]:
         """Return the features that a person looks at first: the most important, the picked."""
@@ -406,7 +406,7 @@ class ImportanceView(View):
             return
 
         def report(done: int, total: int) -> None:
-            work.report(f"intervals of importance, {n_repeats} repeats", done, total)
+            work.report(f"intervals of importance, {n_repeats} shuffles", done, total)
 
         if self.content.key != self._content_key(work.inputs, populations, n_repeats):
             self.content = self.compute(work.inputs, populations, n_repeats, report)

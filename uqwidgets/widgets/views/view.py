@@ -18,6 +18,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.progress import Estimate, Total
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.timing import Timing
 
@@ -220,7 +221,7 @@ class View(ABC):
         return ()
 
     def unfinished(self, _inputs: Inputs) -> str | None:
-        """Say where the view was stopped, such as "at 3 of 10 repeats"; None if it is complete."""
+        """Say where the view was stopped, such as "at 3 of 10 shuffles"; None if it is complete."""
         return None
 
     # Failures.
@@ -289,6 +290,8 @@ class Work:
         Called to publish a frame, with whether it is the last one of the request.
     choose : callable
         Called with the feature to pick where none is picked yet.
+    busy_since : float
+        When the work began that this request goes on with, by the clock of ``timing``.
 
     Attributes
     ----------
@@ -296,7 +299,7 @@ class Work:
     timing : Timing
     rows : Populations or None
         The rows of the request; None while they are not known, and where none meets the filter.
-    progress : dict or None
+    progress : Estimate or None
         What is being done, for the next frame.
     errors, notes : list of str
         Sentences that the next frame shows.
@@ -310,11 +313,12 @@ class Work:
         views: Sequence[View],
         compose: Callable[[bool], None],
         choose: Callable[[str], None],
+        busy_since: float,
     ) -> None:
         self.inputs = inputs
         self.timing = timing
         self.rows: Populations | None = None
-        self.progress: dict[str, Any] | None = None
+        self.progress: Estimate | None = None
         self.errors: list[str] = []
         self.notes: list[str] = []
         self._ticket = ticket
@@ -323,6 +327,7 @@ class Work:
         self._choose = choose
         self._sending = Lock()
         self._has_ended = False
+        self._total = Total(timing.clock, busy_since)
         self._started = self._published = timing.clock()
 
     @property
@@ -367,8 +372,10 @@ class Work:
         what : str
             What is being done.
         done, total : int
-            How much of it; a total of 0 where that is not known.
+            How much of it; a total of 0 where that is not known. Once the time that is left is
+            known, the share of all the work is shown instead.
         seconds_left : float, optional
+            Of all the work.
         """
         self.check()
         is_news = self.progress is None and (seconds_left or 0.0) > self.timing.frame_interval
@@ -380,7 +387,13 @@ class Work:
         self, what: str, done: int = 0, total: int = 0, seconds_left: float | None = None
     ) -> None:
         """Set the progress that the next frame shows; see `report`."""
-        self.progress = {"what": what, "done": done, "total": total, "seconds_left": seconds_left}
+        ends = None if seconds_left is None else self.timing.clock() + seconds_left
+        self.progress = Estimate(what, done, total, ends)
+
+    @property
+    def shown_progress(self) -> dict[str, Any] | None:
+        """Progress as a frame shows it now."""
+        return self._total.shown(self.progress)
 
     def send(self, *, final: bool = False) -> None:
         """Publish a frame.

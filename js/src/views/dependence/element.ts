@@ -46,7 +46,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const besideKey = learnerKey(false);
   const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
   const lineKeys = about.classes.length
-    ? classKeys(about.classes)
+    ? classKeys(about.classes, about.target ?? "y")
     : [key("one line per row", swatch("uq-class-0"))];
   const legend = h(
     "div",
@@ -76,25 +76,25 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     signal,
   );
   const measure = picker(
-    "measure",
+    "watch",
     { "data-testid": "uq-measure" },
     (value) => session.request({ measure: value }),
     signal,
   );
   const lines = wholeNumber(
-    "lines",
+    "rows drawn",
     { min: 0, max: 1000, "data-testid": "uq-lines" },
     (value) => session.request({ ice_lines: value }),
     signal,
   );
   const center = checkBox(
-    "centred",
+    "start all lines at 0",
     { "data-testid": "uq-center" },
     (value) => session.request({ center: value }),
     signal,
   );
   const derivative = checkBox(
-    "derivative",
+    "show slope",
     { "data-testid": "uq-derivative" },
     (value) => session.request({ derivative: value }),
     signal,
@@ -141,10 +141,10 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       measure.update(measures, inputs.measure);
       lines.update(inputs.ice_lines);
       const sloped = data?.derivative === true;
-      center.update(inputs.center, sloped ? "a derivative is the same, centred or not" : null);
+      center.update(inputs.center, sloped ? "the slope is the same wherever lines start" : null);
       derivative.update(
         inputs.derivative,
-        data?.categorical ? `${data.feature} is categorical, so it has no derivative` : null,
+        data?.categorical ? `${data.feature} is categorical, so its curve has no slope` : null,
       );
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;
@@ -162,7 +162,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       );
       ghostKey.hidden = !stressed;
       farKey.hidden = data.near.every(Boolean);
-      setText(farKey, `${data.categorical ? "hollow" : "dotted"}: few rows around it`);
+      setText(farKey, `${data.categorical ? "hollow" : "dotted"}: hardly any data here`);
       if (frame) besideKey.update(frame, "dependence");
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;
       read.update(chart.update(data, fig.width, stressed, learner, bounds));

@@ -9,16 +9,30 @@ import { isStressed, key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from 
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import type { Importance } from "./reader.ts";
 
+/** What another table would have anew, for an interval of each kind. */
+const INTERVALS: Readonly<Record<string, string>> = {
+  "u-statistic": "new rows (default)",
+  model: "new rows, same donors",
+  "fixed-data": "new shuffles only",
+  "random-variable": "rows times shuffles",
+  quantile: "spread of shuffles",
+};
+
+/** Measures of what the model is sure of; the others are losses. */
+const OF_CONFIDENCE = ["entropy", "std", "aleatoric", "epistemic"];
+
 /** One measure: its title with the axis in the header that stays, its bars in the part that scrolls. */
 function measureColumn() {
   const chart = bars();
   const label = h("strong");
+  const words = h("span", { class: "uq-muted" });
   const unit = h("span", { class: "uq-muted" });
   return {
     chart,
     label,
+    words,
     unit,
-    title: h("div", { class: "uq-column-title" }, label, unit, chart.header),
+    title: h("div", { class: "uq-column-title" }, label, words, unit, chart.header),
     body: h("div", { class: "uq-importance-column" }, chart.element),
   };
 }
@@ -46,13 +60,13 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
   let columns: ReturnType<typeof measureColumn>[] = [];
 
   const kind = picker(
-    "interval",
+    "uncertainty from",
     { "data-testid": "uq-interval" },
     (value) => session.request({ interval: value }),
     signal,
   );
   const repeats = wholeNumber(
-    "repeats",
+    "shuffles per feature",
     { min: 2, max: 1000, "data-testid": "uq-repeats" },
     (value) => session.request({ n_repeats: value }),
     signal,
@@ -106,7 +120,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     const stressed = frame !== null && isStressed(frame);
     ghostKey.hidden = !stressed;
     measures.forEach((measure, m) => {
-      const { chart, label, unit, title } = columns[m] as ReturnType<typeof measureColumn>;
+      const { chart, label, words, unit, title } = columns[m] as ReturnType<typeof measureColumn>;
       const inOrder = (values: Float64Array) => order.map((feature) => of(values, m, feature));
       chart.update(
         {
@@ -127,6 +141,8 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
         each,
       );
       setText(label, measure.label);
+      const sure = OF_CONFIDENCE.includes(measure.name);
+      setText(words, sure ? "how much less sure" : "how much worse");
       setText(unit, [measure.unit, `${percent(data.level)} interval`].filter(Boolean).join(" · "));
       const loss = withUnit(measure.label, measure.unit);
       set(title, { title: `${loss}; of the data as they are: ${number(measure.baseline)}` });
@@ -176,7 +192,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     update(shown) {
       const data = shown.frame?.importance ?? null;
       kind.update(
-        about.intervals.map((value) => ({ value, label: value })),
+        about.intervals.map((value) => ({ value, label: INTERVALS[value] ?? value })),
         shown.inputs.interval,
       );
       repeats.update(shown.inputs.n_repeats);
@@ -196,7 +212,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       const alone = about.features.some(({ group }) => group) ? ", groups one by one" : "";
       setText(
         panel.note,
-        `${soFar(data.n_rows, data.n_rows_least, data.n_rows_most)}, permuted ${done} times${alone}`,
+        `values shuffled ${done} times over ${soFar(data.n_rows, data.n_rows_least, data.n_rows_most)}${alone}`,
       );
     },
   };

@@ -15,9 +15,12 @@ export const importance: View<Importance> = {
   read: readImportance,
   panel: importancePanel,
   averagesShape: ({ measures, value }) => [measures.length, value.length / measures.length],
-  summary({ order: [first] }, { features }) {
-    return first === undefined
-      ? ""
+  summary({ order: [first], low }, { features }) {
+    if (first === undefined) return "";
+    // The first measure's interval of the feature that leads.
+    const bound = low[first] ?? Number.NaN;
+    return bound <= 0
+      ? "no feature is clearly above zero"
       : `most important feature ${isolated(features[first]?.name ?? "")}`;
   },
 };

@@ -10,18 +10,23 @@ import { meaning, readout, warning } from "./readout.ts";
 /** Said where a warning stands anyway: another place would move the charts under the hand that filters. */
 const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
 
-const PICK_FIRST = "Choose the feature whose mean is to be stressed; then τ moves it.";
-const NONE_MOVABLE =
-  "No feature of this table can be stressed by its mean; the list beside the slider says why.";
+const PICK_FIRST = "Choose a feature; then the slider moves its mean.";
+const NONE_MOVABLE = "No feature of this table has a mean to move; the list says why of each.";
 
 /** Which population is looked at: the stressed feature, how far its mean is moved, and what that costs. */
 export function stressControls({ session, about, uid, signal }: Context): Panel {
   const names = about.features.map(({ name }) => name);
   const feature = picker(
-    "stress the mean of",
+    "What if",
     { "data-testid": "uq-stress-feature" },
     (value) => session.request({ stress_feature: value }),
     signal,
+  );
+  const question = h(
+    "div",
+    { class: "uq-question" },
+    feature.element,
+    h("span", {}, "were lower or higher on average?"),
   );
   const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
   const facts = readout();
@@ -37,7 +42,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const element = h(
     "section",
     { class: "uq-stress-controls", "aria-label": "Stress level" },
-    h("div", { class: "uq-stress-inputs" }, feature.element, slider.element),
+    h("div", { class: "uq-stress-inputs" }, question, slider.element),
     facts.element,
     h("div", { class: "uq-said" }, hint, caution),
   );
@@ -62,7 +67,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
       slider.update(inputs.tau, meanAt(stress, inputs.stress_feature), why);
       const now = stress?.now ?? null;
       if (stress && now) facts.update(stress, now);
-      else facts.clear(stress ? "no feature is stressed" : "no stress yet");
+      else facts.clear(stress ? "no feature is chosen" : "no stress yet");
       const text =
         frame?.rows === 0 ? NO_ROW : stress && now ? warning(stress, now, about.n_rows) : null;
       caution.hidden = text === null;

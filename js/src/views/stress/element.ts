@@ -24,7 +24,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   fig.content.append(plot);
   fig.plot.append(empty);
   const indicator = picker(
-    "indicator",
+    "watch",
     { "data-testid": "uq-indicator" },
     (value) => session.request({ indicator: value }),
     signal,

@@ -21,7 +21,8 @@ export function isShaky(stress: Stress, now: StressNow): boolean {
   const { ess, value } = now;
   if (ess === null || ess >= SOME) return false;
   const [low, high] = endsAt(stress, now.tau);
-  return ess < FEW || (value !== null && high - low > Math.abs(value));
+  // A rate of 0 has an interval as narrow as rows allow, but none is narrower than 0.
+  return ess < FEW || (value !== null && value !== 0 && high - low > Math.abs(value));
 }
 
 /** What the weights do, in words. */

@@ -1,0 +1,78 @@
+"""Progress of long work: one total, true labels, and a time that holds, by a clock of its own."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import uqwidgets as uq
+from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.views.dependence import DependenceView
+from widgets.test_explorer import Frames
+
+
+class Clock:
+    """Time that nearly only the model takes."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1e-6  # as clocks do
+        return self.now
+
+
+class Slow:
+    """A classifier that takes a fixed time for a call and for each row."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def __init__(self, clock: Clock, call: float, row: float) -> None:
+        self.clock, self.call, self.row = clock, call, row
+        self.rows = 0
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        self.clock.now += self.call + self.row * len(X)
+        self.rows += len(X)
+        yes = 1 / (1 + np.exp(-X["a"].to_numpy()))
+        return np.column_stack([1 - yes, yes])
+
+
+@pytest.mark.parametrize(("call", "row"), [(0.0, 1e-3), (0.05, 5e-4), (0.1, 2e-4)])
+def test_the_total_only_grows_and_the_time_that_is_left_holds(
+    monkeypatch: pytest.MonkeyPatch, call: float, row: float
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(time, "perf_counter", clock)
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(clock=clock, heartbeat=1e9))
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
+    model = Slow(clock, call, row)
+    explainer = uq.Explainer(model, X, np.where(X["a"] > 0, "yes", "no"))
+    with uq.Explorer(explainer) as widget:
+        frames = Frames(widget)
+        at: list[float] = []
+        widget.observe(lambda _: at.append(clock.now), "_frame")
+        assert widget.wait(60)
+    shown = [
+        (moment, frame["meta"]["progress"])
+        for moment, frame in zip(at, frames, strict=True)
+        if frame["meta"]["progress"] and frame["meta"]["progress"]["seconds_left"] is not None
+    ]
+    assert len(shown) >= 5
+    shares = [p["done"] / p["total"] for _, p in shown]
+    assert shares == sorted(shares), "it never goes back"
+    assert shares[-1] > 0.7
+    end = clock.now
+    for moment, progress in shown:
+        truth = end - moment
+        # Of less than two calls, nothing is promised.
+        if truth > max(2 * call, 0.5):
+            assert truth / 2 <= progress["seconds_left"] <= truth * 2, progress
+    labels = {progress["what"] for _, progress in shown}
+    assert any(label.startswith("importance, 0 of 10 shuffles") for label in labels)
+    curve = widget._session.view(DependenceView)
+    assert model.rows == 300 * (1 + 10 * 6 + len(curve.replacements(widget._inputs()[0])))
