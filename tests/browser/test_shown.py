@@ -165,7 +165,7 @@ def test_slider_waits_for_a_feature_to_stress(bridge):
     wait_for_answer(root)
     slider, hint = root.get_by_test_id("uq-tau"), root.locator(".uq-hint")
     expect(slider).to_be_disabled()
-    expect(hint).to_contain_text("Choose the feature")
+    expect(hint).to_contain_text("Choose a feature")
     with answered(root):
         root.get_by_test_id("uq-stress-feature").select_option(value="b")
     expect(slider).to_be_enabled()
