@@ -181,7 +181,7 @@ describe("importance", () => {
     Object.assign(frame.meta.dependence as object, { n_rows_known: 50 });
     const { root } = await mount(about, frame);
     const note = (panel: string) => root.querySelector(`.uq-${panel} .uq-note`)?.textContent;
-    expect(note("importance")).toBe("50 to 100 of 143 rows so far, permuted 10 times");
+    expect(note("importance")).toBe("values shuffled 10 times over 50 to 100 of 143 rows so far");
     expect(note("dependence")).toBe("50 of 143 rows so far");
   });
 });

@@ -299,7 +299,7 @@ def test_fewer_repeats_are_said_and_the_memory_that_holds_all_holds_all() -> Non
     with uq.Explorer(ten_classes("80kB")) as widget:
         assert widget.wait(30)
         (note,) = [n for n in widget._frame["meta"]["notes"] if "memory_limit" in n]
-        assert note.startswith("importance rests on 5 of 10 repeats")
+        assert note.startswith("importance rests on 5 of 10 shuffles")
         assert "memory_limit='80kB'" in note
         limit = re.search(r"memory_limit='(\w+)' holds all", note)[1]
     with uq.Explorer(ten_classes(limit)) as widget:
