@@ -7,6 +7,11 @@ import { Columns, Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 // biome-ignore lint/suspicious/noEmptyInterface: the views fill it
 export interface Parts {}
 
+export interface Ghost {
+  note: string;
+  state: Inputs;
+}
+
 export interface Progress {
   what: string;
   /** `total` is 0 where it is not known how much there is to do. */
@@ -46,6 +51,10 @@ export interface Answer {
   stopped: string | null;
   error: string | null;
   notes: string[];
+  /** The line of Python that shows this view. */
+  code: string | null;
+  /** The pin whose numbers lie under the views. */
+  ghost: Ghost | null;
   /** What could not be read of it, in sentences; the parts concerned are those of the frame before. */
   faults: string[];
 }
@@ -144,10 +153,19 @@ export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = 
     stopped: meta.optional("stopped", (m) => m.text("stopped")),
     error: meta.optional("error", (m) => m.text("error")),
     notes: meta.texts("notes"),
+    code: meta.optional("code", (m) => m.text("code")),
+    ghost: readPart("ghost", readGhost, null),
     faults,
   };
   // Each part is what the view of its name read.
   return { ...(parts as { [Name in keyof Parts]: Parts[Name] | null }), ...answer };
+}
+
+function readGhost(fields: Fields): Ghost {
+  const { raw } = fields.record("state");
+  if (!areInputs(raw))
+    throw new WireError("The kernel's answer has a pin that is no view; run the cell again.");
+  return { note: fields.text("note"), state: raw };
 }
 
 const readProgress = (fields: Fields): Progress => ({

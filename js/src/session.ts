@@ -1,6 +1,8 @@
 import { type Frame, readFrame, seqOf } from "./frame.ts";
+import { begin, changed, type History, record, stepped } from "./history.ts";
 import { INPUT_TYPES, type Inputs } from "./inputs.ts";
 import { type ModelInfo, readModelInfo } from "./modelInfo.ts";
+import { type Pin, readPins } from "./pins/list.ts";
 import { RequestQueue } from "./requestQueue.ts";
 import { WireError } from "./wire.ts";
 
@@ -20,6 +22,7 @@ export class Session {
   /** What could not be read of the kernel's last answer, as a sentence; the last good frame stays. */
   problem: string | null = null;
   readonly queue: RequestQueue<Partial<Inputs>>;
+  #history: History<Inputs> | null = null;
   readonly #listeners = new Set<() => void>();
 
   constructor(
@@ -34,13 +37,17 @@ export class Session {
     const onFrame = () => this.#receive();
     model.on("change:_frame", onFrame);
     model.on("change:_about", onFrame);
+    const onPins = () => this.#tell();
+    model.on("change:pins", onPins);
     signal.addEventListener("abort", () => {
       model.off("change:_frame", onFrame);
       model.off("change:_about", onFrame);
+      model.off("change:pins", onPins);
       this.queue.close();
       this.#listeners.clear();
     });
     this.#read();
+    this.#note();
     if (this.about && seqOf(model.get("_frame")) === null) this.queue.request({});
   }
 
@@ -55,6 +62,32 @@ export class Session {
   request(changes: Partial<Inputs>): void {
     this.queue.request(changes);
     this.#tell();
+  }
+
+  get pins(): Pin[] {
+    return readPins(this.model.get("pins"));
+  }
+
+  setPins(pins: Pin[]): void {
+    this.#save({ pins });
+    this.#tell();
+  }
+
+  /** How many changes of the inputs can be undone, and how many made again. */
+  get steps(): { past: number; future: number } {
+    return { past: this.#history?.past.length ?? 0, future: this.#history?.future.length ?? 0 };
+  }
+
+  /** Undoes the last change of an input, or makes it again; false where there is none. */
+  step(back: boolean): boolean {
+    this.#record(this.inputs);
+    const before = this.#history;
+    const after = before && stepped(before, back);
+    if (!after || after === before) return false;
+    this.#history = after;
+    const names = changed(before.present, after.present);
+    this.request(Object.fromEntries(names.map((name) => [name, Reflect.get(after.present, name)])));
+    return true;
   }
 
   /** Ends the long work behind the frame that is shown; what is finished of it is kept. */
@@ -78,7 +111,17 @@ export class Session {
     this.#read();
     const seq = seqOf(this.model.get("_frame"));
     if (seq !== null) this.queue.frame(seq, this.frame?.seq === seq ? this.frame.final : true);
+    this.#note();
     this.#tell();
+  }
+
+  /** Takes the accepted inputs for a step; while something is asked for, a frame may be of older ones. */
+  #note(): void {
+    if (this.frame && !Object.keys(this.queue.pending).length) this.#record(this.frame.inputs);
+  }
+
+  #record(inputs: Inputs): void {
+    this.#history = this.#history ? record(this.#history, inputs, Date.now()) : begin(inputs);
   }
 
   #read(): void {

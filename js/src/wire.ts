@@ -155,6 +155,11 @@ export class Columns {
     return stored.data as T;
   }
 
+  /** The column, or null where there is none. */
+  optional(name: string, shape: (number | null)[]): Float64Array | null {
+    return this.#find(name) ? this.get<Float64Array>(name, shape) : null;
+  }
+
   /** Length of the first axis, 0 where the column is missing. */
   rows(name: string): number {
     return this.#find(name)?.shape[0] ?? 0;

@@ -199,3 +199,23 @@ def test_keys_on_the_slider_stay_with_the_slider(root):
     for key in ("b", "a", "x", "ArrowDown", "ArrowLeft"):
         slider.press(key)
     assert page.evaluate(NOTEBOOK_STATE) == before
+
+
+def test_undo_in_the_widget_is_none_of_the_notebook(root):
+    """JupyterLab undoes the last change of a cell on the same keys."""
+    page, slider = root.page, root.get_by_test_id("uq-tau")
+    run = "(command) => window.jupyterapp.commands.execute(command)"
+    page.evaluate(run, "notebook:insert-cell-below")
+    page.evaluate(run, "notebook:enter-command-mode")
+    before = page.evaluate(NOTEBOOK_STATE)
+    slider.focus()
+    with answered(root):
+        slider.press("End")
+    with answered(root):
+        slider.press("Control+z")
+    assert slider.input_value() == "0"
+    with answered(root):
+        slider.press("Control+Shift+Z")
+    assert slider.input_value() == "1"
+    assert page.evaluate(NOTEBOOK_STATE) == before
+    page.evaluate(run, "notebook:delete-cell")

@@ -19,6 +19,8 @@ export interface BarColumn {
   low: number[];
   high: number[];
   base: number[];
+  /** Values of the pin under the view. */
+  ghost: number[] | null;
   /** Its marks stand below the model's, where `height` gives them room. */
   learner: { value: number[]; low: number[]; high: number[] } | null;
   /** Of a row, in pixels. */
@@ -42,12 +44,13 @@ const at = (scale: Scale, value: number) => scale(value).toFixed(1);
 /** The marks of a row. */
 function barMarks() {
   const rect = svg("rect", { height: 10, y: -5 });
+  const outline = svg("rect", { class: "uq-pin-outline", height: 14, y: -7 });
   const ghost = svg("line", { class: "uq-ghost", y1: -7, y2: 7 });
   const whisker = svg("line", { class: "uq-whisker" });
   const dot = svg("circle", { r: 3.2 });
   const text = svg("text", { dy: "0.33em", "text-anchor": "end" });
-  const element = svg("g", { class: "uq-bar" }, rect, ghost, whisker, dot, text);
-  return { element, rect, ghost, whisker, dot, text };
+  const element = svg("g", { class: "uq-bar" }, rect, outline, ghost, whisker, dot, text);
+  return { element, rect, outline, ghost, whisker, dot, text };
 }
 
 /** The learner's marks of a row. */
@@ -92,7 +95,7 @@ export function bars() {
   const steady = new SteadyScale();
 
   const drawRow = (
-    { element, rect, ghost, whisker, dot, text }: ReturnType<typeof barMarks>,
+    { element, rect, outline, ghost, whisker, dot, text }: ReturnType<typeof barMarks>,
     i: number,
     column: BarColumn,
     scale: Scale,
@@ -106,10 +109,13 @@ export function bars() {
       transform: `translate(0,${i * column.height + ROW_HEIGHT / 2})`,
       class: i === column.picked ? "uq-bar uq-picked" : "uq-bar",
     });
-    place(rect, [value], () => ({
-      x: at(scale, Math.min(0, value)),
-      width: Math.abs(scale(value) - scale(0)).toFixed(1),
-    }));
+    const pinned = of(column.ghost ?? []);
+    const fromZero = (end: number) => ({
+      x: at(scale, Math.min(0, end)),
+      width: Math.abs(scale(end) - scale(0)).toFixed(1),
+    });
+    place(rect, [value], () => fromZero(value));
+    place(outline, [pinned], () => fromZero(pinned));
     place(ghost, [base], () => ({ x1: at(scale, base), x2: at(scale, base) }));
     place(whisker, [value, low, high], () => ({ x1: at(scale, low), x2: at(scale, high) }));
     place(dot, [value], () => ({ cx: at(scale, value) }));
@@ -145,6 +151,7 @@ export function bars() {
       const { learner } = column;
       const height = column.value.length * column.height;
       const others = learner ? [learner.value, learner.low, learner.high] : [];
+      if (column.ghost) others.push(column.ghost);
       const domain = extent(column.value, column.low, column.high, column.base, ...others, [0]);
       const [from, to] = steady.fit(column.measure, domain, [0, 1]).domain() as [number, number];
       const print = decimals(to - from);

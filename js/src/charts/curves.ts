@@ -25,6 +25,14 @@ const NARROW = 30;
 const LONGEST = 96;
 export const CURVES_HEIGHT = TOP + PLOT + GAP + SHARES + 36;
 
+/** The curve of a pin under the present one. */
+export interface Ghostly {
+  grid: Float64Array;
+  value: Float64Array;
+  /** Its value at a point of the present grid, NaN where it has none. */
+  at(i: number): number;
+}
+
 const list = (values: ArrayLike<number>, scale: (value: number) => number) =>
   Array.from(values, (value) => (Number.isFinite(value) ? scale(value) : Number.NaN));
 
@@ -44,6 +52,8 @@ export function curves() {
   const band = svg("path", { class: "uq-band" });
   const halo = svg("path", { class: "uq-halo" });
   const ghost = svg("path", { class: "uq-ghost" });
+  const pinned = svg("path", { class: "uq-pin-line" });
+  const pinnedPoints = errorBars("uq-points uq-pin-points");
   const far = svg("path", { class: "uq-far" });
   const average = svg("path", { class: "uq-average" });
   const zero = svg("line", { class: "uq-zero" });
@@ -59,9 +69,11 @@ export function curves() {
     learnerHalo,
     halo,
     ghost,
+    pinned,
     learnerLine,
     far,
     average,
+    pinnedPoints.element,
     points.element,
     learnerPoints.element,
   );
@@ -93,6 +105,7 @@ export function curves() {
       stressed: boolean,
       learner: Averages | null = null,
       bounds: Bounds = [null, null],
+      ghostly: Ghostly | null = null,
     ): Readable {
       const compared = data.center || data.derivative;
       // One value, as of a constant feature, makes a point and no line.
@@ -101,7 +114,7 @@ export function curves() {
       const ground = compared ? [0] : [];
       const beside = learner ? [learner.value, learner.low, learner.high] : [];
       const own = [data.ice, data.low, data.high, data.average, data.base];
-      const wanted = extent(...own, ...beside, ground);
+      const wanted = extent(...own, ...beside, ground, ghostly?.value ?? []);
       const range: [number, number] = [TOP + PLOT, TOP];
       // Changes and slopes have other ends than what changes.
       const ends: Bounds = compared ? [null, null] : bounds;
@@ -113,9 +126,9 @@ export function curves() {
       const slot = data.categorical ? inner / Math.max(1, count) : null;
       const [low, high] = extent(data.grid, data.edges ?? []) ?? [0, 1];
       const xScale = scaleLinear([low, high === low ? low + 1 : high], [margin, margin + inner]);
-      const x = Array.from(data.grid, (value, i) =>
-        slot === null ? xScale(value) : margin + (i + 0.5) * slot,
-      );
+      const place = (value: number, i: number) =>
+        slot === null ? xScale(value) : margin + (i + 0.5) * slot;
+      const x = Array.from(data.grid, place);
       // Of many categories, as of dates, only so many are named as have room for their names.
       const names = slot === null ? [] : x.map((_, i) => gridLabel(data, i));
       const step =
@@ -159,10 +172,10 @@ export function curves() {
       const lows = list(data.low, y);
       const highs = list(data.high, y);
       const bases = list(data.base, y);
-      const at = (values: number[]) =>
+      const at = (values: number[], places = x) =>
         line<number>()
           .defined((_, i) => Number.isFinite(values[i]))
-          .x((_, i) => x[i] ?? 0)
+          .x((_, i) => places[i] ?? 0)
           .y((_, i) => values[i] ?? 0)(values);
       const between = (from: number[], to: number[]) =>
         area<number>()
@@ -184,6 +197,10 @@ export function curves() {
         visibility: compared ? null : "hidden",
       });
       set(ghost, { d: lined && stressed ? at(bases) : null });
+      const pinnedX = Array.from(ghostly?.grid ?? [], place);
+      const pinnedY = list(ghostly?.value ?? [], y);
+      set(pinned, { d: lined ? at(pinnedY, pinnedX) : null });
+      pinnedPoints.update(lined ? [] : pinnedX, pinnedY, [], [], null, []);
       const [means = [], froms = [], tos = []] = beside.map((values) => list(values, y));
       const drawn = lined && learner !== null;
       set(learnerBand, { d: drawn ? between(froms, tos) : null });
@@ -241,6 +258,7 @@ export function curves() {
                 ] as [string, string][])
               : []),
             ...(stressed ? [["at τ = 0", number(data.base[i])] as [string, string]] : []),
+            ...(ghostly ? [["pin", number(ghostly.at(i))] as [string, string]] : []),
             ...(data.near[i] ? [] : [["rows around it", "few"] as [string, string]]),
           ],
         }),

@@ -22,6 +22,8 @@ export interface ProfileState {
   /** Row of `stress` that is stressed, and the one under the pointer. */
   chosen: number | null;
   hovered: number | null;
+  /** The profile of the pin under the view, and where its τ stands. */
+  ghost?: { value: Float64Array; tau: number } | null;
   /** What the indicator lies between. */
   bounds?: Bounds | undefined;
 }
@@ -72,11 +74,13 @@ export function profile() {
   const others = svg("g", { class: "uq-others" });
   const band = svg("path", { class: "uq-stress-band" });
   const paths = pool(others, () => svg("path"));
+  const pinned = svg("path", { class: "uq-pin-line" });
+  const pinnedNow = svg("circle", { class: "uq-pin-line uq-pin-now", r: 4 });
   const hover = svg("path", { class: "uq-hovered" });
   const halo = svg("path", { class: "uq-halo" });
   const chosenPath = svg("path", { class: "uq-chosen" });
   // Cuts off the ends of intervals that would press the lines together.
-  const box = clipBox(baseline, band, others, hover, halo, chosenPath);
+  const box = clipBox(baseline, band, others, hover, pinned, halo, chosenPath, pinnedNow);
   const edges = svg("g", { class: "uq-edges" });
   const edgeMarks = pool(edges, () => svg("rect", { width: 6, height: 6 }));
   const rule = svg("line", { class: "uq-rule", y1: TOP, y2: TOP + PLOT });
@@ -108,12 +112,15 @@ export function profile() {
   return {
     element,
     update(
-      { stress, names, rows, chosen, hovered, bounds }: ProfileState,
+      { stress, names, rows, chosen, hovered, ghost = null, bounds }: ProfileState,
       width: number,
     ): Readable & { near(px: number, py: number): number | null } {
       const { taus, value } = stress;
       const length = taus.length;
-      const wanted = roomFor(extent(value, [stress.now?.value ?? Number.NaN]), stress);
+      const wanted = roomFor(
+        extent(value, ghost?.value ?? [], [stress.now?.value ?? Number.NaN]),
+        stress,
+      );
       const y = steady.fit(stress.indicator, wanted, [TOP + PLOT, TOP], bounds);
       const yTicks = ticksOf(y, PLOT, 36);
       const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
@@ -141,6 +148,12 @@ export function profile() {
       set(hover, { d: hovered === chosen ? null : draw(hovered) });
       set(halo, { d: draw(chosen) });
       set(chosenPath, { d: draw(chosen) });
+
+      set(pinned, { d: ghost && path(Array.from(ghost.value)) });
+      const pinnedValue = ghost ? valueAt(taus, ghost.value, ghost.tau) : Number.NaN;
+      const isPlaced = ghost !== null && Number.isFinite(pinnedValue);
+      set(pinnedNow, { visibility: isPlaced ? null : "hidden" });
+      if (isPlaced) set(pinnedNow, { cx: x(ghost.tau), cy: y(pinnedValue) });
 
       const bounded = area<number>()
         .defined((v, i) => Number.isFinite(v) && Number.isFinite(stress.high[i]))

@@ -3,6 +3,7 @@ import { h, set, setText } from "../dom.ts";
 import { counted, isolated, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
 import type { ModelInfo } from "../modelInfo.ts";
+import { pinsPanel } from "../pins/panel.ts";
 import type { Session } from "../session.ts";
 import { followTheme } from "../theme.ts";
 import { viewsNamed } from "./index.ts";
@@ -11,7 +12,10 @@ import { alerts, announcer, footer, summary } from "./status.ts";
 import { stressControls } from "./stress/controls.ts";
 import type { Context } from "./view.ts";
 
-function header({ title, task, target, classes, n_rows, features }: ModelInfo): HTMLElement {
+function header(
+  { title, task, target, classes, n_rows, features }: ModelInfo,
+  bar: HTMLElement,
+): HTMLElement {
   const facts = [
     counted(n_rows, "row"),
     counted(features.length, "feature"),
@@ -26,6 +30,7 @@ function header({ title, task, target, classes, n_rows, features }: ModelInfo): 
     { class: "uq-header" },
     h("h2", { title }, title),
     ...facts.map((text) => h("span", { class: "uq-muted", title: text }, text)),
+    bar,
   );
 }
 
@@ -69,13 +74,15 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     ` of ${counted(about.n_rows, "row")}`,
   );
   const panels = viewsNamed(about.views).map(({ panel }) => panel(context));
+  const pins = pinsPanel(session, root, signal);
   const foot = footer(session, signal);
   const live = announcer(signal);
   set(root, { "aria-label": `What drives ${about.title}` });
   root.append(
-    header(about),
+    header(about, pins.bar),
     notices.error,
     notices.watchdog,
+    pins.element,
     h(
       "div",
       { class: "uq-population" },
@@ -97,6 +104,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     set(root, { "data-silent": session.queue.silent ? "true" : null });
     stress.update(shown);
     filters.update(inputs.ice_filter);
+    pins.update();
     setText(chosenRows, whole(frame?.rows ?? about.n_rows));
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };
     if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs)

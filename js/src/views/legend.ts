@@ -2,7 +2,8 @@ import { lookOf, OWN_LOOKS } from "../charts/classes.ts";
 import { DIAMOND } from "../charts/marks.ts";
 import { h, set, setText, svg } from "../dom.ts";
 import { counted, isolated, whole } from "../format.ts";
-import type { Averages, Frame } from "../frame.ts";
+import type { Averages, Frame, Ghost } from "../frame.ts";
+import { pinName } from "../pins/describe.ts";
 
 /** The learner's columns of a table of numbers. */
 export const LEARNER_COLUMNS = ["learner", "learner low", "learner high"];
@@ -50,6 +51,25 @@ export const listed = (names: string[], most = OWN_LOOKS): string =>
 /** Whether what is shown is under stress: a τ moves nothing while no feature is chosen for it. */
 export const isStressed = ({ inputs }: Frame): boolean =>
   inputs.tau !== 0 && inputs.stress_feature !== "";
+
+/** Which pin lies under the view, and how its numbers look in this chart. */
+export function pinKey(mark: SVGElement = swatch("uq-key-pin", [9, 3, 2, 3])) {
+  const words = h("span", { class: "uq-key-name" });
+  const element = key(words, mark);
+  set(element, { "data-testid": "uq-pin-key" });
+  return {
+    element,
+    /** `what` is missing where the pin shows something else than this chart. */
+    update(ghost: Ghost | null, what: string | null): void {
+      element.hidden = !ghost;
+      if (!ghost) return;
+      const name = pinName(ghost.note, ghost.state);
+      set(mark, { hidden: what === null ? null : "" });
+      setText(words, what === null ? `pin: ${name}` : `no ${what} of the pin: ${name}`);
+      set(words, { title: name });
+    },
+  };
+}
 
 /** What the learner's marks stand for, or why there are none. */
 export function learnerKey(marked: boolean) {

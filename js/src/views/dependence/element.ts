@@ -1,5 +1,5 @@
 import { crosshair } from "../../charts/crosshair.ts";
-import { curves, gridLabel } from "../../charts/curves.ts";
+import { curves, type Ghostly, gridLabel } from "../../charts/curves.ts";
 import { extent } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
 import { checkBox, picker, wholeNumber } from "../../controls/picker.ts";
@@ -22,6 +22,7 @@ import {
   LEARNER_COLUMNS,
   learnerKey,
   ofLearner,
+  pinKey,
   swatch,
 } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
@@ -37,6 +38,21 @@ function course(data: Dependence, values: Float64Array): string {
   );
 }
 
+/** The curve of the pin under the view, where it is of the same as the present one. */
+function ghostOf(data: Dependence, { ghost, inputs }: Frame): Ghostly | null {
+  const { ghost: value, ghostGrid: grid } = data;
+  if (!ghost || !value || !grid || value.length !== grid.length) return null;
+  const { feature, measure, center, derivative } = ghost.state;
+  const isSame =
+    feature === data.feature &&
+    measure === data.measure &&
+    center === inputs.center &&
+    derivative === inputs.derivative;
+  // A coarse grid is a part of the fine one.
+  const at = (i: number) => value[grid.indexOf(data.grid[i] ?? Number.NaN)] ?? Number.NaN;
+  return isSame ? { value, grid, at } : null;
+}
+
 export function dependencePanel({ session, about, signal, redraw }: Context): Panel {
   const fig = figure(signal, redraw, "Dependence");
   const chart = curves();
@@ -45,6 +61,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const farKey = h("span");
   const besideKey = learnerKey(false);
   const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
+  const pinnedKey = pinKey();
   const lineKeys = about.classes.length
     ? classKeys(about.classes, about.target ?? "y")
     : [key("one line per row", swatch("uq-class-0"))];
@@ -55,6 +72,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     besideKey.element,
     farKey,
     ghostKey,
+    pinnedKey.element,
     ...lineKeys,
   );
   const plot = h(
@@ -105,7 +123,12 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
   const none = { value: "", label: "choose a feature", disabled: true };
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
 
-  const describe = (data: Dependence, frame: Frame, learner: Averages | null) => {
+  const describe = (
+    data: Dependence,
+    frame: Frame,
+    learner: Averages | null,
+    ghost: Ghostly | null,
+  ) => {
     const label = isolatedIn(data.label, data.feature);
     const refits = counted(frame.learner?.n_refits ?? 0, "refit");
     const beside = learner
@@ -120,6 +143,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
         columns: [
           ...[data.feature, withUnit(label, data.unit), "low", "high", "at τ = 0"],
           ...(learner ? LEARNER_COLUMNS : []),
+          ...(ghost ? ["pin"] : []),
           "rows around it",
         ],
         rows: Array.from(data.grid, (_, i) => [
@@ -127,6 +151,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
           ...[data.average, data.low, data.high, data.base, ...ofLearner(learner)].map((values) =>
             number(values[i]),
           ),
+          ...(ghost ? [number(ghost.at(i))] : []),
           data.near[i] ? "enough" : "few",
         ]),
       }),
@@ -165,8 +190,10 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       setText(farKey, `${data.categorical ? "hollow" : "dotted"}: hardly any data here`);
       if (frame) besideKey.update(frame, "dependence");
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;
-      read.update(chart.update(data, fig.width, stressed, learner, bounds));
-      if (frame) describe(data, frame, learner);
+      const ghost = frame && ghostOf(data, frame);
+      pinnedKey.update(frame?.ghost ?? null, ghost ? null : "such curve");
+      read.update(chart.update(data, fig.width, stressed, learner, bounds, ghost));
+      if (frame) describe(data, frame, learner, ghost);
       const finite = extent(data.average) !== null;
       setText(
         panel.note,

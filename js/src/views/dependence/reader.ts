@@ -21,6 +21,9 @@ export interface Dependence {
   low: Float64Array;
   high: Float64Array;
   base: Float64Array;
+  /** The curve of the pin under the view, over a grid of its own. */
+  ghost: Float64Array | null;
+  ghostGrid: Float64Array | null;
   /** 1 where there are rows around the value; elsewhere the curve is a guess of the model. */
   near: Uint8Array;
   /** Row-major (lines, grid). */
@@ -59,6 +62,8 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
     low: columns.get("low", [points]),
     high: columns.get("high", [points]),
     base: columns.get("base", [points]),
+    ghost: columns.optional("ghost", [null]),
+    ghostGrid: columns.optional("ghost_grid", [null]),
     near: columns.get<Uint8Array>("near", [points]),
     ice: columns.get<Float32Array>("ice", [lines, points]),
     iceWeight: columns.get<Float32Array>("ice_weight", [lines]),

@@ -5,7 +5,15 @@ import { picker, wholeNumber } from "../../controls/picker.ts";
 import { h, set, setText, svg } from "../../dom.ts";
 import { counted, interval, isolated, number, percent, soFar, withUnit } from "../../format.ts";
 import type { Averages } from "../../frame.ts";
-import { isStressed, key, LEARNER_COLUMNS, learnerKey, ofLearner, swatch } from "../legend.ts";
+import {
+  isStressed,
+  key,
+  LEARNER_COLUMNS,
+  learnerKey,
+  ofLearner,
+  pinKey,
+  swatch,
+} from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import type { Importance } from "./reader.ts";
 
@@ -55,7 +63,11 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
   const empty = h("p", { class: "uq-empty" }, "no importance yet");
   const modelKey = swatch("uq-key-model", [], svg("circle", { cx: 12, cy: 5, r: 3.2 }));
   const besideKey = learnerKey(true);
-  const legend = h("div", { class: "uq-legend" }, key("model", modelKey), besideKey.element);
+  const box = svg("rect", { x: 1, y: 1, width: 22, height: 8 });
+  const outline = { class: "uq-swatch uq-key-pin", width: 24, height: 10, "aria-hidden": "true" };
+  const pinnedKey = pinKey(svg("svg", outline, box));
+  const ownKey = key("model", modelKey);
+  const legend = h("div", { class: "uq-legend" }, ownKey, besideKey.element, pinnedKey.element);
   fig.plot.append(empty);
   let columns: ReturnType<typeof measureColumn>[] = [];
 
@@ -129,6 +141,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
           low: inOrder(data.low),
           high: inOrder(data.high),
           base: inOrder(data.base),
+          ghost: data.ghost && inOrder(data.ghost),
           height,
           learner: learner && {
             value: inOrder(learner.value),
@@ -172,15 +185,18 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
             "low",
             "high",
             "at τ = 0",
+            ...(data.ghost ? ["pin"] : []),
             ...(learner ? LEARNER_COLUMNS : []),
           ]),
         ],
         rows: data.order.map((i) => [
           names[i] ?? "",
           ...data.measures.flatMap((_, m) =>
-            [data.value, data.low, data.high, data.base, ...ofLearner(learner)].map((values) =>
-              number(of(values, m, i)),
-            ),
+            [
+              ...[data.value, data.low, data.high, data.base],
+              ...(data.ghost ? [data.ghost] : []),
+              ...ofLearner(learner),
+            ].map((values) => number(of(values, m, i))),
           ),
         ]),
       }),
@@ -202,8 +218,12 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       setText(empty, shown.frame?.final ? "no importance" : "no importance yet");
       const learner = shown.frame?.learner?.averages.importance ?? null;
       if (!data || !shown.frame) return;
-      if (shown.frame.learner && !legend.isConnected) fig.plot.prepend(legend);
+      const { ghost, learner: beside } = shown.frame;
+      if (!beside && !ghost) legend.remove();
+      else if (!legend.isConnected) fig.plot.prepend(legend);
+      ownKey.hidden = !beside;
       besideKey.update(shown.frame, "importance");
+      pinnedKey.update(ghost, data.ghost ? null : "importance");
       draw(data, learner, shown);
       describe(data, learner);
       const { n_repeats, n_repeats_wanted } = data;

@@ -26,6 +26,8 @@ export interface Importance {
   low: Float64Array;
   high: Float64Array;
   base: Float64Array;
+  /** Of the pin under the view. */
+  ghost: Float64Array | null;
 }
 
 export function readImportance(
@@ -55,5 +57,6 @@ export function readImportance(
     low: columns.get("low", shape),
     high: columns.get("high", shape),
     base: columns.get("base", shape),
+    ghost: columns.optional("ghost", shape),
   };
 }

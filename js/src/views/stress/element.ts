@@ -4,6 +4,7 @@ import { profile } from "../../charts/profile.ts";
 import { picker } from "../../controls/picker.ts";
 import { h, set, setText } from "../../dom.ts";
 import { counted, interval, isolated, level, number, percent, withUnit } from "../../format.ts";
+import { pinKey } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { rowOf, STATUS, type Stress } from "./reader.ts";
 
@@ -21,6 +22,8 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     unstressable?.replace(/ in [\d,]+ of [\d,]+ rows$/, ""),
   );
   const reasons = [...new Set(kinds)].filter(Boolean).join(", ");
+  const pinnedKey = pinKey();
+  const legend = h("div", { class: "uq-legend" }, pinnedKey.element);
   fig.content.append(plot);
   fig.plot.append(empty);
   const indicator = picker(
@@ -58,18 +61,31 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     { signal },
   );
 
-  const draw = ({ frame, inputs }: Shown) => {
+  /** The profile of the pin under the view, where it is of the same indicator. */
+  const ghostOf = ({ frame }: Shown) => {
+    const [ghost, value] = [frame?.ghost, frame?.stress?.ghost];
+    return ghost && value && ghost.state.indicator === frame?.stress?.indicator
+      ? { value, tau: ghost.state.tau }
+      : null;
+  };
+
+  const draw = (shown: Shown) => {
+    const { frame, inputs } = shown;
     const stress = frame?.stress;
     if (!stress) return;
+    const ghost = ghostOf(shown);
+    if (!frame.ghost) legend.remove();
+    else if (!legend.isConnected) fig.content.prepend(legend);
+    pinnedKey.update(frame.ghost, ghost ? null : "such profile");
     const chosen = rowOf(stress, names, stress.now?.feature ?? inputs.stress_feature);
     if (hovered !== null && hovered >= stress.features.length) hovered = null;
     const bounds = about.indicators.find(({ name }) => name === stress.indicator)?.bounds;
-    const state = { stress, names, rows: stress.n_rows, chosen, hovered, bounds };
+    const state = { stress, names, rows: stress.n_rows, chosen, hovered, ghost, bounds };
     drawn = chart.update(state, fig.width);
     read.update(drawn);
   };
 
-  const describe = (stress: Stress, chosen: number | null) => {
+  const describe = (stress: Stress, chosen: number | null, ghost: Float64Array | null) => {
     const { taus, now, features } = stress;
     const index = chosen ?? 0;
     const take = (values: Float64Array | Uint8Array, i: number) =>
@@ -89,6 +105,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
           withUnit(stress.label, stress.unit),
           ...(bounded ? [`${percent(stress.level)} interval`] : []),
           "effective sample",
+          ...(ghost ? ["pin"] : []),
           "status",
         ],
         rows: Array.from(taus, (tau, i) => [
@@ -97,6 +114,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
           number(take(stress.value, i)),
           ...(bounded ? [interval(stress.low[i] as number, stress.high[i] as number)] : []),
           percent(take(stress.ess, i) / stress.n_rows),
+          ...(ghost ? [number(ghost[i])] : []),
           STATUS[take(stress.status, i)] ?? "unknown",
         ]),
       }),
@@ -117,7 +135,8 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       setText(panel.note, "");
       if (!stress || !lines) return;
       draw(shown);
-      describe(stress, rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature));
+      const chosen = rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature);
+      describe(stress, chosen, ghostOf(shown)?.value ?? null);
       const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
       setText(panel.note, `click a line to stress its feature${band}`);
     },

@@ -40,6 +40,8 @@ export interface Stress {
   level: number;
   low: Float64Array;
   high: Float64Array;
+  /** Of the feature that is stressed in the pin under the view. */
+  ghost: Float64Array | null;
 }
 
 /** The words behind `Stress.status`. */
@@ -93,6 +95,7 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     status: columns.get<Uint8Array>("status", shape),
     low: columns.get("low", [taus.length]),
     high: columns.get("high", [taus.length]),
+    ghost: columns.optional("ghost", [taus.length]),
   };
 }
 

@@ -1,0 +1,20 @@
+import { h } from "./dom.ts";
+
+/** Puts a text on the clipboard; pages that are not served securely have only the older way. */
+export async function copyText(text: string, within: Element): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = h("textarea", { class: "uq-sr", readonly: true, "aria-hidden": "true" });
+    const root = within.getRootNode() as Document | ShadowRoot;
+    const focused = root.activeElement;
+    field.value = text;
+    within.append(field);
+    field.select();
+    const done = document.execCommand?.("copy") ?? false;
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+    return done;
+  }
+}

@@ -1,0 +1,55 @@
+/** Steps that can be undone: the former states, the present one, and those that were undone, the nearest first. */
+export interface History<State> {
+  past: State[];
+  present: State;
+  future: State[];
+  /** What the latest step changed, and when; steps of one drag are one. */
+  names: string;
+  at: number;
+}
+
+const MOST_STEPS = 200;
+/** Milliseconds within which further changes of the same inputs belong to the same step. */
+const ONE_STEP = 1000;
+
+export const begin = <State>(present: State): History<State> => ({
+  past: [],
+  present,
+  future: [],
+  names: "",
+  at: 0,
+});
+
+/** Names of the entries that differ. */
+export function changed<State extends object>(from: State, to: State): string[] {
+  const text = (state: State, name: string) => JSON.stringify(Reflect.get(state, name));
+  return Object.keys(to).filter((name) => text(from, name) !== text(to, name));
+}
+
+/** The history with a new present, at a time in milliseconds; as it was where nothing differs. */
+export function record<State extends object>(
+  history: History<State>,
+  next: State,
+  at: number,
+): History<State> {
+  const differing = changed(history.present, next);
+  if (!differing.length) return history;
+  // What was left to the kernel's choice and is chosen now is no step of a person.
+  const isChoice = differing.every((name) => Reflect.get(history.present, name) === "");
+  if (isChoice) return { ...history, present: next };
+  const names = differing.join();
+  const goesOn = names === history.names && at - history.at < ONE_STEP && !history.future.length;
+  const past = goesOn ? history.past : [...history.past, history.present].slice(-MOST_STEPS);
+  return { past, present: next, future: [], names, at };
+}
+
+/** One step back or forth; as it was where there is none. */
+export function stepped<State>(history: History<State>, back: boolean): History<State> {
+  const { past, present, future } = history;
+  const next = back ? past.at(-1) : future[0];
+  if (next === undefined) return history;
+  const walked = back
+    ? { past: past.slice(0, -1), future: [present, ...future] }
+    : { past: [...past, present], future: future.slice(1) };
+  return { ...walked, present: next, names: "", at: 0 };
+}

@@ -1,0 +1,22 @@
+import { counted, isolated, level } from "../format.ts";
+import type { Inputs } from "../inputs.ts";
+
+/** What a view shows, in a few words. */
+export function describeView({
+  feature,
+  measure,
+  tau,
+  stress_feature,
+  ice_filter,
+}: Partial<Inputs>) {
+  return [
+    feature && measure ? `${measure} along ${isolated(feature)}` : "",
+    tau && stress_feature ? `τ ${level(tau)} of ${isolated(stress_feature)}` : "",
+    ice_filter?.length ? counted(ice_filter.length, "condition") : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+export const pinName = (note: string, state: Partial<Inputs>): string =>
+  note.trim() ? isolated(note.trim()) : describeView(state);

@@ -1,0 +1,208 @@
+import "./style.css";
+import { checkBox } from "../controls/picker.ts";
+import { copyText } from "../copy.ts";
+import { h, onCommit, set, setText } from "../dom.ts";
+import type { Session } from "../session.ts";
+import { pinName } from "./describe.ts";
+import { haunted, moved, type Pin, renamed, without } from "./list.ts";
+
+const HELP =
+  "Arrows show the views, Enter shows one again, Alt with an arrow moves it, F2 edits its note, Delete deletes it.";
+const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+/** Fields in which the browser itself undoes what was typed. */
+const TYPED = 'textarea, input[type="text"], input[type="number"]';
+
+const button = (text: string, testid: string, title?: string) =>
+  h("button", { type: "button", class: "uq-button", "data-testid": testid, title }, text);
+
+/** Marks what a button cannot do now. Disabled, it would lose the focus, and the next key would go to the notebook. */
+const enable = (element: Element, can: boolean) =>
+  set(element, { "aria-disabled": can ? null : "true" });
+
+/** Views that are kept: buttons for the view on the screen, a list of pins, and what can be done with the chosen one. */
+export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSignal) {
+  const add = button("Pin view", "uq-pin");
+  const undo = button("Undo", "uq-undo", "Ctrl+Z");
+  const redo = button("Redo", "uq-redo", "Ctrl+Shift+Z");
+  const copy = button("Copy code", "uq-copy", "the line of Python that shows this view");
+  const status = h("span", { class: "uq-muted", role: "status", "data-testid": "uq-pin-status" });
+  const list = h("div", {
+    role: "listbox",
+    class: "uq-pin-list",
+    "aria-label": "pinned views",
+    "aria-orientation": "horizontal",
+    title: HELP,
+  });
+  const note = h("input", { type: "text", maxlength: 10_000, "data-testid": "uq-pin-note" });
+  const earlier = button("Move earlier", "uq-pin-earlier");
+  const later = button("Move later", "uq-pin-later");
+  const remove = button("Delete", "uq-pin-delete");
+  const ghost = checkBox(
+    "draw under the view",
+    { "data-testid": "uq-pin-ghost" },
+    (value) => keep(haunted(pins, chosen, value), chosen),
+    signal,
+  );
+  const edit = h(
+    "div",
+    { class: "uq-pin-edit", role: "group", "aria-label": "chosen pin" },
+    h("label", { class: "uq-field" }, h("span", {}, "note"), note),
+    h("div", { class: "uq-controls" }, ghost.element, earlier, later, remove),
+  );
+  const shelf = h("section", { class: "uq-pins", "aria-label": "Pins" }, list, edit);
+
+  let pins: Pin[] = [];
+  let drawn = "";
+  /** Position of the chosen pin, -1 where none is. */
+  let chosen = -1;
+  let options: HTMLElement[] = [];
+
+  const say = (text: string) => setText(status, text);
+  const choose = (at: number) => {
+    chosen = at;
+    options.forEach((option, i) => {
+      set(option, {
+        tabindex: i === Math.max(0, at) ? 0 : -1,
+        "aria-selected": i === at ? "true" : "false",
+      });
+    });
+  };
+  const show = (at: number) => {
+    const pin = pins[at];
+    if (!pin) return;
+    choose(at);
+    session.request(pin.state);
+    draw();
+    options[at]?.focus();
+    say(`view ${at + 1} of ${pins.length}`);
+  };
+  /** Takes another list; `at` is the pin that is chosen in it. */
+  const keep = (next: Pin[], at: number) => {
+    chosen = at;
+    session.setPins(next);
+    pins = next;
+    draw();
+  };
+  const move = (by: number) => {
+    const next = moved(pins, chosen, by);
+    if (next === pins) return;
+    keep(next, chosen + by);
+    say(`moved to place ${chosen + 1} of ${pins.length}`);
+  };
+  const drop = () => {
+    if (chosen < 0) return;
+    keep(without(pins, chosen), Math.min(chosen, pins.length - 2));
+    say("pin deleted");
+    (options[chosen] ?? add).focus();
+  };
+  const step = (back: boolean) => say(session.step(back) ? (back ? "undone" : "redone") : "");
+
+  const draw = () => {
+    set(shelf, { hidden: pins.length === 0 ? "" : null });
+    const now = JSON.stringify(pins.map((pin) => pinName(pin.note, pin.state)));
+    if (now !== drawn) {
+      drawn = now;
+      const focused = (list.getRootNode() as Document).activeElement;
+      const hadFocus = focused !== null && list.contains(focused);
+      options = pins.map((pin, i) => {
+        const name = pinName(pin.note, pin.state);
+        const number = h("span", { class: "uq-muted" }, `${i + 1}`);
+        const text = h("span", { class: "uq-name" }, name);
+        const attributes = { role: "option", class: "uq-pin", "data-testid": "uq-pin-view" };
+        return h("div", { ...attributes, title: name, tabindex: -1 }, number, text);
+      });
+      list.replaceChildren(...options);
+      choose(Math.min(chosen, pins.length - 1));
+      if (hadFocus) options[Math.max(0, chosen)]?.focus();
+    }
+    const pin = pins[chosen];
+    edit.hidden = !pin;
+    options.forEach((option, i) => {
+      set(option, { "data-ghost": pins[i]?.ghost ? "true" : null });
+    });
+    if (!pin) return;
+    const { activeElement } = note.getRootNode() as Document | ShadowRoot;
+    if (activeElement !== note && note.value !== pin.note) note.value = pin.note;
+    ghost.update(pin.ghost, null);
+    enable(earlier, chosen > 0);
+    enable(later, chosen < pins.length - 1);
+  };
+
+  const on = (element: HTMLElement, run: () => void) =>
+    element.addEventListener("click", run, { signal });
+  on(add, () => {
+    keep([...pins, { note: "", state: session.inputs, ghost: false }], pins.length);
+    say(`view ${pins.length} pinned`);
+    note.focus();
+  });
+  on(undo, () => step(true));
+  on(redo, () => step(false));
+  on(copy, async () => {
+    const done = await copyText(session.frame?.code ?? "", root);
+    say(done ? "copied" : "the browser does not let this page copy");
+  });
+  on(earlier, () => move(-1));
+  on(later, () => move(1));
+  on(remove, drop);
+  list.addEventListener(
+    "click",
+    (event) => show(options.findIndex((option) => option.contains(event.target as Node))),
+    { signal },
+  );
+  list.addEventListener(
+    "keydown",
+    (event) => {
+      const by = STEPS[event.key];
+      const at = options.indexOf(event.target as HTMLElement);
+      if (by !== undefined && event.altKey) {
+        choose(at);
+        move(by);
+      } else if (by !== undefined) show(chosen < 0 ? at : at + by);
+      else if (event.key === "Home") show(0);
+      else if (event.key === "End") show(pins.length - 1);
+      else if (event.key === "Enter" || event.key === " ") show(at);
+      else if (event.key === "Delete" || event.key === "F2") {
+        choose(at);
+        draw();
+        if (event.key === "F2") note.focus();
+        else drop();
+      } else return;
+      event.preventDefault();
+    },
+    { signal },
+  );
+  onCommit(note, () => keep(renamed(pins, chosen, note.value), chosen), signal);
+  note.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Escape") note.value = pins[chosen]?.note ?? "";
+      if (event.key === "Escape" || event.key === "Enter") options[chosen]?.focus();
+    },
+    { signal },
+  );
+  root.addEventListener(
+    "keydown",
+    (event) => {
+      const key = event.key.toLowerCase();
+      const asks =
+        (event.ctrlKey || event.metaKey) && !event.altKey && (key === "z" || key === "y");
+      if (!asks || (event.target as Element).matches(TYPED)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      step(key === "z" && !event.shiftKey);
+    },
+    { signal },
+  );
+
+  return {
+    bar: h("div", { class: "uq-pin-bar", role: "group" }, status, add, undo, redo, copy),
+    element: shelf,
+    update(): void {
+      pins = session.pins;
+      enable(undo, session.steps.past > 0);
+      enable(redo, session.steps.future > 0);
+      copy.disabled = !session.frame?.code;
+      draw();
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { begin, changed, type History, record, stepped } from "../src/history.ts";
+
+interface State {
+  tau: number;
+  feature: string;
+  rows: { low: number }[];
+}
+const state = (tau = 0, feature = "a", low?: number): State => ({
+  tau,
+  feature,
+  rows: low === undefined ? [] : [{ low }],
+});
+const taking = (...steps: [State, number][]): History<State> =>
+  steps.reduce((history, [next, at]) => record(history, next, at), begin(state()));
+
+describe("the history of the inputs", () => {
+  it("goes back and forth, and to nothing before its beginning", () => {
+    const history = taking([state(0, "b"), 0], [state(0, "b", 5), 9000]);
+    expect(history.past).toHaveLength(2);
+    const back = stepped(stepped(history, true), true);
+    expect(back.present).toEqual(state());
+    expect(stepped(back, true)).toBe(back);
+    expect(stepped(back, false).present).toEqual(state(0, "b"));
+    const forth = stepped(stepped(back, false), false);
+    expect(forth.present).toEqual(state(0, "b", 5));
+    expect(stepped(forth, false)).toBe(forth);
+  });
+
+  it("takes the same state for no step, however its lists are made", () => {
+    const history = taking([state(0, "a", 5), 0]);
+    expect(record(history, state(0, "a", 5), 9000)).toBe(history);
+  });
+
+  it("makes one step of a drag, and another after a rest or of another input", () => {
+    const drag = taking([state(0.1), 0], [state(0.2), 400], [state(0.3), 1300]);
+    expect(drag.past).toEqual([state()]);
+    expect(drag.present).toEqual(state(0.3));
+    expect(record(drag, state(0.4), 2400).past).toHaveLength(2);
+    expect(record(drag, state(0.3, "b"), 1400).past).toHaveLength(2);
+  });
+
+  it("has nothing to make again after a new change, not even within the same drag", () => {
+    const back = stepped(taking([state(0.1), 0]), true);
+    const other = record(back, state(0.5), 100);
+    expect(other.future).toEqual([]);
+    expect(stepped(other, true).present).toEqual(state());
+  });
+
+  it("takes what the kernel chose by itself for no step", () => {
+    const history = record(begin(state(0, "")), state(0, "b"), 0);
+    expect(history.past).toEqual([]);
+    expect(history.present.feature).toBe("b");
+    // A person who moves something meanwhile has made a step.
+    expect(record(begin(state(0, "")), state(0.5, "b"), 0).past).toHaveLength(1);
+  });
+
+  it("does not grow without end", () => {
+    const steps = Array.from({ length: 300 }, (_, i): [State, number] => [state(i), i * 5000]);
+    expect(taking(...steps).past).toHaveLength(200);
+  });
+
+  it("says which inputs differ", () => {
+    expect(changed(state(), state(0.5, "a", 1))).toEqual(["tau", "rows"]);
+  });
+});
