@@ -88,7 +88,7 @@ class Session:
             raise ValueError(f"no row meets the filter, so {name} shows nothing; choose more rows.")
         results = view.results(inputs, populations, lambda: None)
         if not results:
-            why = "; ".join(view.failures) or "nothing of it is computed, or nothing is picked."
+            why = "; ".join(view.failures) or "not all rows are evaluated yet, or no feature is picked."
             raise ValueError(f"{name} shows nothing of these inputs: {why}")
         if shown is None:
             return next(iter(results.values()))
