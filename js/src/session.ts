@@ -73,6 +73,12 @@ export class Session {
     this.#tell();
   }
 
+  /** Shows a kept view: a step of its own, however soon it follows the one before. */
+  visit(state: Partial<Inputs>): void {
+    if (this.#history) this.#history = { ...this.#history, names: "" };
+    this.request(state);
+  }
+
   /** How many changes of the inputs can be undone, and how many made again. */
   get steps(): { past: number; future: number } {
     return { past: this.#history?.past.length ?? 0, future: this.#history?.future.length ?? 0 };

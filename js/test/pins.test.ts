@@ -111,6 +111,16 @@ describe("pinned views", () => {
     expect(marked(widget)).toBe(1);
   });
 
+  it("are steps of their own, however soon one follows the other", async () => {
+    const { all, asked, receive, one } = await withPins();
+    all("uq-pin-view")[0]?.click();
+    await receive(wireFrame(about, 2, { tau: 0.1 }));
+    all("uq-pin-view")[2]?.click();
+    await receive(wireFrame(about, 3, { tau: 0.3 }));
+    one("uq-undo").click();
+    expect(asked()).toEqual({ tau: 0.1 });
+  });
+
   it("are moved, renamed and deleted by keys, and the focus stays with them", async () => {
     const widget = await withPins();
     const { all, one } = widget;

@@ -88,7 +88,8 @@ class Session:
             raise ValueError(f"no row meets the filter, so {name} shows nothing; choose more rows.")
         results = view.results(inputs, populations, lambda: None)
         if not results:
-            why = "; ".join(view.failures) or "not all rows are evaluated yet, or no feature is picked."
+            missing = "not all rows are evaluated yet, or no feature is picked."
+            why = "; ".join(view.failures) or missing
             raise ValueError(f"{name} shows nothing of these inputs: {why}")
         if shown is None:
             return next(iter(results.values()))

@@ -71,7 +71,7 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
     const pin = pins[at];
     if (!pin) return;
     choose(at);
-    session.request(pin.state);
+    session.visit(pin.state);
     draw();
     options[at]?.focus();
     say(`view ${at + 1} of ${pins.length}`);
