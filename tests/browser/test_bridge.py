@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import numpy as np
 import pandas as pd
@@ -247,7 +246,8 @@ def test_flood_of_events_ends_on_the_last_value(root, widget):
     """Answers come faster here than in a notebook, so requests are more; none is in vain."""
     computed = []
     widget.observe(lambda change: computed.append(change["new"]["inputs"]["tau"]), "_frame")
-    assert flood(root, events=200, last=0.33) < 0.3
+    # The request that was in flight, and that of the last value.
+    assert flood(root, events=200, last=0.33) <= 2
     wait_for_answer(root)
     assert widget.tau == computed[-1] == 0.33
     assert len(computed) < 150
@@ -274,13 +274,13 @@ def test_theme_follows_the_page(root, page, background, theme):
     expect(root).to_have_attribute("data-theme", theme)
 
 
-def test_answer_to_one_step_is_quick(root):
-    """Not a benchmark: only that nothing waits for a timer."""
-    slider = root.get_by_test_id("uq-tau")
-    started = time.perf_counter()
-    slider.press("ArrowRight")
+def test_one_step_is_one_request_and_no_model_call(root, widget):
+    before = widget._seq
+    with answered(root):
+        root.get_by_test_id("uq-tau").press("ArrowRight")
     expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.01")
-    assert time.perf_counter() - started < 1
+    assert widget._seq == before + 1
+    assert model_calls(root) == 0
 
 
 def value_of(root, control):

@@ -179,7 +179,8 @@ def test_controls_of_the_quickstart(root, explainer):
 def test_flood_of_events_is_answered_by_the_newest(root):
     """200 events in a second: at most 60 computations, and the last value soon after."""
     before = int(root.get_attribute("data-seq"))
-    assert flood(root, events=200, last=0.33) < 0.3
+    # That of the request that was in flight, and that of the last value.
+    assert flood(root, events=200, last=0.33) <= 2
     wait_for_answer(root, before)
     assert int(root.get_attribute("data-seq")) - before <= 60
     assert root.get_by_test_id("uq-tau").input_value() == "0.33"

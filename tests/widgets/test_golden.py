@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,21 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.timing import Timing
+from widgets.conftest import Counting, table
 from widgets.wire import as_json, columns, from_json
 
 GOLDEN = Path(__file__).parents[2] / "js" / "test" / "golden" / "frame.json"
 
 
 @pytest.fixture
-def current(explainer: uq.Explainer) -> dict[str, Any]:
+def current(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    # By a clock of its own: how many calls there are depends on what they take.
+    ticks = itertools.count()
+    monkeypatch.setattr(time, "perf_counter", lambda: 1e-6 * next(ticks))
+    unhurried = Timing(summing=60.0, long_work=60.0, frame_interval=60.0, heartbeat=60.0)
+    monkeypatch.setattr(uq.Explorer, "_timing", unhurried)
+    explainer = uq.Explainer(Counting(), *table())
     filters = [{"feature": None, "values": ["yes", "no"]}, {"feature": "b", "low": -2, "high": 2}]
     with uq.Explorer(
         explainer,
