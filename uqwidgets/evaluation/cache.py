@@ -163,3 +163,10 @@ def parse_bytes(size: int | str) -> int:
     if nbytes < 1:
         raise ValueError(f"memory_limit is {size!r}; give bytes or a text such as '1GiB'.")
     return nbytes
+
+
+def bytes_text(size: float, whole: Callable[[float], int]) -> str:
+    """Write bytes as `parse_bytes` reads them, rounded by ``whole`` to two or more digits."""
+    units = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+    unit = next((u for u in units if size >= 10 * u[0]), (1, "B"))
+    return f"{whole(size / unit[0])}{unit[1]}"

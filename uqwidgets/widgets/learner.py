@@ -2,47 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from uqwidgets.dependence import CurveTransform
-from uqwidgets.dependence.html import dependence_html
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance.html import importance_html
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import importance_measures
+from uqwidgets.widgets.learner_part import Key, LearnerPart
 from uqwidgets.widgets.refitted import Averages, Refitted
 from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.views.dependence import DependenceView
-
-# Repeats of each refit; the average over all refits has many more.
-_MOST_REPEATS = 5
-
-Key = tuple[Any, ...]
-
-
-class Request(NamedTuple):
-    """The inputs that the results of a learner depend on; stress and filters are not among them."""
-
-    n_refits: int
-    n_repeats: int
-    feature: str
-    measure: str
-    form: CurveTransform
-
-    @property
-    def ranking(self) -> Key:
-        """Key of its importance."""
-        return (self.n_refits, self.n_repeats)
-
-    @property
-    def curve(self) -> Key:
-        """Key of its curve."""
-        form = self.form
-        return (self.n_refits, self.feature, self.measure, form.center, form.derivative)
+from uqwidgets.widgets.views.view import View
 
 
 class LearnerPanel:
@@ -54,8 +25,8 @@ class LearnerPanel:
         Of the model.
     learner : Learner
         Of the same features and classes.
-    curves : DependenceView
-        View of the model; the learner's curves have the same grid.
+    views : sequence of View
+        Views of the model; each says what the learner adds to it.
     publish : callable
         Called when there are new results.
     timing : Timing
@@ -65,18 +36,18 @@ class LearnerPanel:
         self,
         explainer: Explainer,
         learner: Learner,
-        curves: DependenceView,
+        views: Sequence[View],
         publish: Callable[[], None],
         timing: Timing,
     ) -> None:
         self._refitted = Refitted(explainer, learner)
-        self._measures = importance_measures(explainer)
-        self._curves = curves
+        parts = {view.name: view.learner_part(self._refitted) for view in views}
+        self._parts = {name: part for name, part in parts.items() if part is not None}
         self._publish = publish
         self._timing = timing
         self._shown_at = 0.0
         self._scheduler = Scheduler(self._work)
-        self._request: Request | None = None
+        self._inputs: Inputs | None = None
         self._stopped = False
         self._progress: dict[str, Any] | None = None
         self._known: dict[Key, Averages] = {}
@@ -87,17 +58,9 @@ class LearnerPanel:
 
     def set_request(self, inputs: Inputs) -> None:
         """Set the inputs of the results to show."""
-        feature = inputs.feature
-        request = Request(
-            self._refitted.learner.n_refits,
-            min(inputs.n_repeats, _MOST_REPEATS),
-            feature,
-            inputs.measure,
-            self._curves.form(inputs) if feature else CurveTransform(),
-        )
-        stay = (request.ranking, request.curve)
-        self._failed = {key: why for key, why in self._failed.items() if key in stay}
-        self._request = request
+        keys = [part.key(inputs) for part in self._parts.values()]
+        self._failed = {key: why for key, why in self._failed.items() if key in keys}
+        self._inputs = inputs
         self._stopped = False
         self._calls_before = self._refitted.n_evaluated
         self._began = self._timing.clock()
@@ -129,41 +92,22 @@ class LearnerPanel:
         return not self._stopped and self._missing() is not None
 
     @property
-    def importance(self) -> Averages | None:
-        """Importance by the measures of the model's panel, features as in its table."""
-        return self._known.get(self._request.ranking) if self._request else None
-
-    def curve(
-        self, feature: str, measure: str, *, center: bool, derivative: bool
-    ) -> Averages | None:
-        """Return a curve over the values of the model's grid, if it is known."""
-        refits = self._refitted.learner.n_refits
-        return self._known.get((refits, feature, measure, center, derivative))
-
-    @property
     def name(self) -> str:
         """Name of the learner, with its number of refits."""
         return f"learner, mean of {len(self._refitted.learner.refits)} refits"
 
     def html(self, view: str) -> str:
         """Draw the known results beside a view, without a model call; empty if there are none."""
-        request = self._request
-        if request is None:
+        part, inputs = self._parts.get(view), self._inputs
+        if part is None or inputs is None or part.key(inputs) not in self._known:
             return ""
-        if view == "importance" and request.ranking in self._known:
-            results = self._refitted.known_importance(self._measures, request.n_repeats)
-            return importance_html(*results[:2]) if results else ""
-        if view == "dependence" and request.curve in self._known:
-            grid = self._curves.grid(request.feature)
-            curve = self._refitted.known_curve(grid, request.measure, request.form)
-            return dependence_html(curve) if curve else ""
-        return ""
+        return part.html(inputs)
 
     def joined(
         self, meta: dict[str, Any], columns: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Add the known results of the learner to a frame of the model."""
-        known = {"importance": self.importance, "dependence": self._beside(meta, columns)}
+        known = {name: self._beside(name, meta, columns) for name in self._parts}
         done = next(filter(None, known.values()), None)
         calls, rows = self._refitted.n_evaluated
         calls_before, rows_before = self._calls_before
@@ -209,28 +153,23 @@ class LearnerPanel:
             return f"at {n_fits} of {total} fits of the learner"
         return "before the learner was asked in full"
 
-    def _beside(self, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
-        """Return the curve of the drawn feature, which may not be the requested one yet."""
-        drawn = meta["dependence"]
-        if drawn is None:
+    def _beside(self, view: str, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
+        """Return the known results that fit what a view shows."""
+        if self._inputs is None:
             return None
-        curve = self.curve(
-            drawn["feature"],
-            drawn["measure"],
-            center=drawn["center"],
-            derivative=drawn["derivative"],
-        )
-        # The coarse first curve of the model has another grid.
-        alike = curve is not None and len(curve.value) == len(columns["dependence.grid"])
-        return curve if alike else None
+        prefix = f"{view}."
+        own = {n.removeprefix(prefix): v for n, v in columns.items() if n.startswith(prefix)}
+        return self._parts[view].beside(self._inputs, meta[view], own, self._known)
 
-    def _missing(self) -> Key | None:
-        """Return the key of the next result to compute."""
-        request = self._request
-        if request is None:
+    def _missing(self) -> tuple[Key, LearnerPart] | None:
+        """Return the key and the part of the next result to compute."""
+        if self._inputs is None:
             return None
-        keys = [request.ranking, request.curve] if request.feature else [request.ranking]
-        return next((k for k in keys if k not in self._known and k not in self._failed), None)
+        for part in self._parts.values():
+            key = part.key(self._inputs)
+            if key is not None and key not in self._known and key not in self._failed:
+                return key, part
+        return None
 
     def _state(self) -> str:
         if self._failed:
@@ -243,14 +182,17 @@ class LearnerPanel:
         try:
             with heartbeat(self._beat, self._timing.heartbeat):
                 while not ticket.stopped and (missing := self._missing()) is not None:
-                    assert self._request is not None
-                    self._compute(self._request, missing, ticket)
+                    assert self._inputs is not None
+                    self._compute(self._inputs, missing, ticket)
                     self._progress = None
                     self._show()
         finally:
             self._progress = None
 
-    def _compute(self, request: Request, missing: Key, ticket: Ticket) -> None:
+    def _compute(self, inputs: Inputs, missing: tuple[Key, LearnerPart], ticket: Ticket) -> None:
+        key, part = missing
+        n_refits = self._refitted.learner.n_refits
+
         def callback(progress: Progress) -> None:
             # Fits are useful for every later request; a curve only while it is requested.
             moved_on = what == asking and self._missing() != missing
@@ -258,42 +200,34 @@ class LearnerPanel:
                 raise SupersededError
             done, total, seconds = progress.rows_done, progress.rows_total, progress.seconds_left
             if what == asking and done == total:
-                self._show_progress(f"computing {request.measure} of the refits", 0, 0, None)
+                self._show_progress(f"computing {inputs.measure} of the refits", 0, 0, None)
             else:
                 self._show_progress(fits() if what == fitting else what, done, total, seconds)
 
         def fits() -> str:
-            return f"{fitting}, {len(self._refitted.learner.refits)} of {request.n_refits} fits"
+            return f"{fitting}, {len(self._refitted.learner.refits)} of {n_refits} fits"
 
         def report(done: int, total: int) -> None:
             if ticket.stopped or self._missing() != missing:
                 raise SupersededError
-            names = " and ".join(m.name for m in self._measures)
-            self._show_progress(f"computing {names} of the refits", done, total, None)
+            self._show_progress(
+                f"computing {part.quantities(inputs)} of the refits", done, total, None
+            )
 
         fitting, asking = "fitting the learner", "asking the refits"
         what = fitting
         try:
-            if len(self._refitted.learner.refits) < request.n_refits:
-                self._show_progress(fits(), 0, request.n_refits, None)
+            if len(self._refitted.learner.refits) < n_refits:
+                self._show_progress(fits(), 0, n_refits, None)
             self._refitted.fit(callback)
             what = asking
-            if missing == request.ranking:
-                averages = self._refitted.importance(
-                    self._measures, request.n_repeats, callback, report
-                )
-            else:
-                grid = self._curves.grid(request.feature)
-                averages = self._refitted.curve(grid, request.measure, request.form, callback)
-            self._known[missing] = averages
+            self._known[key] = part.compute(inputs, callback, report)
         except SupersededError:
             if ticket.stopped:
                 raise
         except BaseException as error:  # noqa: BLE001  any error is shown in the widget
             is_sentence = isinstance(error, (ValueError, TypeError))
-            self._failed[missing] = (
-                str(error) if is_sentence else f"{type(error).__name__}: {error}"
-            )
+            self._failed[key] = str(error) if is_sentence else f"{type(error).__name__}: {error}"
 
     def _show_progress(self, what: str, done: int, total: int, seconds: float | None) -> None:
         self._progress = {"what": what, "done": done, "total": total, "seconds_left": seconds}

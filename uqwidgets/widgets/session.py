@@ -20,7 +20,6 @@ from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views import View, registered_views
-from uqwidgets.widgets.views.dependence import DependenceView
 
 V = TypeVar("V", bound=View)
 
@@ -58,8 +57,7 @@ class Session:
         self.populations = PopulationBuilder(explainer)
         self.learner: LearnerPanel | None = None
         if learner is not None:
-            curves = self.view(DependenceView)
-            self.learner = LearnerPanel(explainer, learner, curves, again, timing)
+            self.learner = LearnerPanel(explainer, learner, self.views, again, timing)
         # When the work began that is not complete yet; a newer request goes on with it.
         self._busy_since: float | None = None
         self._publish = publish

@@ -27,8 +27,10 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
 from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.learner_part import LearnerCurve
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.refitted import Refitted
 from uqwidgets.widgets.sampled_curves import SampledCurves
 from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
 
@@ -262,6 +264,10 @@ class DependenceView(View):
                 return 0.0  # there is no curve, which is said when it is to be drawn
             n_values = sum(not evaluations.is_cached(q) for q in replacements)
         return evaluations.seconds_for(n_values * len(self.explainer.table))
+
+    def learner_part(self, refitted: Refitted) -> LearnerCurve:
+        """Return the curve of the learner, over the same grid."""
+        return LearnerCurve(refitted, self.grid, self.form)
 
     def unfinished(self, inputs: Inputs) -> str | None:
         """Say that the curve of the picked feature is missing."""

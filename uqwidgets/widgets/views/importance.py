@@ -10,6 +10,7 @@ from math import ceil, floor
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import (
@@ -26,8 +27,10 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.learner_part import LearnerImportance
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.refitted import Refitted
 from uqwidgets.widgets.repeats import FEWEST, RepeatChanges
 from uqwidgets.widgets.sampled_sums import SampledSums, Sums
 from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
@@ -39,7 +42,6 @@ _REPEATS_BEFORE_CHOICE = 10
 # While a sample of the rows is evaluated, so many leading features are known of more rows than the
 # others: as many as make a first picture, and then so many times as many.
 _LEADING, _FIRST_ROWS, _AHEAD = 10, 200, 8
-_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 #: Called with how many features are summed, and of how many; what it raises stops the sums.
 Report = Callable[[int, int], None]
@@ -285,12 +287,16 @@ class ImportanceView(View):
         """Say how many repeats fit in the memory, if not all do."""
         target, n_repeats = self.n_target(inputs), inputs.n_repeats
         if target < n_repeats:
-            limit = self.explainer.evaluations.memory_limit
+            limit = bytes_text(self.explainer.evaluations.memory_limit, floor)
+            required = bytes_text(self.repeats.required_memory(n_repeats), ceil)
             yield (
                 f"importance rests on {target} of {n_repeats} shuffles, for more do not fit in "
-                f"memory_limit={_size(limit, floor)!r}; "
-                f"memory_limit={_size(self.repeats.required_memory(n_repeats), ceil)!r} holds all"
+                f"memory_limit={limit!r}; memory_limit={required!r} holds all"
             )
+
+    def learner_part(self, refitted: Refitted) -> LearnerImportance:
+        """Return the importance of the learner."""
+        return LearnerImportance(refitted, self.measures)
 
     def unfinished(self, inputs: Inputs) -> str | None:
         """Say how many repeats are known, if not all are."""
@@ -439,9 +445,3 @@ class ImportanceView(View):
         self._seconds_per_value = seconds / (values[0].size * n_repeats * len(ex.table))
         n_rows = len(population.positions)
         return Sums(values[0], values[1], values[2], list(pairs.values()), (n_rows, n_rows))
-
-
-def _size(size: float, whole: Callable[[float], int]) -> str:
-    """Write bytes as `memory_limit` takes them, rounded by ``whole`` to two or more digits."""
-    unit = next((u for u in _UNITS if size >= 10 * u[0]), (1, "B"))
-    return f"{whole(size / unit[0])}{unit[1]}"

@@ -17,8 +17,10 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.learner_part import LearnerPart
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.progress import Estimate, Total
+from uqwidgets.widgets.refitted import Refitted
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.timing import Timing
 
@@ -219,6 +221,10 @@ class View(ABC):
     def notes(self, _inputs: Inputs) -> Iterable[str]:
         """Return sentences on limits that the view cannot go beyond."""
         return ()
+
+    def learner_part(self, _refitted: Refitted) -> LearnerPart | None:
+        """Return what a learner adds to this view; None where it adds nothing."""
+        return None
 
     def unfinished(self, _inputs: Inputs) -> str | None:
         """Say where the view was stopped, such as "at 3 of 10 shuffles"; None if it is complete."""
