@@ -1,4 +1,4 @@
-"""Stress on the data of Bachoc et al. 2023: claims of its figures and tables."""
+"""Stress on the data of Bachoc et al. 2023: claims of its text, figures and tables."""
 
 from __future__ import annotations
 
@@ -327,3 +327,26 @@ def test_figure_2_is_drawn(pixels):
     for column, picture in enumerate(pictures(pixels)):
         change = drawn[f"change{column}"].to_numpy(dtype=float)
         np.testing.assert_array_equal(change, np.where(trusted, picture.ravel(), np.nan))
+
+
+def test_stress_changes_only_indicators_that_depend_on_the_feature():
+    # Bachoc et al. 2023, appendix B.2: stress does not change indicators of independent features.
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(20_000, 2))
+    explainer = Explainer(lambda X: X[:, 1], X, X[:, 1])
+    result = explainer.stress(["x0", "x1"], ["mean"], taus=5)
+    noise = X[:, 1].std() / np.sqrt(result.ess[0])
+    assert (np.abs(result.values["mean"][0]) < 4 * noise).all()
+    np.testing.assert_allclose(result.values["mean"][1], result.reached[1])
+
+
+def test_stress_of_a_normal_feature_shifts_its_mean():
+    # exp(xi x) times a normal density is a normal density with another mean and the same variance.
+    X = np.random.default_rng(6).normal(size=(50_000, 1))
+    explainer = Explainer(lambda X: X[:, 0], X, X[:, 0])
+    w = explainer.stress_weights("x0", 0.5)
+    mean = np.average(X[:, 0], weights=w)
+    assert mean == pytest.approx(0.5 * np.quantile(X[:, 0], 0.95), abs=0.01)
+    assert np.average((X[:, 0] - mean) ** 2, weights=w) == pytest.approx(1, abs=0.05)
+    result = explainer.stress(taus=5)
+    assert result.kl[0, 3] == pytest.approx(mean**2 / 2, rel=0.05)

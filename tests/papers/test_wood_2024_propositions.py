@@ -1,4 +1,4 @@
-"""Propositions 1 to 3 of Wood et al. 2024, exact on finite data, whatever the model.
+"""Propositions 1 to 3 of Wood et al. 2024, exact on finite data and in large samples.
 
 An expectation over a marginal is the mean over all donors; independence is a table in which every
 value occurs with every row of the others; a conditional distribution is the rows whose other
@@ -7,11 +7,14 @@ features are the same.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models import normal_model, three_classes
 from uqwidgets import Explainer
 from uqwidgets.predictive import Categorical, Mixture, Normal
 
@@ -95,3 +98,85 @@ def test_proposition_3(n_repeats, kind, seed, sizes):
     # The likelihood importance and the permutation importance are not zero.
     assert abs(explainer.importance("nll", ["x0"], **options).importance[0]) > 1e-10
     assert abs(explainer.importance("entropy", ["x0"], n_repeats=2).importance[0]) > 1e-10
+
+
+def crossed():
+    """Return all combinations of values of x0 and rows of the others: x0 is exactly independent."""
+    others = np.random.default_rng(0).normal(size=(12, 2))
+    values = np.random.default_rng(1).normal(size=9)
+    return np.array([[v, *other] for v, other in itertools.product(values, others)])
+
+
+def over_all_donors(explainer, measure):
+    """Return the importance of x0 over all row-donor pairs, from its curve at every value."""
+    observed = explainer.table.numbers("x0")
+    curve = explainer.dependence("x0", measure, grid=np.unique(observed))
+    baseline = explainer.importance(measure, n_repeats=1).baseline
+    return np.interp(observed, curve.grid, curve.average).mean() - baseline
+
+
+@pytest.mark.parametrize("model", [normal_model, three_classes], ids=["normal", "classes"])
+def test_proposition_1_is_exact_with_all_donors(model):
+    # Wood et al. 2024: the Entropy-PFI of a feature that is independent of the others is zero. Its
+    # Likelihood-PFI is not zero, and neither is the Entropy-PFI of a correlated feature.
+    X = crossed()
+    y = X[:, 0] + X[:, 1] if model is normal_model else np.arange(len(X)) // 12 % 3
+    explainer = Explainer(model, X, y)
+    assert over_all_donors(explainer, "entropy") == pytest.approx(0, abs=1e-12)
+    assert abs(over_all_donors(explainer, "nll")) > 1e-3
+    X[:, 1] += X[:, 0]
+    assert abs(over_all_donors(Explainer(model, X, y), "entropy")) > 1e-3
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.8])
+def test_proposition_1_in_a_large_sample(correlation):
+    rng = np.random.default_rng(2)
+    X = rng.multivariate_normal([0, 0], [[1, correlation], [correlation, 1]], size=20_000)
+    explainer = Explainer(normal_model, X, X[:, 0])
+    result = explainer.importance("entropy", n_repeats=5, level=0.999)
+    inside = (result.low <= 0) & (result.high >= 0)
+    assert inside.all() if correlation == 0 else not inside.any()
+    if correlation:
+        assert (result.importance > 0).all()
+
+
+@pytest.mark.parametrize("measure", ["entropy", "nll"])
+def test_proposition_2_is_exact_in_any_sample(measure):
+    # Wood et al. 2024: a feature the predictive distribution does not depend on has neither
+    # importance.
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X[:, 2] = X[:, 0] + 0.01 * X[:, 2]  # x2 predicts x0 almost exactly
+    result = Explainer(normal_model, X, X[:, 2]).importance(measure)
+    j = result.features.index("x2")
+    assert (result.importance[j], result.low[j], result.high[j]) == (0, 0, 0)
+
+
+def test_figure_3_an_independent_feature_has_likelihood_importance_only():
+    # Wood et al. 2024, section 3.4.1, with a variance that grows with (x0 - x1)^2.
+    rng = np.random.default_rng(3)
+    X = np.column_stack(
+        [rng.multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], 2000), rng.normal(size=2000)]
+    )
+    y = X.sum(axis=1) + np.sqrt(2) * rng.normal(size=2000)
+
+    def model(X):
+        return X.sum(axis=1), np.sqrt(2 + (X[:, 0] - X[:, 1]) ** 2)
+
+    explainer = Explainer(model, X, y)
+    entropy, nll = explainer.importance("entropy"), explainer.importance("nll")
+    assert nll.features[0] == "x2"
+    assert entropy.features[-1] == "x2"
+    assert entropy.low[-1] <= 0 <= entropy.high[-1]
+    assert (entropy.low[:2] > 0).all()
+
+
+def test_likelihood_pfi_has_its_closed_form():
+    # In a linear model with the true noise, the Likelihood-PFI of a slope b is b^2 var / sigma^2.
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(5000, 2))
+    y = X @ [1.0, 0.5] + 0.7 * rng.normal(size=5000)
+    explainer = Explainer(lambda X: (X @ [1.0, 0.5], np.full(len(X), 0.7)), X, y)
+    result = explainer.importance("nll", n_repeats=20, level=0.999)
+    for feature, slope in (("x0", 1.0), ("x1", 0.5)):
+        j = result.features.index(feature)
+        assert result.low[j] < slope**2 / 0.7**2 < result.high[j]

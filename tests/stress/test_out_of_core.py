@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import BayesianRidge, LogisticRegression
 
 import uqwidgets as uq
+from stressed import classifier_and_regressor
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import levels
 from uqwidgets.stress.out_of_core.columns import anchors_of_batches
@@ -93,17 +93,11 @@ def test_batches_give_the_result_of_all_rows(k):
             np.testing.assert_allclose(own, other, rtol=1e-11, atol=1e-14)
 
 
-def models():
-    rows = frame(2500)
-    X = rows.drop(columns=["colour", "skewed", "shifted"])
-    steep = X["normal"] + 0.3 * X["count"] + np.random.default_rng(1).normal(size=len(X))
-    label = np.where(steep > 1, "yes", "no")
-    yield LogisticRegression(max_iter=5000).fit(X, label), X, label
-    yield BayesianRidge().fit(X, steep + 1e4), X, steep + 1e4
+MODELS = list(classifier_and_regressor(frame(2500).drop(columns=["colour", "skewed", "shifted"])))
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize(("model", "X", "y"), list(models()), ids=["classes", "numbers"])
+@pytest.mark.parametrize(("model", "X", "y"), MODELS, ids=["classes", "numbers"])
 def test_a_model_is_called_once_for_all_indicators(model, X, y, anchor):
     lengths = []
 
@@ -301,7 +295,7 @@ def test_a_dask_cluster_gives_the_result_of_one_process(cluster):
     lazy = dd.from_pandas(rows, npartitions=5)
     expected = profile_batches(rows, outputs, taus=TAUS)
     agree(profile_batches(lazy, outputs, taus=TAUS), expected, rtol=1e-11)
-    (model, X, y), _ = models()
+    model, X, y = MODELS[0]
     table = X.assign(answer=y)
     expected = uq.stress_batches(model, table, "answer", taus=TAUS, level=0.9)
     lazy_table = dd.from_pandas(table, npartitions=4)

@@ -10,9 +10,9 @@ import pytest
 from scipy.special import logit
 from scipy.stats import beta, norm
 from scipy.stats import t as student
-from sklearn.linear_model import BayesianRidge, LogisticRegression
 
 import uqwidgets as uq
+from stressed import classifier_and_regressor
 from uqwidgets.stress.anchors import anchors_of
 from uqwidgets.stress.compressed.compression import compress
 from uqwidgets.stress.compressed.levels import levels
@@ -45,7 +45,7 @@ def frame(n=N, seed=0):
 
 
 def indicators(batch):
-    """Make columns of each kind and outputs whose means are far from 0."""
+    """Make an indicator of each kind, with inputs far from 0."""
     x = batch["normal"].fillna(0.0).to_numpy() + 0.2 * batch["count"].to_numpy()
     score = 1e5 + x + np.cos(batch["shifted"].to_numpy())
     around = score - 1e5 - 0.5
@@ -239,17 +239,11 @@ def test_second_moments_are_summed_only_for_intervals(monkeypatch):
         np.testing.assert_allclose(result.values[name], whole.values[name], rtol=1e-12)
 
 
-def models():
-    X = frame(20_000)[["normal", "count", "binary"]]
-    noise = np.random.default_rng(1).normal(size=len(X))
-    steep = X["normal"] + 0.3 * X["count"] + noise
-    label = np.where(steep > 1, "yes", "no")
-    yield LogisticRegression(max_iter=5000).fit(X, label), X, label
-    yield BayesianRidge().fit(X, steep + 1e4), X, steep + 1e4
+MODELS = list(classifier_and_regressor(frame(20_000)[["normal", "count", "binary"]]))
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
-@pytest.mark.parametrize(("model", "X", "y"), list(models()), ids=["classes", "numbers"])
+@pytest.mark.parametrize(("model", "X", "y"), MODELS, ids=["classes", "numbers"])
 def test_intervals_are_near_those_of_rows_in_memory(model, X, y, anchor):
     expected = uq.Explainer(model, X, y).stress(taus=TAUS, anchor=anchor, level=0.95)
     batches = pieces(X.assign(answer=y), 3)

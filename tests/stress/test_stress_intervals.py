@@ -9,6 +9,7 @@ from scipy.stats import binomtest, skew
 from scipy.stats import t as student
 
 import uqwidgets as uq
+from stressed import stressed_rows
 from uqwidgets.inference.sums import dot
 from uqwidgets.stress.anchors import anchors_of
 from uqwidgets.stress.influence import StressedRows
@@ -20,10 +21,6 @@ from uqwidgets.stress.intervals import (
 )
 from uqwidgets.stress.jackknife import influence_and_bias
 from uqwidgets.stress.projection import Column
-
-
-def rows_of(column, tau):
-    return StressedRows(column, tau, column.project(tau).weights)
 
 
 @pytest.mark.parametrize("anchor", ["quantile", "tail-mean"])
@@ -53,7 +50,7 @@ def test_the_standard_error_is_that_of_a_bootstrap_with_new_weights(anchor):
             result = Column(x[rows], 0.05, anchor).project(tau)
             return result.weights @ outputs[rows] / len(rows)
 
-        rows = rows_of(Column(x, 0.05, anchor), tau)
+        rows = stressed_rows(Column(x, 0.05, anchor), tau)
         drawn = np.std([means(rng.integers(1500, size=1500)) for _ in range(600)], axis=0)
         for output, spread in zip(outputs.T, drawn, strict=True):
             first_order, _ = rows.influence(output)
@@ -69,9 +66,9 @@ def test_the_standard_error_is_that_of_a_bootstrap_with_new_weights(anchor):
 def test_the_skew_slope_of_a_mean_is_half_its_skewness():
     rng = np.random.default_rng(4)
     x, output = rng.normal(size=4000), rng.exponential(size=4000)
-    _, skew_slope = rows_of(Column(x, 0.05), 0.0).influence(output)
+    _, skew_slope = stressed_rows(Column(x, 0.05), 0.0).influence(output)
     assert skew_slope == pytest.approx(skew(output) / np.sqrt(4000) / 2, rel=0.05)
-    _, symmetric = rows_of(Column(x, 0.05), 0.0).influence(rng.normal(size=4000))
+    _, symmetric = stressed_rows(Column(x, 0.05), 0.0).influence(rng.normal(size=4000))
     assert abs(symmetric) < 0.005
 
 
@@ -97,7 +94,7 @@ def test_the_skew_slope_is_that_of_leave_one_out_errors(tau):
     x = rng.normal(size=400)
     output = (1 + 0.4 * x) * rng.exponential(size=400)
     column = Column(x, 0.05, "tail-mean")
-    rows = rows_of(column, tau)
+    rows = stressed_rows(column, tau)
     influence, skew_slope = rows.influence(output)
     means, errors = without_a_row(x, output, column.target(tau), rows.target * column.std)
     slope = np.polyfit(means, np.log(errors), 1)[0]
@@ -144,7 +141,7 @@ def test_an_unstressed_share_has_nearly_the_exact_binomial_interval(hits, n):
     rng = np.random.default_rng(0)
     output = np.zeros(n)
     output[rng.permutation(n)[:hits]] = 1.0
-    rows = rows_of(Column(rng.normal(size=n), 0.05), 0.0)
+    rows = stressed_rows(Column(rng.normal(size=n), 0.05), 0.0)
     influence, skew_slope = rows.influence(output)
     result = corrected_interval(hits / n, influence, 0.0, skew_slope, 0.95, (0.0, 1.0), 1.0, 1.0)
     exact = binomtest(hits, n).proportion_ci(0.95)
@@ -155,7 +152,7 @@ def test_an_unstressed_share_has_nearly_the_exact_binomial_interval(hits, n):
 def test_the_skew_slope_is_corrected_for_the_transformed_scale():
     rng = np.random.default_rng(3)
     output = rng.exponential(size=500)
-    rows = rows_of(Column(rng.normal(size=500), 0.05), 0.0)
+    rows = stressed_rows(Column(rng.normal(size=500), 0.05), 0.0)
     influence, skew_slope = rows.influence(output)
     mean, error = output.mean(), np.sqrt(np.mean(influence**2) / 500)
     # The logarithm of an exponential's mean has half of its skewness, with the other sign.
@@ -255,7 +252,7 @@ def test_rounding_has_no_influence_on_the_edge():
 def test_influence_does_not_depend_on_the_unit_of_a_column(unit):
     rng = np.random.default_rng(8)
     x, output = rng.normal(size=200), rng.normal(size=200)
-    one, other = (rows_of(Column(c, 0.05), 0.6).influence(output) for c in (x, x * unit))
+    one, other = (stressed_rows(Column(c, 0.05), 0.6).influence(output) for c in (x, x * unit))
     np.testing.assert_allclose(one[0], other[0], rtol=1e-6, atol=1e-9)
     assert one[1] == pytest.approx(other[1], rel=1e-4)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from stressed import stressed_rows
 from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.intervals import corrected_interval, half_widths, transformed_interval
 from uqwidgets.stress.projection import Column
@@ -18,10 +19,6 @@ COLUMNS = {
     "few rows far away": lambda rng, n: rng.pareto(1.5, size=n),
     "to both sides": lambda rng, n: rng.standard_cauchy(size=n),
 }
-
-
-def rows_of(column, tau):
-    return StressedRows(column, tau, column.project(tau).weights)
 
 
 def one_by_one(x, targets, outputs):
@@ -44,7 +41,7 @@ def test_leave_one_out_means_equal_those_of_weights_solved_again(kind, anchor, t
     x = COLUMNS[kind](rng, 300)
     outputs = np.column_stack([x**2 + rng.normal(size=300), rng.random(300) < 0.2, x])
     column = Column(x, 0.05, anchor)
-    rows = rows_of(column, tau)
+    rows = stressed_rows(column, tau)
     moved = -(rows.target - rows.target.mean()) * column.std / 299
     # Without one of the largest values the target may be infeasible.
     target, (*_, second, most) = column.target(tau) + moved, np.sort(x)
@@ -60,14 +57,14 @@ def test_leave_one_out_means_equal_those_of_weights_solved_again(kind, anchor, t
 def test_unstressed_leave_one_out_means_are_plain_means():
     rng = np.random.default_rng(1)
     x, output = rng.normal(size=(2, 50))
-    result = rows_of(Column(x, 0.05), 0.0).jackknife.means(output)
+    result = stressed_rows(Column(x, 0.05), 0.0).jackknife.means(output)
     np.testing.assert_allclose(result, (output.sum() - output) / 49, rtol=1e-9, atol=1e-12)
 
 
 def test_leave_one_out_means_stay_within_the_range_of_the_outputs():
     x = np.r_[np.random.default_rng(2).normal(size=30), 50.0]
     output = np.r_[np.zeros(30), 1.0]
-    rows = rows_of(Column(x, 0.01, "tail-mean"), 0.9)
+    rows = stressed_rows(Column(x, 0.01, "tail-mean"), 0.9)
     assert rows.share[-1] > 0.8
     means = rows.jackknife.means(output)
     assert np.isfinite(means).all()
@@ -88,8 +85,8 @@ def test_leave_one_out_means_on_the_edge():
 def test_leave_one_out_means_scale_with_the_units(unit):
     rng = np.random.default_rng(8)
     x, output = rng.normal(size=(2, 200))
-    plain = rows_of(Column(x, 0.05), 0.8).jackknife.means(output)
-    scaled = rows_of(Column(x * unit, 0.05), 0.8).jackknife.means(output * unit)
+    plain = stressed_rows(Column(x, 0.05), 0.8).jackknife.means(output)
+    scaled = stressed_rows(Column(x * unit, 0.05), 0.8).jackknife.means(output * unit)
     np.testing.assert_allclose(scaled / unit, plain, rtol=1e-6)
 
 

@@ -9,20 +9,15 @@ from sklearn.metrics import make_scorer, mean_absolute_error, mean_squared_error
 
 import uqwidgets as uq
 from models import classification, regression
+from stressed import stressed_rows
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import find_metric
 from uqwidgets.predictive import Categorical, Normal
-from uqwidgets.stress.influence import StressedRows
 from uqwidgets.stress.jackknife import influence_and_bias
 from uqwidgets.stress.projection import Column
 from uqwidgets.stress.replicates import N_REPLICATES, _groups, group_influence, group_skew_slope
 
 GROUPS = N_REPLICATES - 1
-
-
-def rows_of(x, anchor, tau):
-    column = Column(x, 0.05, anchor)
-    return StressedRows(column, tau, column.project(tau).weights)
 
 
 def scored(name, x, rng):
@@ -69,7 +64,7 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
     monkeypatch.setattr("uqwidgets.stress.replicates._FAY", 1e-3)
     rng = np.random.default_rng(1)
     x = rng.normal(size=GROUPS)
-    rows = rows_of(x, anchor, tau)
+    rows = stressed_rows(Column(x, 0.05, anchor), tau)
     score, loss = scored(name, x, rng)
     result = group_influence(score, score(rows.weights), rows)[0][_groups(GROUPS)]
     exact = first_order(rows, loss)
@@ -82,7 +77,7 @@ def test_a_metric_that_is_a_mean_has_the_influence_of_that_mean(name, tau, ancho
 def test_replicates_with_half_the_weight_equal_the_jackknife(name, tau, anchor):
     rng = np.random.default_rng(1)
     x = rng.normal(size=GROUPS)
-    rows = rows_of(x, anchor, tau)
+    rows = stressed_rows(Column(x, 0.05, anchor), tau)
     score, loss = scored(name, x, rng)
     influence, bias = group_influence(score, score(rows.weights), rows)
     result, (exact, exact_bias) = influence[_groups(GROUPS)], left_out(rows, loss)
@@ -100,7 +95,7 @@ def test_the_error_from_groups_is_that_of_rows_on_average(name, tau, anchor, mon
     rng, ratios = np.random.default_rng(2), []
     for _ in range(24):
         x = rng.normal(size=400)
-        rows = rows_of(x, anchor, tau)
+        rows = stressed_rows(Column(x, 0.05, anchor), tau)
         score, loss = scored(name, x, rng)
         exact = np.square(first_order(rows, loss)).mean() / 400
         ratios.append(error(score, rows) ** 2 / exact)
@@ -117,7 +112,7 @@ def test_error_and_bias_from_groups_are_those_of_rows(name, tau, anchor):
     rng, ratios, biases = np.random.default_rng(2), [], []
     for _ in range(24):
         x = rng.normal(size=400)
-        rows = rows_of(x, anchor, tau)
+        rows = stressed_rows(Column(x, 0.05, anchor), tau)
         score, loss = scored(name, x, rng)
         of_groups, bias = group_influence(score, score(rows.weights), rows)
         exact, exact_bias = left_out(rows, loss)
@@ -157,7 +152,9 @@ def test_standard_errors_are_those_of_a_bootstrap_with_new_weights(name, noise):
         weights = Column(x[rows], 0.05).project(0.5).weights
         # A row drawn twice has twice the weight.
         drawn.append(score(np.bincount(rows, weights, minlength=800)))
-    assert error(score, rows_of(x, "quantile", 0.5)) == pytest.approx(np.std(drawn), rel=noise)
+    assert error(score, stressed_rows(Column(x, 0.05), 0.5)) == pytest.approx(
+        np.std(drawn), rel=noise
+    )
 
 
 def test_an_outlier_does_not_widen_the_interval_of_a_metric():
@@ -178,7 +175,10 @@ def test_the_skew_slope_from_groups_is_that_of_rows(tau, anchor):
     rng, result = np.random.default_rng(4), []
     for _ in range(40):
         x = rng.normal(size=400)
-        rows, output = rows_of(x, anchor, tau), (1 + 0.3 * x) * rng.exponential(size=400)
+        rows, output = (
+            stressed_rows(Column(x, 0.05, anchor), tau),
+            (1 + 0.3 * x) * rng.exponential(size=400),
+        )
 
         def mean(weights, output=output):
             return float(np.average(output, weights=weights))
