@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 # Before numpy reads it: several processes run tests at the same time, and a process that uses
 # every core for a small model slows the others down. Kernels and workers inherit the variable.
@@ -15,6 +16,12 @@ from hypothesis import settings
 # on purpose, with `pytest --hypothesis-profile=default`.
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+
+@pytest.fixture
+def frozen_clock(monkeypatch):
+    """Let the model seem to take no time, so that batches are large however slow the machine is."""
+    monkeypatch.setattr(time, "perf_counter", lambda: 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -104,7 +104,7 @@ def outside(root: Locator) -> list[str]:
 def numbers(text: str) -> list[float]:
     """Return every number in a text, in order."""
     plain = text.replace("−", "-")
-    return [float(found.replace(",", "")) for found in NUMBER.findall(plain)]
+    return [float(digits.replace(",", "")) for digits in NUMBER.findall(plain)]
 
 
 def number(text: str) -> float:

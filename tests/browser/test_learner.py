@@ -18,13 +18,13 @@ from browser.reading import ROWS, answered, model_calls, wait_for_answer
 WORDS = "learner, refitted 10 times"
 
 
-class Held(LinearRegression):
+class Gated(LinearRegression):
     """Its fits wait until they may go on."""
 
     go_on = threading.Event()
 
     def fit(self, X, y):
-        assert Held.go_on.wait(30)
+        assert Gated.go_on.wait(30)
         return super().fit(X, y)
 
 
@@ -37,9 +37,9 @@ def table():
 
 @pytest.fixture
 def learner():
-    Held.go_on = threading.Event()
-    yield uq.Learner(Held(), *table(), n_refits=10)
-    Held.go_on.set()
+    Gated.go_on = threading.Event()
+    yield uq.Learner(Gated(), *table(), n_refits=10)
+    Gated.go_on.set()
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def root(bridge, learner):
 
 @pytest.fixture
 def complete(root):
-    Held.go_on.set()
+    Gated.go_on.set()
     wait_for_answer(root)
     return root
 
@@ -74,7 +74,7 @@ def test_everything_of_the_model_works_while_it_is_fitted(root, bridge):
         expect(legend).to_contain_text("learner: stopped")
     expect(root.get_by_test_id("uq-progress")).to_be_hidden()
     expect(root.locator(".uq-work")).to_contain_text("of 10 fits of the learner.")
-    Held.go_on.set()
+    Gated.go_on.set()
     root.get_by_test_id("uq-go-on").click()
     for legend in legends(root).all():
         expect(legend).to_contain_text(WORDS)
@@ -95,14 +95,14 @@ def test_it_is_drawn_beside_the_model_and_stays_under_stress(complete):
 
 
 def test_its_numbers_are_in_the_table(complete, learner):
-    found = learner.importance("squared_error", n_repeats=5)
+    result = learner.importance("squared_error", n_repeats=5)
     rows = complete.locator(".uq-importance .uq-twin").evaluate(ROWS)
     assert [row[0] for row in rows] == ["length", "width", "site", "height"]
     for name, *cells in rows:
-        place = found.features.index(name)
-        wanted = [found.importance[place], found.low[place], found.high[place]]
+        place = result.features.index(name)
+        expected = [result.importance[place], result.low[place], result.high[place]]
         shown = [float(cell.replace("\N{MINUS SIGN}", "-")) for cell in cells[4:]]
-        np.testing.assert_allclose(shown, wanted, rtol=0.006)
+        np.testing.assert_allclose(shown, expected, rtol=0.006)
 
 
 @pytest.mark.parametrize("width", [480, 1280])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 import pandas as pd
@@ -350,9 +349,8 @@ def test_results_state_their_transform_and_grid():
     assert own.title == "Change of predicted mean from the row's own x0"
 
 
-def test_observed_values_reach_the_model_in_the_dtype_of_the_column(monkeypatch):
-    # Batches are large however slow the machine is: the model seems to take no time.
-    monkeypatch.setattr(time, "perf_counter", lambda: 0.0)
+@pytest.mark.usefixtures("frozen_clock")
+def test_observed_values_reach_the_model_in_the_dtype_of_the_column():
     model, X, y = mixed()
     seen = []
 

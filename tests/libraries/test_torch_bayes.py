@@ -168,6 +168,7 @@ def test_diabetes_is_predicted_better_than_by_its_frequency(pima):
     assert (q.epistemic() > 0).all()
 
 
+@pytest.mark.usefixtures("frozen_clock")
 def test_plas_is_the_most_important_feature_of_diabetes(pima):
     """Wood et al. 2024, figure 9 and the text beside it."""
     model, features, y, _ = pima

@@ -250,6 +250,7 @@ def test_predictions_of_concrete_are_calibrated(concrete):
     assert model.loss_curve_[-1] < 0.2 * model.loss_curve_[0]
 
 
+@pytest.mark.usefixtures("frozen_clock")
 def test_concrete_age_drives_the_likelihood_but_hardly_the_entropy(concrete):
     """Wood et al. 2024, figure 6 and the text beside it."""
     model, features, y, _ = concrete

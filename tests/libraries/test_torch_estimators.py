@@ -219,6 +219,7 @@ def test_epistemic_uncertainty_grows_away_from_the_data(model):
     assert far > near + 0.3
 
 
+@pytest.mark.usefixtures("frozen_clock")
 @each
 @both_tasks
 def test_the_explainer_needs_few_calls_for_all_measures(model, y):

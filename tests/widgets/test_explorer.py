@@ -293,19 +293,19 @@ def test_nan_never_travels_in_the_described_part(explorer: uq.Explorer) -> None:
 
 def test_stop_keeps_what_is_finished_and_the_next_change_goes_on() -> None:
     X, y = table(400)
-    go_on, asked = threading.Event(), threading.Event()
+    go_on, called = threading.Event(), threading.Event()
 
     class Slow(Counting):
         def predict_proba(self, X: Any) -> np.ndarray:
             if self.calls >= 2:  # after those of the rows as they are
-                asked.set()
+                called.set()
                 go_on.wait(10)
             return super().predict_proba(X)
 
     model = Slow()
     with uq.Explorer(uq.Explainer(model, X, y), feature="a", stress_feature="a") as widget:
         frames = Frames(widget)
-        assert asked.wait(10)
+        assert called.wait(10)
         widget.set_state({"_stop": 0})
         go_on.set()
         assert widget.wait(30)
@@ -341,7 +341,7 @@ def test_one_long_model_call_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> N
 def test_close_frees_the_widget(explainer: uq.Explainer) -> None:
     widget = uq.Explorer(explainer)
     assert widget.wait(30)
-    gone = weakref.ref(widget)
+    reference = weakref.ref(widget)
     widget.close()
     assert widget.comm is None
     for thread in threading.enumerate():
@@ -349,7 +349,7 @@ def test_close_frees_the_widget(explainer: uq.Explainer) -> None:
             thread.join(5)
     del widget
     gc.collect()
-    assert gone() is None
+    assert reference() is None
 
 
 def test_a_still_twin_shows_without_a_kernel(explorer: uq.Explorer) -> None:

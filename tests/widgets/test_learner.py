@@ -151,9 +151,9 @@ def test_other_forms_of_a_curve_ask_the_refits_nothing(
 def test_another_feature_asks_every_refit_once(beside: uq.Explorer, learner: uq.Learner) -> None:
     before = sum(refit.explainer.rows_evaluated for refit in learner.refits)
     frame = change(beside, feature="c")[-1]
-    asked = sum(refit.explainer.rows_evaluated for refit in learner.refits) - before
+    evaluated = sum(refit.explainer.rows_evaluated for refit in learner.refits) - before
     held_out = sum(len(refit.held_out) for refit in learner.refits)
-    assert asked == 2 * held_out
+    assert evaluated == 2 * held_out
     assert frame["meta"]["cost"]["rows"] == 2 * held_out + 2 * 40
     assert len(of_learner(frame)["learner.dependence.value"]) == 2
     again = change(beside, feature="a")[-1]
@@ -202,8 +202,8 @@ def test_a_long_fit_is_no_silence(explainer: uq.Explainer, waiting: uq.Learner) 
         Waiting.go_on.wait(2.3)
         assert len(frames) >= 2, "the browser takes 1.5 s for a dead kernel"
         assert not any(f["meta"]["final"] for f in frames)
-        told = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
-        assert told == {"fitting the learner, 2 of 10 fits"}
+        progress = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
+        assert progress == {"fitting the learner, 2 of 10 fits"}
         Waiting.go_on.set()
         assert widget.wait(20)
     names = {thread.name for thread in threading.enumerate()}
@@ -276,12 +276,12 @@ def test_what_takes_long_after_the_refits_are_asked_is_named(
     with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
         frames = Frames(widget)
         assert widget.wait(30)
-    told = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
-    computing = [p for p in told if p["what"] == "computing nll and entropy of the refits"]
+    progress = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
+    computing = [p for p in progress if p["what"] == "computing nll and entropy of the refits"]
     assert [p["done"] for p in computing] == sorted(p["done"] for p in computing)
     assert {p["total"] for p in computing} == {2 * 10}
     assert len({p["done"] for p in computing}) > 10
-    asking = [p for p in told if p["what"] == "asking the refits"]
+    asking = [p for p in progress if p["what"] == "asking the refits"]
     assert all(p["done"] < p["total"] for p in asking)
     assert computing[-1]["seconds_left"] is None
 
@@ -300,10 +300,10 @@ def test_the_front_end_is_told_of_groups(model: Counting) -> None:
 def test_the_still_twin_has_both_and_asks_neither(
     beside: uq.Explorer, learner: uq.Learner, model: Counting
 ) -> None:
-    asked = model.calls, sum(refit.explainer.model_calls for refit in learner.refits)
+    evaluated = model.calls, sum(refit.explainer.model_calls for refit in learner.refits)
     shown = beside._repr_mimebundle_()
     html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
-    assert (model.calls, sum(r.explainer.model_calls for r in learner.refits)) == asked
+    assert (model.calls, sum(r.explainer.model_calls for r in learner.refits)) == evaluated
     read = StaticHtml(html)
     name = "The same by the learner, mean of 10 refits:"
     assert read.texts.count(name) == 2

@@ -101,7 +101,7 @@ def test_every_measure_can_be_picked_and_asks_the_model_nothing(kind: str) -> No
         assert widget.wait(30)
         meta = widget._frame["meta"]
         assert [m["name"] for m in meta["importance"]["measures"]] == CASES[kind][3]
-        asked = explainer.model_calls
+        calls = explainer.model_calls
         for name in [*CASES[kind][2], *(["interval_width:0.5"] if "std" in CASES[kind][2] else [])]:
             widget.measure = name
             assert widget.wait(30)
@@ -114,4 +114,4 @@ def test_every_measure_can_be_picked_and_asks_the_model_nothing(kind: str) -> No
             assert widget.wait(30)
             assert widget._frame["meta"]["error"] is None
             assert np.isfinite(columns(widget._frame)["stress.value"]).all()
-        assert explainer.model_calls == asked
+        assert explainer.model_calls == calls
