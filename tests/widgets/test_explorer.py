@@ -108,6 +108,23 @@ def test_the_frame_holds_the_numbers_of_the_computation_layer(explorer: uq.Explo
     assert now["ess"] == pytest.approx(scored.sum() ** 2 / (scored**2).sum())
 
 
+def test_values_with_and_without_stress_rest_on_the_same_repeats(
+    explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No time while a control moves: one repeat is summed first, and all of them at rest.
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=0.0, long_work=60.0))
+    with uq.Explorer(explainer, n_repeats=6, stress_feature="b", tau=0.5) as widget:
+        for n_repeats in (6, 8, 3):
+            widget.n_repeats = n_repeats
+            assert widget.wait(30)
+            plain = explainer.importance("nll", n_repeats=n_repeats)
+            np.testing.assert_allclose(
+                columns(widget._frame)["importance.base"][0],
+                in_order(explainer, plain, plain.importance),
+                rtol=1e-12,
+            )
+
+
 def test_shares_of_the_distribution_follow_the_weights_and_sum_to_one(
     explorer: uq.Explorer,
 ) -> None:

@@ -61,7 +61,8 @@ class ImportanceView(View):
             explainer.evaluations, explainer.features, self.measures, explainer.seed
         )
         self._sampled = SampledSums(explainer, self.repeats)
-        self._unstressed: dict[Key, Sums] = {}
+        # With how many repeats it rests on.
+        self._unstressed: dict[Key, tuple[int, Sums]] = {}
         self._seconds_per_value = 1e-8
 
     def replacements(self, inputs: Inputs) -> Sequence[Replacement]:
@@ -111,12 +112,15 @@ class ImportanceView(View):
         if now is None:
             return Content()
         if populations.now is populations.unstressed:
-            self._unstressed = {key: now}
-        elif key not in self._unstressed:
-            unstressed = sums(populations.unstressed, populations.rows_key)
-            assert unstressed is not None
-            self._unstressed = {key: unstressed}
-        base = self._unstressed[key].value
+            self._unstressed = {key: (n_repeats, now)}
+        else:
+            # While a control moves there is time for a few repeats only: more are as good.
+            n_before = self._unstressed[key][0] if key in self._unstressed else -1
+            if not n_repeats <= n_before <= max(n_repeats, self.n_target(inputs)):
+                unstressed = sums(populations.unstressed, populations.rows_key)
+                assert unstressed is not None
+                self._unstressed = {key: (n_repeats, unstressed)}
+        base = self._unstressed[key][1].value
         scored = populations.now.scored
         originals = [self.explainer.evaluations.original_values(m) for m in self.measures]
         remarks = [
