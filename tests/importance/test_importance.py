@@ -252,6 +252,19 @@ def test_weights_without_any_pair_give_nan_and_a_remark():
     assert "for 1 of 1 features no repeat pairs a scored row with a donor" in result.remarks[0]
 
 
+def test_few_effective_rows_give_a_remark():
+    explainer, few = regression(), np.where(np.arange(60) < 20, 1.0, 0.1)
+    options = {"features": ["x0"], "n_repeats": 4, "sample_weight": few}
+    ess = few.sum() ** 2 / (few**2).sum()
+    (remark,) = explainer.importance(**options).remarks
+    assert remark.startswith(f"the weights are worth {ess:.0f} rows (effective sample size)")
+    assert "less often than 95% says" in remark
+    # Neither for intervals that take rows as fixed, nor for rows that weigh nearly the same.
+    assert explainer.importance(**options, interval="fixed-data").remarks == ()
+    even = np.where(np.arange(60) < 20, 1.0, 0.8)
+    assert explainer.importance(**{**options, "sample_weight": even}).remarks == ()
+
+
 def test_few_effective_pairs_give_a_remark_and_a_wider_interval():
     explainer = regression()
     heavy = np.where(np.arange(60) < 6, 1.0, 1e-3)

@@ -59,6 +59,24 @@ def test_the_default_interval_is_neither_too_narrow_nor_too_wide_for_any_measure
     assert widths.mean() < 1.15
 
 
+def test_intervals_of_few_effective_rows_cover_most_measures_under_weights():
+    runs, results = 200, {}
+    for repeats in (5, "all"):
+        results |= {
+            (repeats, *key): score
+            for key, score in coverages(
+                50, repeats, runs, weighted=True, truth_rows=400_000
+            ).items()
+        }
+    covered = np.array([score.coverage for score in results.values()])
+    losses = [score.coverage for key, score in results.items() if "error" in key[1]]
+    # Losses are worth about 31 rows here; they cover less, but by a few per cent.
+    assert 0.93 < covered.mean() < 0.97
+    assert np.mean(losses) > 0.9
+    assert covered.min() > 0.88 - 4 * np.sqrt(0.88 * 0.12 / runs)
+    assert np.mean([score.width for score in results.values()]) < 1.1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("n", "repeats"), CELLS)
@@ -67,9 +85,9 @@ def test_the_default_interval_covers_every_measure_at_length(n, repeats, weighte
     results = coverages(n, repeats, runs, weighted=weighted)
     covered = np.array([score.coverage for score in results.values()])
     # With weights that depend on the feature, a small sample lacks the heaviest rows.
-    least = 0.87 if weighted else 0.92
+    least = 0.92 if n > 50 or not weighted else 0.88
     assert (covered > least - 4 * np.sqrt(least * (1 - least) / runs)).all()
-    assert (0.91 if weighted else 0.93) < covered.mean() < 0.97
+    assert 0.93 < covered.mean() < 0.97
 
 
 def coverage_by_feature(sets, repeats, interval, n=200):

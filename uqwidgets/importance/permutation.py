@@ -51,6 +51,10 @@ _DOMINATING_SHARE = 0.5
 _FEW_ROWS = 10
 # Fewer effective pairs of a scored row and a donor than this deserve a remark.
 _FEW_PAIRS = 30
+# With a smaller effective sample size, unequal weights lower the coverage of intervals of losses
+# (benchmarks/importance_coverage.md). Weights that leave this share of the rows are nearly equal.
+_FEW_EFFECTIVE_ROWS = 250
+_EVEN_WEIGHTS = 0.9
 
 
 def permutation_importance(
@@ -192,6 +196,7 @@ def importance_of_changes(
         remarks=remarks_on_ceiling(measure, original)
         + remarks_on_dominance(measure, original, population.scored)
         + remarks_on_pairs(estimates.pairs)
+        + remarks_on_weights(measure, population, settings)
         + remarks_on_open_ends(estimates.intervals)
         + evaluations.remarks,
         **provenance(settings, population),
@@ -384,6 +389,20 @@ def remarks_on_pairs(pairs: Sequence[float]) -> tuple[str, ...]:
     return (
         f"for {count} of {len(pairs)} features no repeat pairs a scored row with a donor that has "
         "weight, so they have no importance here (ask for more repeats, or spread the weights)",
+    )
+
+
+def remarks_on_weights(
+    measure: Measure, population: Population, settings: Settings
+) -> tuple[str, ...]:
+    """Return a remark if the weights leave too few effective rows for intervals of a loss."""
+    enough = population.evenness > _EVEN_WEIGHTS or population.ess >= _FEW_EFFECTIVE_ROWS
+    if enough or not measure.needs_truth or settings.interval != "u-statistic":
+        return ()
+    return (
+        f"the weights are worth {population.ess:.0f} rows (effective sample size); below "
+        f"{_FEW_EFFECTIVE_ROWS}, the intervals of features that the weights depend on may end too "
+        f"low and contain the importance less often than {settings.level:.0%} says",
     )
 
 

@@ -11,8 +11,13 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import ROUNDING
-from uqwidgets.inference.influence import Change
+from uqwidgets.inference.influence import Change, interaction_of_weights
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
+
+# Up to this many changes are kept until the influences of all rows are known, for the interaction
+# of rows: all with up to 700 rows. With more rows it is small, and taken to be zero.
+_MAX_STORED_CHANGES = 1 << 19
 
 
 def every_donor(
@@ -52,7 +57,10 @@ def every_donor(
     by_row, by_value = np.zeros(n), np.zeros((groups, values))
     # Sums of squared pair weights times the change, and times its square.
     first = second = 0.0
+    stored = np.empty((values if values * n <= _MAX_STORED_CHANGES else 0, n))
     for part, change in lines:
+        if len(stored):
+            stored[part] = change
         for g in range(groups):
             rows = np.flatnonzero(subgroups == g) if groups > 1 else slice(None)
             changes, weights = change[:, rows], s[rows]
@@ -82,17 +90,68 @@ def every_donor(
     if max(abs(estimate), float(np.abs(influence).max())) <= ROUNDING * size:
         # The two roles cancel in every row: the importance is exactly zero.
         estimate, influence_donor = 0.0, -influence_scored
+    interaction = _interaction(
+        stored,
+        scored * (n / total),
+        estimate,
+        donor_shares,
+        codes,
+        subgroups,
+        influence_scored + influence_donor,
+        population,
+    )
     return Change(
         estimate=estimate,
         influence_scored=influence_scored,
         influence_donor=influence_donor,
         double_counted=np.zeros(n),
+        interaction=interaction,
+        double_counted_cubes=0.0,
         pairs=pairs,
         pair_variance=lambda: squares / total**2 * pairs / (pairs - 1) if pairs > 1 else np.nan,
         repeats=np.empty(0),
         totals=np.empty(0),
         per_row=lambda: np.where(donor_totals[subgroups] > 0, by_row, np.nan),
     )
+
+
+def _interaction(
+    changes: Floats,
+    scored: Floats,
+    estimate: float,
+    donor_shares: Floats,
+    codes: Positions,
+    subgroups: Positions,
+    influence: Floats,
+    population: Population,
+) -> float:
+    """Return `Change.interaction`.
+
+    Parameters
+    ----------
+    changes : ndarray of shape (u, n), or (0, n)
+        Of every row under every value.
+    scored, donor_shares : ndarray of shape (n,)
+        Their products are the weights of the pairs.
+    estimate : float
+    codes, subgroups : ndarray of shape (n,)
+        As in `every_donor`.
+    influence : ndarray of shape (n,)
+    population : Population
+    """
+    largest = float(np.abs(influence).max())
+    if not largest > 0 or not len(changes):
+        return 0.0
+    rows = influence / largest
+    by_value = np.zeros((int(subgroups.max()) + 1, len(changes)))
+    np.add.at(by_value, (subgroups, codes), donor_shares * rows)
+    weights = by_value.T[:, subgroups] * (scored * rows)
+    chains = float(np.einsum("vi,vi->", changes / largest, weights))
+    chains -= estimate / largest * float(weights.sum())
+    of_weights = interaction_of_weights(
+        rows, dot(rows, rows), population.scored, population.weights
+    )
+    return largest * math.cbrt(2 * chains + of_weights)
 
 
 def every_pair(w: Floats, s: Floats, codes: Positions, subgroups: Positions) -> Floats:

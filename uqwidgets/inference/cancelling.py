@@ -10,11 +10,10 @@ permutations. Subtracting it from the pairs leaves the mean unchanged and reduce
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.population import Population
@@ -24,12 +23,16 @@ from uqwidgets.inference.variance import relative_precision
 # Relative precision of the residuals: about 50 iterations for three lines, fewer for more.
 _PRECISION = 1e-13
 _MAX_ITERATIONS = 200
+_TRACE_PRECISION = 1e-3
 # A variance whose relative precision exceeds the first of these is left as it is; one below the
 # second is estimated from the interactions. Twice these numbers are degrees of freedom.
 _PRECISE, _FAIR = 10.0, 5.0
+# Under weights that estimate depends on more assumptions, and few heavy rows decide it.
+_FAIR_UNDER_WEIGHTS = 1.5
 # Repeats beyond this number of values are not needed to separate two variance components, and take
 # memory.
 _MAX_VALUES = 1 << 17
+_MAX_ROWS = 1 << 18
 _MAX_CONDITION = 1e6
 # Influences smaller than this, relative to those of single pairs, are rounding errors.
 ROUNDING = 1e-10
@@ -46,6 +49,7 @@ class Influence:
 
     of_rows: Floats
     double_counted: Floats
+    pairs: PairInfluences | None = None
 
     @property
     def precision(self) -> float:
@@ -60,7 +64,6 @@ def less_noisy(
     donors: Positions,
     original: Floats,
     population: Population,
-    n_subgroups: int,
 ) -> Influence:
     """Return the influence of every row with as little noise of the drawn pairs as necessary.
 
@@ -78,19 +81,19 @@ def less_noisy(
     original : ndarray of shape (n,)
         The measure of each row without replacement.
     population : Population
-    n_subgroups : int
-        Number of subgroups within which donors are drawn.
     """
     repeats, n = donors.shape
-    if influence.precision > _PRECISE or not _are_permutations(donors):
+    noise = influence.double_counted.any()
+    if not noise or influence.precision > _PRECISE or not _are_permutations(donors):
         return influence
     controlled = _control_variates(influence, pair_influences, donors, original, population)
     candidates = [influence, controlled]
-    if controlled.precision < _FAIR and population.uniform and repeats > 1:
-        candidates += _from_interactions(change, donors, original, n_subgroups)
+    fair = _FAIR if population.uniform else _FAIR_UNDER_WEIGHTS
+    if controlled.precision < fair and population.rows is None and repeats > 1:
+        candidates += _from_interactions(change, donors, original, population)
     size = math.sqrt(repeats * float(influence.double_counted.mean()))
     for candidate in candidates:
-        if np.abs(candidate.of_rows).max() <= ROUNDING * size:
+        if np.abs(candidate.of_rows).max() <= ROUNDING * size and population.uniform:
             return Influence(np.zeros(n), np.zeros(n))
     return max(candidates, key=lambda candidate: candidate.precision)
 
@@ -129,15 +132,20 @@ def _control_variates(
     (slope_scored, slope_donor), *_ = np.linalg.lstsq(
         np.array(gram), np.array(moments), rcond=1e-12
     )
+
+    def remainders() -> Iterator[tuple[slice, Floats]]:
+        for chunk, of_pairs in pair_influences():
+            yield chunk, of_pairs - slope_scored * scored - (slope_donor * donor)[donors[chunk]]
+
     squares = np.zeros(n)
-    for chunk, of_pairs in pair_influences():
-        residuals = of_pairs - slope_scored * scored - (slope_donor * donor)[donors[chunk]]
-        squares += np.einsum("ki,ki->i", residuals, residuals)
-    return Influence(influence.of_rows - slope_donor * drawn - slope_scored * received, squares)
+    for _, of_pairs in remainders():
+        squares += np.einsum("ki,ki->i", of_pairs, of_pairs)
+    of_rows = influence.of_rows - slope_donor * drawn - slope_scored * received
+    return Influence(of_rows, squares, remainders)
 
 
 def _from_interactions(
-    change: Floats, donors: Positions, original: Floats, n_subgroups: int
+    change: Floats, donors: Positions, original: Floats, population: Population
 ) -> list[Influence]:
     r"""Subtract from the pairs everything that depends on the scored row or the donor alone.
 
@@ -148,8 +156,12 @@ def _from_interactions(
     the variance :math:`(\tau^2 + \sigma^2 / K) / n` from the variances :math:`\tau^2` of
     :math:`\gamma_{ii}` and :math:`\sigma^2` of :math:`\gamma_{ij}`. Both are estimated from the
     residuals of an additive least-squares fit to all K + 1 lines, whose expected sums of squares
-    are linear in both. The traces in them are estimated with one vector of random signs
+    are linear in both. The traces in them are estimated with two vectors of random signs
     (Hutchinson 1990).
+
+    With weights :math:`w` of mean 1, the fit is weighted, :math:`w_i \gamma_{ii}` and
+    :math:`w_i w_j \gamma_{ij}` take the place of the interactions, and the effects of rows leave
+    :math:`(w_i - 1) w_j \beta_j - w_i \beta_i (w_j - 1)` in every pair.
 
     Parameters
     ----------
@@ -158,8 +170,8 @@ def _from_interactions(
     donors : ndarray of shape (K, n)
     original : ndarray of shape (n,)
         The measure of each row without replacement.
-    n_subgroups : int
-        Number of subgroups within which rows are permuted.
+    population : Population
+        All rows are scored.
 
     Returns
     -------
@@ -168,62 +180,126 @@ def _from_interactions(
         memory that the computation may use.
     """
     repeats, n = change.shape
-    enough = _MAX_VALUES // n
-    if enough < 2:
+    if n > _MAX_ROWS:
         return []
+    enough = max(2, _MAX_VALUES // n)
     change, donors = change[:enough], donors[:enough]
-    lines = len(change) + 1
-    values = np.vstack([original, original + change])
-    values[0] -= values[0].mean()
-    values[1:] -= values[1:].mean()
     columns = np.vstack([np.arange(n), donors])
-    incidence = csr_array(
-        (np.ones(lines * n), (np.tile(np.arange(n), lines), columns.ravel())), shape=(n, n)
-    )
-    residuals = _additive_residuals(values, columns, incidence)
-    signs = np.zeros((lines, n))
-    signs[0] = np.random.default_rng(0).choice([-1.0, 1.0], n)
-    projected = _additive_residuals(signs, columns, incidence)
-    # Estimated traces of blocks of the projection onto the residuals.
-    within, first = dot(projected[0], projected[0]), dot(signs[0], projected[0])
-    between = first - within
-    residual_df = n * (lines - 2) + n_subgroups - 1
-    # Expected sums of squares of the first line (rows without replacement) and of the others.
-    expected = np.array([[within, between], [between, residual_df - first - between]])
+    w = population.weights
+    fit = _AdditiveFit(columns, w * w[columns])
+    residuals, effects = fit(np.vstack([original, original + change]))
+    # Of the first line (rows without replacement) and of the others.
+    rng, factors = np.random.default_rng(0), np.vstack([w, w * w[donors]])
+    expected = np.zeros((2, 2))
+    # Of the effects, and what interactions add to it by their errors.
+    first, from_effects, errors = 0.0, _from_effects(effects, w), np.zeros(2)
+    for k, block in enumerate((slice(0, 1), slice(1, None))):
+        signs = np.zeros(columns.shape)
+        # As many of either sign: the level of the lines is corrected for with the influences.
+        shape = signs[block].shape
+        signs[block] = rng.permutation(np.resize([-1.0, 1.0], math.prod(shape))).reshape(shape)
+        projected, wrong_effects = fit(signs, _TRACE_PRECISION)
+        errors[k] = _from_effects(wrong_effects, w).mean()
+        squares = np.square(factors * projected).sum(axis=1)
+        expected[k] = squares[0], squares[1:].sum()
+        if k == 0:
+            first = dot(signs[0], projected[0])
     if not (first > 0 and np.linalg.cond(expected) < _MAX_CONDITION):
         return []
-    of_original, of_replaced = np.linalg.solve(expected.T, [1.0, 1 / repeats])
-    squares = np.square(residuals)
+    spread, squared_weight = float(np.square(w - 1).mean()), float(np.square(w).mean())
+    per_variance = np.array([squared_weight * (repeats + spread), squared_weight**2]) - errors
+    of_original, of_replaced = np.linalg.solve(expected, per_variance / repeats)
+    squares = np.square(factors * residuals)
     # Their mean is an unbiased estimate of n times the variance.
     parts = n * (of_original * squares[0] + of_replaced * squares[1:].sum(axis=0))
-    of_rows = -residuals[0] * (n / first)
+    parts += from_effects / repeats
+    of_rows = -w * residuals[0] * (n / first)
     return [Influence(of_rows, np.square(of_rows) - parts)]
 
 
-def _additive_residuals(values: Floats, columns: Positions, incidence: csr_array) -> Floats:
-    """Residuals of the least-squares fit of row plus column effects to lines of values (m, n).
+def _from_effects(effects: Floats, w: Floats) -> Floats:
+    """Mean square, over donors, of what the effects leave in the pairs of each row (n,).
 
-    The row effects are eliminated from the normal equations, which conjugate gradients solve for
-    the column effects.
+    It is zero for equal weights.
     """
-    lines, n = values.shape
-    row_sums = values.sum(axis=0)
-    column_sums = np.bincount(columns.ravel(), weights=values.ravel(), minlength=n)
-    transposed = incidence.T.tocsr()
+    weighted = w * (effects - dot(w, effects) / len(w))
+    excess = w - 1
+    products = excess * weighted
+    return np.asarray(
+        np.square(excess) * np.square(weighted).mean()
+        + np.square(weighted) * np.square(excess).mean()
+        - 2 * products * products.mean()
+    )
 
-    effects, residual = np.zeros(n), column_sums - transposed @ row_sums / lines
-    direction, norm = residual, dot(residual, residual)
-    tolerance = norm * _PRECISION**2
-    for _ in range(_MAX_ITERATIONS):
-        if norm <= tolerance:
-            break
-        image = lines * direction - transposed @ (incidence @ direction) / lines
-        curvature = dot(direction, image)
-        if not curvature > _PRECISION * dot(direction, direction):
-            break  # a constant, which the row effects contain as well
-        effects = effects + direction * (norm / curvature)
-        residual = residual - image * (norm / curvature)
-        last, norm = norm, dot(residual, residual)
-        direction = residual + direction * (norm / last)
-    row_effects = (row_sums - incidence @ effects) / lines
-    return np.asarray(values - row_effects - effects[columns])
+
+class _AdditiveFit:
+    """Weighted least-squares fit of row and column effects to lines of values (m, n).
+
+    The level of the first line may differ from that of the others. The row effects are eliminated
+    from the normal equations, which conjugate gradients solve for the column effects, with the
+    weight of each column as preconditioner.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (m, n)
+        Column of each row in each line; every line is a permutation.
+    weights : ndarray of shape (m, n)
+    """
+
+    def __init__(self, columns: Positions, weights: Floats) -> None:
+        self._columns, self._weights = columns, weights
+        self._rows = np.argsort(columns, axis=1)
+        self._of_columns = np.take_along_axis(weights, self._rows, axis=1)
+        row_weights, column_weights = weights.sum(axis=0), self._of_columns.sum(axis=0)
+        self._per_row = np.divide(
+            1, row_weights, out=np.zeros_like(row_weights), where=row_weights > 0
+        )
+        self._scale = np.divide(
+            1, np.sqrt(column_weights), out=np.zeros_like(column_weights), where=column_weights > 0
+        )
+
+        level = np.zeros(columns.shape)
+        level[0] = 1.0
+        self._level, self._level_effects = self._of_rows_and_columns(level, _PRECISION)
+        self._level_weights = weights * self._level
+        self._level_weights /= np.einsum("ki,ki->", self._level_weights, self._level)
+
+    def __call__(self, values: Floats, precision: float = _PRECISION) -> tuple[Floats, Floats]:
+        """Return the residuals of values (m, n) and the column effects (n,)."""
+        residuals, effects = self._of_rows_and_columns(values, precision)
+        slope = np.einsum("ki,ki->", self._level_weights, residuals)
+        return residuals - slope * self._level, effects - slope * self._level_effects
+
+    def _of_rows_and_columns(self, values: Floats, precision: float) -> tuple[Floats, Floats]:
+        row_means = np.einsum("ki,ki->i", self._weights, values) * self._per_row
+        by_column = np.take_along_axis(values, self._rows, axis=1)
+        residual = self._scale * (
+            np.einsum("kj,kj->j", self._of_columns, by_column) - self._to_columns(row_means)
+        )
+        effects, direction, norm = np.zeros_like(residual), residual, dot(residual, residual)
+        tolerance = norm * precision**2
+        for _ in range(_MAX_ITERATIONS):
+            if norm <= tolerance:
+                break
+            image = direction - self._scale * self._to_columns(
+                self._row_means(self._scale * direction)
+            )
+            curvature = dot(direction, image)
+            if not curvature > _PRECISION * dot(direction, direction):
+                break  # a constant, which the row effects contain as well
+            effects = effects + direction * (norm / curvature)
+            residual = residual - image * (norm / curvature)
+            last, norm = norm, dot(residual, residual)
+            direction = residual + direction * (norm / last)
+        effects = self._scale * effects
+        row_effects = row_means - self._row_means(effects)
+        return np.asarray(values - row_effects - effects[self._columns]), effects
+
+    def _row_means(self, effects: Floats) -> Floats:
+        means: Floats = np.einsum("ki,ki->i", self._weights, effects[self._columns])
+        means *= self._per_row
+        return means
+
+    def _to_columns(self, effects: Floats) -> Floats:
+        sums: Floats = np.einsum("kj,kj->j", self._of_columns, effects[self._rows])
+        return sums

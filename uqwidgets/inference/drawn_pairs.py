@@ -9,7 +9,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import ROUNDING, Influence, less_noisy
-from uqwidgets.inference.influence import Change
+from uqwidgets.inference.influence import Change, interaction_of_weights
 from uqwidgets.inference.population import Population
 
 # Arrays of (repeats, rows) are processed whole while they fit the processor's cache, else a few
@@ -106,17 +106,18 @@ def mean_change(
         between = np.where(s > 0, population.scored, 0.0) * (centre - estimate)
         scored += between * (scale * repeats)
     influence = less_noisy(
-        Influence(scored + donated, squares),
+        Influence(scored + donated, squares, pair_influences),
         pair_influences,
         change,
         donors,
         original,
         population,
-        n_subgroups=1 if subgroups is None else int(subgroups.max()) + 1,
     )
     size = math.sqrt(repeats * float(squares.mean()))
     if abs(estimate) <= ROUNDING * size and not influence.of_rows.any():
         estimate = 0.0
+
+    interaction, double_counted_cubes = _third_order(influence, donors, population)
 
     def pair_variance() -> float:
         if n_pairs <= 1:
@@ -134,6 +135,8 @@ def mean_change(
         influence_scored=scored,
         influence_donor=influence.of_rows - scored,
         double_counted=influence.double_counted,
+        interaction=interaction,
+        double_counted_cubes=double_counted_cubes,
         pairs=n_pairs,
         pair_variance=pair_variance,
         repeats=repeat_means,
@@ -232,3 +235,23 @@ def _subgroup_means(
     rows = np.bincount(subgroups, np.where(balanced_scored > 0, scored, 0.0))
     sums = np.bincount(subgroups, row_sums)
     return np.asarray(np.divide(sums, rows, out=np.zeros_like(sums), where=rows > 0)[subgroups])
+
+
+def _third_order(
+    influence: Influence, donors: Positions, population: Population
+) -> tuple[float, float]:
+    """Cube roots of `Change.interaction` and `Change.double_counted_cubes`."""
+    largest = float(np.abs(influence.of_rows).max())
+    if influence.pairs is None or not largest > 0:
+        return 0.0, 0.0
+    rows, chains, cubes = influence.of_rows / largest, 0.0, 0.0
+    for chunk, of_pairs in influence.pairs():
+        pairs = of_pairs / largest
+        others = (rows - pairs) * (rows[donors[chunk]] - pairs)
+        chains += float(np.einsum("ki,ki->", pairs, others))
+        cubes += float(np.einsum("ki,ki,ki->", pairs, pairs, pairs))
+    variance = float((np.square(rows) - influence.double_counted / largest / largest).sum())
+    interaction = 2 * chains + interaction_of_weights(
+        rows, variance, population.scored, population.weights
+    )
+    return largest * math.cbrt(interaction), largest * math.cbrt(cubes)

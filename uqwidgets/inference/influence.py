@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,12 @@ class Change:
     double_counted : ndarray of shape (n,)
         Monte Carlo noise of the drawn pairs that the squared sum of both influences contains
         twice: a variance from influences subtracts it once.
+    interaction : float
+        Cube root of n times the mean, over pairs of rows, of the influence that both rows have
+        together times the influence of either row. It contributes to the skewness, because the
+        influence of a row depends on the other rows.
+    double_counted_cubes : float
+        Cube root of what the sum of the cubes of both influences contains twice.
     pairs : float
         Effective number of pairs of a scored row and a donor.
     pair_variance : callable
@@ -40,6 +47,8 @@ class Change:
     influence_scored: Floats
     influence_donor: Floats
     double_counted: Floats
+    interaction: float
+    double_counted_cubes: float
     pairs: float
     pair_variance: Callable[[], float]
     repeats: Floats
@@ -54,12 +63,33 @@ class Change:
             influence_scored=np.full(n, np.nan),
             influence_donor=np.full(n, np.nan),
             double_counted=np.full(n, np.nan),
+            interaction=np.nan,
+            double_counted_cubes=np.nan,
             pairs=0.0,
             pair_variance=lambda: np.nan,
             repeats=np.full(repeats, np.nan),
             totals=np.zeros(repeats),
             per_row=lambda: np.full(n, np.nan),
         )
+
+
+def interaction_of_weights(influence: Floats, variance: float, *weights: Floats) -> float:
+    r"""Return what unequal weights add to n times the mean of `Change.interaction`.
+
+    The estimate is a ratio whose denominator, the total weight, depends on the rows as well. With
+    weights :math:`w` of mean 1, it adds :math:`-2 V \sum_j \psi_j w_j / n`; the denominator of a
+    mean over pairs is the product of two totals, each of which adds as much.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (n,)
+        :math:`\psi`.
+    variance : float
+        V, the sum of the squared influences without what is counted twice.
+    *weights : ndarray of shape (n,)
+        Of each total in the denominator, of any scale.
+    """
+    return -2 * variance * sum(dot(influence, w) / float(w.sum()) for w in weights)
 
 
 def minus_multiple_of_baseline(
@@ -69,7 +99,8 @@ def minus_multiple_of_baseline(
 
     It is :math:`\theta - (\rho - 1) b` with the baseline b, the mean of the measure of the rows
     without replacement. The influence of row i on b is that of a scored row,
-    :math:`\varphi_i = s_i (l_i - b) n / \sum s`.
+    :math:`\varphi_i = s_i (l_i - b) n / \sum s`. The interaction of rows is taken to be that of
+    the difference.
 
     Parameters
     ----------
@@ -97,7 +128,8 @@ def pooled(parts: Iterable[tuple[Change, Floats | float]], n: int) -> Change:
 
     With it, the draws need not be in memory all at once. Estimates and influences are means over
     pairs, so those of a part count by the weight of its pairs. The repeats are drawn
-    independently, so ``double_counted`` counts by the square of that weight. Each part is centred
+    independently, so ``double_counted`` counts by the square of that weight, and cubes by its third
+    power. Each part is centred
     at its own estimate: without weights this does not change the influences, with weights it is
     an effect of second order.
 
@@ -117,7 +149,7 @@ def pooled(parts: Iterable[tuple[Change, Floats | float]], n: int) -> Change:
     scored, donated, row_sums = (np.zeros(n) for _ in range(3))
     row_weights: Any = 0.0
     double_counted: Any = 0.0
-    repeats, totals, moments = [], [], []
+    repeats, totals, moments, third_orders = [], [], [], []
     for part, weights in parts:
         repeats.append(part.repeats)
         totals.append(part.totals)
@@ -129,6 +161,7 @@ def pooled(parts: Iterable[tuple[Change, Floats | float]], n: int) -> Change:
         scored += weight * part.influence_scored
         donated += weight * part.influence_donor
         double_counted = double_counted + weight**2 * part.double_counted
+        third_orders.append((weight, part.interaction, part.double_counted_cubes))
         own_pairs = weight**2 / part.pairs
         squared_pairs += own_pairs
         bias = (part.pairs - 1) / part.pairs
@@ -150,9 +183,17 @@ def pooled(parts: Iterable[tuple[Change, Floats | float]], n: int) -> Change:
         influence_scored=scored,
         influence_donor=donated,
         double_counted=double_counted / total**2,
+        interaction=_root_of_sum([(w / total) ** (1 / 3) * each for w, each, _ in third_orders]),
+        double_counted_cubes=_root_of_sum([w / total * each for w, _, each in third_orders]),
         pairs=pairs,
         pair_variance=lambda: squares / total**2 * pairs / (pairs - 1) if pairs > 1 else np.nan,
         repeats=repeat_means,
         totals=np.concatenate(totals),
         per_row=lambda: row_sums,
     )
+
+
+def _root_of_sum(roots: list[float]) -> float:
+    """Cube root of the sum of the cubes."""
+    largest = max(map(abs, roots))  # avoids overflow and underflow
+    return largest * math.cbrt(sum((each / largest) ** 3 for each in roots)) if largest else 0.0

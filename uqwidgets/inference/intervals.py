@@ -92,6 +92,7 @@ def bounds(
         2015). With few rows the influences are skewed and have heavy tails, so the t quantile has
         the degrees of freedom of the estimated variance (Satterthwaite 1946), and a cubic
         transformation corrects it for the skewness (Hall 1992): the interval is asymmetric.
+        Unequal weights add the leverage of each row, its share of the weight, to the variance.
     ``model``
         A mean over rows with a t quantile of n - 1 degrees of freedom (Molnar et al. 2023, eq. 6).
     ``fixed-data``
@@ -153,17 +154,25 @@ def _u_statistic(
 ) -> Bounds:
     influence = change.influence_scored + change.influence_donor
     # The cube is to second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of
-    # pairs (Arvesen 1969), in a form that is valid for the smallest m.
-    parts = population.small_sample**3 * (np.square(influence) - change.double_counted)
+    # pairs (Arvesen 1969), in a form that is valid for the smallest m, and for unequal weights.
+    parts = population.leverage**3 * (np.square(influence) - change.double_counted)
     variance, df = positive_variance(parts)
+    # Where few rows have much weight, their number differs between samples, and so does the
+    # variance, by more than a single sample shows. How much more is from simulations.
+    df *= math.sqrt(population.evenness)
     error = math.sqrt(variance) / len(parts)
     largest = float(np.abs(influence).max())
-    if not largest > 0:  # all influences are zero, or NaN
-        return Bounds(change.estimate, error, change.estimate - error, change.estimate + error)
+    max_df = min(max_df, df)
+    if not largest > 0 < variance:  # all influences are zero, or NaN
+        return symmetric(change.estimate, error, max_df, level, reference)
     relative = influence / largest  # avoids overflow and underflow of third powers
-    skewness = dot(np.square(relative), relative) / dot(relative, relative) ** 1.5
-    t = _quantile(min(max_df, df), level, reference)
-    upper, lower = skewness_corrected(t, skewness), skewness_corrected(-t, skewness)
+    # The squares contain the noise of the draws twice, which takes third moments towards zero
+    # where that noise hides them.
+    scale = max(dot(relative, relative), variance / largest**2) ** 1.5
+    cubes = dot(np.square(relative), relative) - (change.double_counted_cubes / largest) ** 3
+    skewness, interaction = cubes / scale, (change.interaction / largest) ** 3 / scale
+    t = _quantile(max_df, level, reference)
+    upper, lower = (skewness_corrected(q, skewness, interaction) for q in (t, -t))
     return Bounds(
         change.estimate, error, change.estimate - upper * error, change.estimate - lower * error
     )

@@ -102,6 +102,23 @@ class Population:
         return effective_sample_size(self.scored)
 
     @property
+    def evenness(self) -> float:
+        """Effective sample size over the number of scored rows of positive weight, at most 1."""
+        return min(1.0, self.ess / np.count_nonzero(self.scored))
+
+    @property
+    def leverage(self) -> Floats:
+        """Factor 1 / (1 - h) of every row with the share h of the weight, shape (n,).
+
+        With m equal weights it is Bessel's correction m / (m - 1), as it is for rows that are not
+        scored, with the effective sample size as m. It is NaN if one row has all the weight.
+        """
+        shares = self.scored / self.scored.sum()
+        if not self.ess > 1:
+            return np.full(len(shares), np.nan)
+        return np.where(shares > 0, 1 / (1 - shares), self.small_sample)
+
+    @property
     def small_sample(self) -> float:
         """Bessel's correction of a mean squared deviation: ESS / (ESS - 1), NaN for one row."""
         ess = self.ess

@@ -21,7 +21,7 @@ from uqwidgets.inference.sums import dot
 # transformation stays away from the point where its slope is infinite. Simulated coverage does not
 # suffer from either bound.
 _MIN_DF = 10.0
-_MAX_CUBIC = 7 / 48  # 6 a t = 7/8: the argument of the cube root is at least about 1/8
+_MAX_CUBIC = 7 / 24  # 3 a t = 7/8: the argument of the cube root is at least about 1/8
 # Groups of the jackknife: more of them cost more and give more degrees of freedom.
 _JACKKNIFE_GROUPS = 20
 
@@ -95,25 +95,34 @@ def satterthwaite_df(squares: Floats) -> float:
     return max(2 * relative_precision(squares), _MIN_DF)
 
 
-def skewness_corrected(quantile: float, skewness: float) -> float:
-    r"""Quantile of a studentised mean from that of a distribution without skewness.
+def skewness_corrected(quantile: float, skewness: float, interaction: float = 0.0) -> float:
+    r"""Quantile of a studentised statistic from that of a distribution without skewness.
 
-    Hall's cubic transformation :math:`g(t) = t + 2 a t^2 + 4 a^2 t^3 / 3 + a` removes the
-    skewness of a studentised mean (Hall 1992). This is its inverse,
-    :math:`\{(1 + 6 a (q - a))^{1/3} - 1\} / (2 a)`, with a sixth of the skewness as a.
+    Let the statistic have the influences :math:`\psi_i` of rows, of variance 1, and
+    :math:`\varphi_{ij}` of pairs of rows beyond those, and let
+    :math:`\gamma = E \psi_i^3 / \sqrt n` and
+    :math:`\kappa = E \psi_i \psi_j \varphi_{ij} / \sqrt n`. Bias aside, the studentised statistic
+    has the first cumulant :math:`-\gamma / 2 - \kappa` and the third
+    :math:`-2 \gamma - 3 \kappa`. Hall's cubic transformation
+    :math:`g(t) = t + a t^2 + a^2 t^3 / 3 + c` with :math:`a = \gamma / 3 + \kappa / 2` and
+    :math:`c = \gamma / 6 + \kappa / 2` removes both (Hall 1992). This is its inverse,
+    :math:`\{(1 + 3 a (q - c))^{1/3} - 1\} / a`.
 
     Parameters
     ----------
     quantile : float
-        Quantile q of a distribution without skewness, not zero.
+        Quantile q of a distribution without skewness.
     skewness : float
-        Of the mean.
+        :math:`\gamma`, the skewness of the mean influence.
+    interaction : float
+        :math:`\kappa`; zero for a mean over rows.
     """
-    largest = _MAX_CUBIC / abs(quantile)
-    a = min(max(skewness / 6, -largest), largest)
+    largest = _MAX_CUBIC / max(abs(quantile), 1.0)
+    a = min(max(skewness / 3 + interaction / 2, -largest), largest)
+    c = min(max(skewness / 6 + interaction / 2, -largest), largest)
     if abs(a) < 1e-8:  # the cube root would be rounded to 1
-        return quantile
-    return (math.cbrt(1 + 6 * a * (quantile - a)) - 1) / (2 * a)
+        return quantile - c
+    return (math.cbrt(1 + 3 * a * (quantile - c)) - 1) / a
 
 
 def without_groups(

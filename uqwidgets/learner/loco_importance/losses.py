@@ -29,6 +29,7 @@ from uqwidgets.inference import (
     symmetric,
     without_groups,
 )
+from uqwidgets.inference.influence import interaction_of_weights
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
 from uqwidgets.inference.sums import dot
@@ -214,11 +215,14 @@ def _change(values: Floats, population: Population) -> Change:
     s = population.scored
     total = s.sum()
     estimate = dot(s, values) / total
+    influence = s * (values - estimate) * (len(s) / total)
     return Change(
         estimate=estimate,
-        influence_scored=s * (values - estimate) * (len(s) / total),
+        influence_scored=influence,
         influence_donor=np.zeros_like(values),
         double_counted=np.zeros_like(values),
+        interaction=math.cbrt(interaction_of_weights(influence, dot(influence, influence), s)),
+        double_counted_cubes=0.0,
         pairs=np.inf,
         pair_variance=lambda: np.nan,
         repeats=np.array([estimate]),
