@@ -20,6 +20,8 @@ _LONG_PASS, FIRST_SAMPLE = 1.0, 0.4
 _SECONDS_BESIDE = 3e-7
 # Intervals of fewer rows may hold the importance too rarely.
 FEWEST_SAMPLED = 100
+# A first sample of more rows delays the picture and hardly changes it.
+_MOST_FIRST = 3200
 
 
 def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ...]:
@@ -38,12 +40,13 @@ def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ..
 
 
 def affordable_rows(evaluations: Evaluations, n_replacements: int, seconds: float) -> int:
-    """Return the largest sample for which so many replacements take at most so many seconds.
+    """Return the largest first sample for which replacements take at most so many seconds.
 
-    At least the smallest sample.
+    At least the smallest sample; no more rows than a first look needs.
     """
     n = len(evaluations.table)
-    return evaluations.row_order.largest(n * seconds / _seconds(evaluations, n_replacements * n))
+    affordable = n * seconds / _seconds(evaluations, n_replacements * n)
+    return evaluations.row_order.largest(min(affordable, _MOST_FIRST))
 
 
 def _seconds(evaluations: Evaluations, n_rows: int) -> float:
