@@ -267,7 +267,11 @@ class Table:
             return np.flatnonzero(block.donors == block.positions)
         same = np.full(len(block.rows), bool(block.columns))
         for column, value in zip(block.columns, block.values, strict=True):
-            own = self._columns[column].iloc[rows]
+            whole = self._columns[column]
+            if isinstance(whole.dtype, np.dtype) and whole.dtype.kind in "biuf":
+                same &= whole.to_numpy()[rows] == value
+                continue
+            own = whole.iloc[rows]
             if own.dtype == object:  # a model may distinguish values that are equal in Python
                 return np.empty(0, dtype=np.intp)
             same &= (own == value).to_numpy(dtype=np.bool_, na_value=False)

@@ -36,6 +36,8 @@ from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgen
 
 # Every sixth of the values is a coarse grid of 9, for a first look.
 GRID, COARSE = 49, 6
+# The first curve is of at most so many rows, one of the sizes of samples.
+_FIRST_ROWS = 800
 
 
 class DependenceView(View):
@@ -336,7 +338,7 @@ class DependenceView(View):
     def _grow_first(self, work: Work) -> None:
         """Evaluate a first curve: of as many rows as take little time, or of coarse values."""
         evaluations, grid = self.explainer.evaluations, self.grid(work.inputs.feature)
-        affordable = affordable_rows(evaluations, len(grid), FIRST_SAMPLE)
+        affordable = min(affordable_rows(evaluations, len(grid), FIRST_SAMPLE), _FIRST_ROWS)
         enough = evaluations.row_order.largest(FEWEST_SAMPLED)
         if not self._n_sampled(work.inputs, coarse=False):
             self._grow(work, max(affordable, enough), coarse=affordable < enough)
