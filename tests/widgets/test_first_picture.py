@@ -11,6 +11,7 @@ import pytest
 import uqwidgets as uq
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.views.importance import ImportanceView
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, in_order
 from widgets.wire import columns
@@ -121,10 +122,10 @@ def test_leading_features_are_ahead_of_the_others() -> None:
     with uq.Explorer(explainer, feature="x20", stress_feature="x21", n_repeats=2) as widget:
         frames = Frames(widget)
         assert widget.wait(60)
-        repeats = widget._session.views[0].repeats
+        repeats = widget._session.view(ImportanceView).repeats
         ahead = stopped_at(uq.Explainer(model, X, explainer.table.y), 100, feature="x20")
         with ahead:
-            of_rows = ahead._session.views[0].repeats
+            of_rows = ahead._session.view(ImportanceView).repeats
             known = {f: of_rows.n_rows(f, 1) for f in explainer.features}
     assert repeats.n_repeats == 2
     assert all(known[f] > 100 for f in ("x0", "x1", "x2", "x20")), known
@@ -136,14 +137,14 @@ def test_leading_features_are_ahead_of_the_others() -> None:
 def test_stress_and_filters_act_on_the_sample_without_a_call() -> None:
     explainer, plain = uq.Explainer(Counting(), *table(N)), uq.Explainer(Counting(), *table(N))
     with stopped_at(explainer, 200, feature="a", stress_feature="a") as widget:
-        assert widget._frame["meta"]["notes"][0].startswith("Stopped at 200 of 1,000 rows")
+        assert widget._frame["meta"]["stopped"] == "at 200 of 1,000 rows"
         assert not widget._frame["meta"]["importance"]["stale"]
         for inputs in (
             {"tau": 0.5},
             {"ice_filter": [{"feature": "b", "low": 0.0, "high": None}]},
             {"interval": "model", "measure": "entropy"},
         ):
-            known = {f: widget._session.views[0].repeats.n_rows(f, 1) for f in "abc"}
+            known = {f: widget._session.view(ImportanceView).repeats.n_rows(f, 1) for f in "abc"}
             frames = Frames(widget)
             with widget.hold_trait_notifications():
                 for name, value in inputs.items():
@@ -273,7 +274,7 @@ def test_the_results_of_a_sample_name_their_rows() -> None:
         behind = [
             j
             for j, f in enumerate(explainer.features)
-            if widget._session.views[0].repeats.n_rows(f, 1) == len(first.rows)
+            if widget._session.view(ImportanceView).repeats.n_rows(f, 1) == len(first.rows)
         ]
         for name in ("importance", "low", "high"):
             column = "value" if name == "importance" else name

@@ -185,8 +185,12 @@ class StressView(View):
         return self.content
 
     def is_stale(self, work: Work) -> bool:
-        """Whether the content is of other rows."""
-        return work.rows is None or not self._is_profiled(self._profiles(work.rows))
+        """Whether the content is of other rows, or lacks the feature that is stressed."""
+        if work.rows is None:
+            return True
+        known, stressed = self._profiles(work.rows), work.inputs.stress_feature
+        is_missing = stressed in known.features and stressed not in known.profiles
+        return self._drawn is not known or is_missing
 
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection
