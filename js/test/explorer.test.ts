@@ -422,6 +422,21 @@ describe("τ", () => {
     expect(one<HTMLInputElement>("uq-tau").valueAsNumber).toBe(0);
   });
 
+  it("says what becomes of rows without a value, firm or not", async () => {
+    const { root, receive } = await mount(about);
+    for (const [seq, ess, place] of [
+      [2, 140, ".uq-hint"],
+      [3, 12, ".uq-caution"],
+    ] as const) {
+      const frame = wireFrame(about, seq, { tau: 0.5 });
+      Object.assign(frame.meta.stress.now as object, { n_kept: 7, ess });
+      await receive(frame);
+      expect(root.querySelector(place)?.textContent).toContain(
+        "7 rows without a value keep their weight.",
+      );
+    }
+  });
+
   it("waits for a feature, and marks nothing as stressed until then", async () => {
     const changes = { tau: 0.5, stress_feature: "" };
     const { one, root, receive } = await mount(about, wireFrame(about, 1, changes));

@@ -17,6 +17,7 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
+from uqwidgets.widgets.boxes import watch_cells
 from uqwidgets.widgets.front_end import bundle
 from uqwidgets.widgets.inputs import (
     NAMES,
@@ -177,6 +178,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         self.renew_locks()
         renew_after_fork(self)
         free_hidden()
+        watch_cells()
         check_arguments(explainer, learner, inputs)
         self.explainer = explainer
         # Why values of the browser's last message were refused.
@@ -353,6 +355,10 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         view, metadata = self._view()
         view["text/plain"] = _WITHOUT_WIDGETS
         display(view, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
+        self.display_picture()
+
+    def display_picture(self) -> None:
+        """Display the static picture, which the front end hides while the widget is shown."""
         self._notebook_picture.display(self._picture_html())
 
     def _view(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -26,15 +26,21 @@ export function isShaky(stress: Stress, now: StressNow): boolean {
 }
 
 /** What the weights do, in words. */
-export function meaning({ feature, tau, n_kept }: StressNow): string {
+export function meaning(now: StressNow): string {
+  const { feature, tau } = now;
   // Of about the same length at every τ, so that no drag makes it wrap.
   const words =
     tau === 0
       ? `All rows count the same. Above 0, rows with larger values of ${feature} count more; below, smaller.`
       : `Rows with ${tau > 0 ? "larger" : "smaller"} values of ${feature} count more. No row is invented; all panels use these weights.`;
-  if (n_kept === 0) return words;
-  return `${words} ${counted(n_kept, "row")} without a value ${n_kept === 1 ? "keeps its" : "keep their"} weight.`;
+  return words + kept(now);
 }
+
+/** What becomes of rows without a value, as a sentence that follows others. */
+const kept = ({ n_kept: n }: StressNow) =>
+  n === 0
+    ? ""
+    : ` ${counted(n, "row")} without a value ${n === 1 ? "keeps its" : "keep their"} weight.`;
 
 /** What a person should know before trusting the numbers, or null. */
 export function warning(stress: Stress, now: StressNow, all: number): string | null {
@@ -55,7 +61,7 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
   const ends = intervalAt(stress, tau);
   return (
     `Too few rows for firm numbers: ${tau === 0 ? counted(rows, "row") : worth(ess, rows)}` +
-    `${ends === null ? "" : `, ${stress.label} ${ends}`}.`
+    `${ends === null ? "" : `, ${stress.label} ${ends}`}.${kept(now)}`
   );
 }
 
