@@ -323,8 +323,7 @@ class ImportanceView(View):
         """Return the features that a person looks at first: the most important, the picked."""
         order = self.content.meta.get("order", ())
         leading = [self.explainer.features[int(j)] for j in order[:_LEADING]]
-        picked = [f for f in (inputs.feature, inputs.stress_feature) if f]
-        return list(dict.fromkeys([*picked, *leading]))
+        return list(dict.fromkeys(filter(None, (inputs.feature, inputs.stress_feature, *leading))))
 
     def _grow(
         self,
