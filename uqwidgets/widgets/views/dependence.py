@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -260,11 +261,9 @@ class DependenceView(View):
         """Model time of the curve of the feature that is picked, or will be, in seconds."""
         evaluations, n_values = self.explainer.evaluations, GRID
         if inputs.feature:
-            try:
-                replacements = self.replacements(inputs)
-            except ValueError:
-                return 0.0  # there is no curve, which is said when it is to be drawn
-            n_values = sum(not evaluations.is_cached(q) for q in replacements)
+            n_values = 0
+            with suppress(ValueError):  # without a curve, which is said when it is to be drawn
+                n_values = sum(not evaluations.is_cached(q) for q in self.replacements(inputs))
         return evaluations.seconds_for(n_values * len(self.explainer.table))
 
     def learner_part(self, refitted: Refitted) -> LearnerCurve:
@@ -361,7 +360,8 @@ class DependenceView(View):
 
         def callback(_progress: Progress | None = None) -> None:
             done = min(total, evaluations.rows_evaluated - before)
-            seconds = evaluations.seconds_for(total - done) + work.seconds_ahead()
+            # What is ahead has these rows among all rows of the curve.
+            seconds = max(0.0, work.seconds_ahead() - evaluations.seconds_for(done))
             what = f"curve of {feature}, {known:,} of {n:,} rows"
             work.report(what, done, total, seconds)
 
@@ -389,8 +389,7 @@ class DependenceView(View):
             if done == total:
                 work.report(self._drawing(inputs))
             else:
-                ahead = work.seconds_ahead(besides=self)
-                seconds = evaluations.seconds_for(total - done) + ahead
+                seconds = evaluations.seconds_for(total - done) + work.seconds_ahead(besides=self)
                 work.report(f"curve of {inputs.feature}", done, total, seconds)
 
         def evaluate() -> None:
