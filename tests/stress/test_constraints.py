@@ -283,3 +283,38 @@ def test_constraints_may_come_in_any_container(container):
     np.testing.assert_array_equal(
         explainer.stress_to({"c": 0.1}, pinned=container([])), (explainer.stress_to({"c": 0.1}))
     )
+
+
+class TestChosenRows:
+    """Only the chosen rows are reweighted."""
+
+    CHOSEN = np.flatnonzero(X["age"] > 40)
+
+    def test_they_have_the_weights_of_a_table_of_their_own(self):
+        constraints = {
+            "means": {"age": 60},
+            "variances": {"income": 500},
+            "shares": {"sex": {"female": 0.5}, None: {"yes": 0.4}},
+            "pinned": ["region"],
+            "functions": {"rich": (lambda frame: frame["income"] > 70, 0.4)},
+        }
+        result = stress_to(TABLE, **constraints, rows=self.CHOSEN)
+        alone = table_of(X.iloc[self.CHOSEN], pd.Series(Y[self.CHOSEN], name="bought"))
+        expected = stress_to(alone, **constraints)
+        np.testing.assert_allclose(result.weights[self.CHOSEN], expected.weights, rtol=1e-10)
+        others = np.setdiff1d(np.arange(N), self.CHOSEN)
+        assert (result.weights[others] == 1).all()
+        assert (result.n_rows, result.ess) == (len(self.CHOSEN), pytest.approx(expected.ess))
+
+    def test_importance_of_these_rows_takes_the_result_as_weights(self):
+        rng = np.random.default_rng(0)
+        table = rng.normal(size=(60, 2))
+        explainer = Explainer(lambda A: A[:, 0], table, table.sum(axis=1))
+        chosen = table[:, 1] > 0
+        result = explainer.stress_to({"x0": 0.3}, rows=chosen)
+        importance = explainer.importance("squared_error", rows=chosen, sample_weight=result)
+        assert importance.ess == pytest.approx(result.ess)
+
+    def test_one_row_cannot_be_reweighted(self):
+        with pytest.raises(ValueError, match="rows chooses only one row"):
+            stress_to(TABLE, {"age": 50}, rows=np.array([3]))

@@ -356,6 +356,7 @@ class Stressing:
         shares: Mapping[str | None, Mapping[Any, float]] | None = None,
         pinned: Sequence[str] | None = None,
         functions: Mapping[str, tuple[Function, float]] | None = None,
+        rows: npt.ArrayLike | None = None,
     ) -> Reweighting:
         """Row weights that meet several constraints at once, as close to the data as possible.
 
@@ -377,6 +378,9 @@ class Stressing:
         functions : dict of str to (callable, float), optional
             Any other constraint, by a name of its own: a function that takes a DataFrame of the n
             rows and returns one number or truth value per row, and its weighted mean.
+        rows : array-like, optional
+            A mask or positions of the rows that are reweighted and meet the constraints; the other
+            rows have weight 1, because donors of replaced values come from all rows.
 
         Returns
         -------
@@ -410,4 +414,7 @@ class Stressing:
         >>> round(result.ess, 1), result.status
         (4.4, 'ok')
         """
-        return stress_to(self.table, means, variances, covariances, shares, pinned, functions)
+        chosen = Population.of(len(self.table), rows=rows).rows
+        return stress_to(
+            self.table, means, variances, covariances, shares, pinned, functions, chosen
+        )

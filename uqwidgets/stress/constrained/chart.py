@@ -40,8 +40,8 @@ def reweighting_chart(result: Reweighting) -> alt.LayerChart:
         ),
     ]
     subtitle = (
-        f"effective sample size {number(result.ess)} of {counted(len(result), 'row')}, divergence "
-        f"{number(result.kl)} nats"
+        f"effective sample size {number(result.ess)} of {counted(result.n_rows, 'row')}, "
+        f"divergence {number(result.kl)} nats"
     )
     text = f"Weights that meet {counted(len(result.names), 'constraint')}"
     return alt.LayerChart(layer=layers).properties(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets.evaluation.table import Table
 from uqwidgets.stress.constrained.entropic import ConstrainedProjection, project
@@ -29,6 +29,7 @@ def stress_to(
     shares: Mapping[str | None, Mapping[Any, float]] | None = None,
     pinned: Sequence[str] | None = None,
     functions: Mapping[str, tuple[Function, float]] | None = None,
+    rows: Positions | None = None,
 ) -> Reweighting:
     """Row weights under which a table meets several constraints.
 
@@ -37,6 +38,8 @@ def stress_to(
     table : Table
     means, variances, covariances, shares, pinned, functions
         See `uqwidgets.Explainer.stress_to`.
+    rows : ndarray of shape (m,), optional
+        Positions of the rows that are reweighted; the others keep weight 1.
 
     Returns
     -------
@@ -47,11 +50,18 @@ def stress_to(
     ValueError
         As `project_table`, and if no weights meet the constraints; the message says which.
     """
-    projection = project_table(table, means, variances, covariances, shares, pinned, functions)
+    projection = project_table(
+        table, means, variances, covariances, shares, pinned, functions, rows
+    )
     if projection.weights is None:
         raise ValueError(projection.message)
+    weights = projection.weights
+    if rows is not None:
+        weights = np.ones(len(table))
+        weights[rows] = projection.weights
     return Reweighting(
-        weights=projection.weights,
+        weights=weights,
+        rows=rows,
         names=projection.names,
         target=projection.target,
         reached=projection.reached,
@@ -72,6 +82,7 @@ def project_table(
     shares: Mapping[str | None, Mapping[Any, float]] | None = None,
     pinned: Sequence[str] | None = None,
     functions: Mapping[str, tuple[Function, float]] | None = None,
+    rows: Positions | None = None,
 ) -> ConstrainedProjection:
     """Turn constraints on a table into columns of Phi and targets, and project its rows.
 
@@ -83,6 +94,8 @@ def project_table(
     table : Table
     means, variances, covariances, shares, pinned, functions
         See `uqwidgets.Explainer.stress_to`.
+    rows : ndarray of shape (m,), optional
+        Positions of the rows that are projected; by default all.
 
     Returns
     -------
@@ -96,7 +109,7 @@ def project_table(
         If there is no constraint, a name does not exist, a feature is of the wrong kind or lacks
         values, a number is impossible for its constraint, or the table has one row.
     """
-    constraints = _Constraints(table)
+    constraints = _Constraints(table, rows)
     # A Series maps names to numbers too, but has no truth value.
     means = {} if means is None else dict(means)
     variances = {} if variances is None else dict(variances)
@@ -124,10 +137,13 @@ def project_table(
 class _Constraints:
     """Collects constraints: for each a column of Phi, a target and a name."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, rows: Positions | None) -> None:
         if len(table) == 1:
             raise ValueError("the table has only one row; reweighting takes at least two.")
+        if rows is not None and len(rows) == 1:
+            raise ValueError("rows chooses only one row; reweighting takes at least two.")
         self._table = table
+        self._rows: slice | Positions = slice(None) if rows is None else rows
         self._constraints: dict[str, tuple[Floats, float]] = {}
         self._means: dict[str, float] = {}
 
@@ -196,7 +212,7 @@ class _Constraints:
             self._add(f"share of {category!r} in {feature!r}", rows, float(rows.mean()))
 
     def function(self, name: str, function: Function, mean: float) -> None:
-        frame = pd.DataFrame({f: self._table.column(f) for f in self._table.features})
+        frame = pd.DataFrame({f: self._column(f) for f in self._table.features})
         values = np.asarray(function(frame), dtype=np.float64)
         if values.shape != (len(frame),):
             raise ValueError(
@@ -216,7 +232,7 @@ class _Constraints:
         return self._numbers(feature) - self._keep_mean(feature)
 
     def _numbers(self, feature: str) -> Floats:
-        values = self._table.numbers(feature)
+        values = self._table.numbers(feature)[self._rows]
         bad = ~np.isfinite(values)
         if bad.any():
             raise ValueError(
@@ -228,9 +244,14 @@ class _Constraints:
     def _categories(self, feature: str | None) -> dict[Any, Floats]:
         if feature is None:
             self._table.require_target("a share of the target")
-        column = pd.Series(self._table.y) if feature is None else self._table.column(feature)
+        column = self._column(feature)
         present = pd.unique(column[column.notna()]).tolist()
         return {c: (column == c).to_numpy(dtype=np.float64, na_value=0.0) for c in present}
+
+    def _column(self, feature: str | None) -> pd.Series:
+        """Return the chosen rows of a feature, or of the target."""
+        whole = pd.Series(self._table.y) if feature is None else self._table.column(feature)
+        return whole.iloc[self._rows]
 
     def _add(self, name: str, values: Floats, target: float) -> None:
         self._constraints[name] = (values, target)

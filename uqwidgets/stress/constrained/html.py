@@ -33,9 +33,8 @@ def reweighting_html(result: Reweighting) -> str:
     -------
     str
     """
-    n = len(result)
     summary = (
-        f"{counted(n, 'row')} are worth {number(result.ess)} with these weights; "
+        f"{counted(result.n_rows, 'row')} are worth {number(result.ess)} with these weights; "
         f"{number(100 * result.half_share)} % of the rows carry half of the weight."
     )
     notes = [

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.plotting.choice import evenly
 from uqwidgets.plotting.result import Result
 
@@ -36,6 +36,9 @@ class Reweighting(Result):
         Multiplier of each constraint (Bachoc et al. 2023, eq. 4), in 1 over the constraint's unit.
         NaN with status ``edge``, where the multipliers diverge. Redundant constraints have one of
         many possible choices.
+    rows : ndarray of shape (m,) or None
+        Positions of the rows that are reweighted, which the numbers below are of; the others keep
+        weight 1. None for all rows.
     ess : float
         Effective sample size of the weights, in rows.
     kl : float
@@ -80,7 +83,13 @@ class Reweighting(Result):
     kl: float
     half_share: float
     status: str
+    rows: Positions | None = None
     remarks: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that are reweighted."""
+        return len(self.weights) if self.rows is None else len(self.rows)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -105,7 +114,7 @@ class Reweighting(Result):
 
     @property
     def _heading(self) -> str:
-        k, n = len(self.names), len(self.weights)
+        k, n = len(self.names), self.n_rows
         return (
             f"Weights of {n} rows that meet {k} constraint{'' if k == 1 else 's'}: effective "
             f"sample size {self.ess:.4g}, divergence {self.kl:.3g} nats, status {self.status}"
@@ -131,7 +140,9 @@ def concentration(result: Reweighting) -> tuple[Floats, Floats]:
     tuple of ndarray, each of shape (k,)
         From 0 to 1, at no more than 200 evenly spaced numbers of rows.
     """
-    n = len(result)
-    share = np.append(0.0, np.cumsum(np.sort(result.weights)[::-1]) / result.weights.sum())
+    n, weights = result.n_rows, result.weights
+    if result.rows is not None:
+        weights = weights[result.rows]
+    share = np.append(0.0, np.cumsum(np.sort(weights)[::-1]) / weights.sum())
     at = evenly(n + 1, 200)
     return at / n, share[at]
