@@ -116,12 +116,12 @@ def drawn_donors(
         if scheme == "ablation":
             line[:] = generator.integers(n, size=n)
             continue
-        shuffled = generator.permutation(n)
+        line[:] = np.arange(n)
+        generator.shuffle(line)
         if members is not None:
+            shuffled = line.copy()
             # Both sides are sorted by subgroup, so each row meets a shuffled row of its subgroup.
             line[members] = shuffled[np.argsort(subgroups[shuffled], kind="stable")]
-        else:
-            line[:] = shuffled
     return donors
 
 

@@ -97,8 +97,10 @@ class Selection:
 
     def has_value(self, feature: str) -> bool:
         """Whether a numeric feature has a value in some of these rows."""
+        if self.rows is None:
+            return not np.isnan(self.explainer.table.span(feature).low)
         values = self.explainer.table.numbers(feature)
-        return bool(np.isfinite(values if self.rows is None else values[self.rows]).any())
+        return bool(np.isfinite(values[self.rows]).any())
 
 
 @dataclass(frozen=True, eq=False)
