@@ -251,8 +251,8 @@ def by_effective_rows(runs: int) -> Iterator[str]:
         "\nColumns are rows, in brackets the median effective sample size; 10 repeats. Too few "
         "rows have a large weight and a large loss to show how much the estimate varies: intervals "
         "of losses that miss the truth end below it, most often for the squared error and the "
-        "feature that the weights depend on. Below 250 effective rows, a remark of the result says "
-        "so.\n"
+        "feature that the weights depend on. With 610 effective rows (1000 rows above) they cover "
+        ".94 and more. Below 600, a remark of the result says so.\n"
     )
 
 

@@ -53,7 +53,7 @@ _FEW_ROWS = 10
 _FEW_PAIRS = 30
 # With a smaller effective sample size, unequal weights lower the coverage of intervals of losses
 # (benchmarks/importance_coverage.md). Weights that leave this share of the rows are nearly equal.
-_FEW_EFFECTIVE_ROWS = 250
+_FEW_EFFECTIVE_ROWS = 600
 _EVEN_WEIGHTS = 0.9
 
 
