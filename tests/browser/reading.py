@@ -58,7 +58,7 @@ FLOOD = """(root, { events, last }) => new Promise((resolve) => {
 # What scrolls, is cut off, or is there to be heard only has no place to leave.
 OUTSIDE = """(root) => {
   const box = root.getBoundingClientRect();
-  const exempt = ".uq-sr, .uq-half, .uq-ends, .uq-table-scroll, .uq-clip";
+  const exempt = ".uq-sr, .uq-half, .uq-ends, .uq-table-scroll, .uq-confusion-scroll, .uq-clip";
   return [...root.querySelectorAll("*")]
     .filter((element) => !element.closest(exempt))
     .filter((element) => {

@@ -81,7 +81,10 @@ def test_long_names_stay_inside_and_are_there_in_full(bridge, page, width):
     for text in root.locator(".uq-curves > .uq-title, .uq-label").all():
         assert text.text_content().endswith("…")
     assert LONG[0] in root.get_by_test_id("uq-stress-readout").text_content()
-    assert root.locator(".uq-key-name").last.get_attribute("title") == classes[1]
+    assert (
+        root.locator(".uq-dependence .uq-legend .uq-key-name").last.get_attribute("title")
+        == classes[1]
+    )
     reader = root.locator(".uq-dependence .uq-reader")
     reader.press("Home")
     assert LONG[1] in reader.get_attribute("aria-valuetext")
