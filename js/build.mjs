@@ -13,7 +13,18 @@ const GZIP_LIMIT = 45_000;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const target = process.argv[2] ?? here("../uqwidgets/static");
 
+// A scale of d3 interpolates values of any type, colours among them. Ours are of numbers alone, so 10 KB can stay away.
+const numbersOnly = {
+  name: "scales of numbers only",
+  setup({ onLoad }) {
+    onLoad({ filter: /d3-interpolate[/\\]src[/\\]value\.js$/ }, () => ({
+      contents: 'export { default } from "./number.js";',
+    }));
+  },
+};
+
 await build({
+  plugins: [numbersOnly],
   entryPoints: [here("src/index.ts")],
   outdir: target,
   bundle: true,
