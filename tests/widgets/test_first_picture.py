@@ -80,8 +80,8 @@ def test_samples_grow_into_the_picture_of_all_rows(interval: str) -> None:
     known = [part["n_rows_known"] for part in curves]
     assert known == sorted(known)
     assert known[0] < N == known[-1]
-    told = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
-    assert any(what.endswith("100 of 1,000 rows") for what in told)
+    steps = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
+    assert any(what.endswith("100 of 1,000 rows") for what in steps)
 
     one, other = columns(frames[-1]), columns(expected)
     assert one.keys() == other.keys()
@@ -89,7 +89,7 @@ def test_samples_grow_into_the_picture_of_all_rows(interval: str) -> None:
         np.testing.assert_array_equal(one[name], other[name], name)
     assert frames[-1]["meta"]["importance"] == expected["meta"]["importance"]
     assert frames[-1]["meta"]["dependence"] == expected["meta"]["dependence"]
-    assert model.rows == plain.rows, "no row is asked twice"
+    assert model.rows == plain.rows, "no row is evaluated twice"
 
 
 @pytest.mark.usefixtures("slow")

@@ -27,9 +27,8 @@ _MOST_FIRST = 3200
 def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ...]:
     """Return how many rows give first answers about so many replacements, then more.
 
-    None where the model takes about a second or less for all rows; all rows are not among
-    them. By the model's time per row, the first sample takes a fraction of a second, unless
-    the smallest sample takes longer.
+    There are none where all rows take about a second or less, by the model's time per row so far.
+    The first sample takes a fraction of a second, unless the smallest one takes longer.
     """
     n = len(evaluations.table)
     if _seconds(evaluations, n_replacements * n) <= _LONG_PASS:

@@ -22,17 +22,6 @@ class SampledRows:
     the rows outside of the sample contribute as scored rows is unknown. Rows that occur in no
     pair have no influence and are left out.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (m,)
-        Positions of the sampled rows in the table.
-    donors : ndarray of shape (K, m)
-        Positions of the donors of each.
-    population : Population
-        Of all n rows.
-    strata : ndarray of shape (n,) or None
-        Code of each row, by which the sample is stratified.
-
     Attributes
     ----------
     members : ndarray of shape (u,)
@@ -56,12 +45,24 @@ class SampledRows:
         population: Population,
         strata: npt.NDArray[Any] | None,
     ) -> SampledRows | None:
-        """Return the sample, None if none of its rows is scored with a positive weight."""
+        """Return the sample, None if none of its rows is scored with a positive weight.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (m,)
+            Positions of the sampled rows in the table.
+        donors : ndarray of shape (K, m)
+            Positions of the donors of each.
+        population : Population
+            Of all n rows.
+        strata : ndarray of shape (n,) or None
+            Code of each row, by which the sample is stratified.
+        """
         n = len(population.weights)
         occurs = np.zeros(n, dtype=np.bool_)
         occurs[rows] = occurs[donors] = True
         members = np.flatnonzero(occurs)
-        place_of = np.empty(n, dtype=np.intp) if n else np.empty(0, dtype=np.intp)
+        place_of = np.empty(n, dtype=np.intp)
         place_of[members] = np.arange(len(members))
         places = place_of[rows]
         scored = np.zeros(len(members))
