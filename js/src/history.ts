@@ -34,8 +34,9 @@ export function record<State extends object>(
 ): History<State> {
   const differing = changed(history.present, next);
   if (!differing.length) return history;
-  // What was left to the kernel's choice and is chosen now is no step of a person.
-  const isChoice = differing.every((name) => Reflect.get(history.present, name) === "");
+  // What is left to the kernel's choice, and then its choice, are no steps of a person.
+  const isOpen = (state: State, name: string) => Reflect.get(state, name) === "";
+  const isChoice = differing.every((name) => isOpen(history.present, name) || isOpen(next, name));
   if (isChoice) return { ...history, present: next };
   const names = differing.join();
   const goesOn = names === history.names && at - history.at < ONE_STEP && !history.future.length;

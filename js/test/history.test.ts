@@ -51,6 +51,8 @@ describe("the history of the inputs", () => {
     const history = record(begin(state(0, "")), state(0, "b"), 0);
     expect(history.past).toEqual([]);
     expect(history.present.feature).toBe("b");
+    const again = record(record(history, state(0, ""), 5000), state(0, "c"), 9000);
+    expect(again.past).toEqual([]);
     // A person who moves something meanwhile has made a step.
     expect(record(begin(state(0, "")), state(0.5, "b"), 0).past).toHaveLength(1);
   });

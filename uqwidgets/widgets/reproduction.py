@@ -100,13 +100,13 @@ class Reproducible(t.HasTraits):
         Parameters
         ----------
         view : str
-            Name of a view: ``"importance"``, ``"dependence"`` or ``"stress"``.
+            Name of a view, such as ``"importance"``, ``"dependence"`` or ``"stress"``.
         shown : str, optional
             Measure or indicator, of those that the view shows; by default the first.
 
         Returns
         -------
-        Importance, Dependence or Stress
+        Importance, Dependence, Stress or another result
             By the view.
 
         Raises

@@ -28,7 +28,7 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
   const status = h("span", { class: "uq-muted", role: "status", "data-testid": "uq-pin-status" });
   const list = h("div", {
     role: "listbox",
-    class: "uq-pin-list",
+    class: "uq-filters",
     "aria-label": "pinned views",
     "aria-orientation": "horizontal",
     title: HELP,
@@ -108,7 +108,11 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
         const name = pinName(pin.note, pin.state);
         const number = h("span", { class: "uq-muted" }, `${i + 1}`);
         const text = h("span", { class: "uq-name" }, name);
-        const attributes = { role: "option", class: "uq-pin", "data-testid": "uq-pin-view" };
+        const attributes = {
+          role: "option",
+          class: "uq-filter-item uq-pin",
+          "data-testid": "uq-pin-view",
+        };
         return h("div", { ...attributes, title: name, tabindex: -1 }, number, text);
       });
       list.replaceChildren(...options);
