@@ -168,7 +168,7 @@ def test_the_code_is_on_the_clipboard(root, widget):
     expect(root.get_by_test_id("uq-pin-note")).to_have_value(widget.code())
 
 
-@pytest.mark.parametrize("width", [600, 900])
+@pytest.mark.parametrize("width", [320, 600, 900])
 def test_nothing_stands_out_or_overlaps(root, widget, width):
     for note in ("short", "", "a note that is far too long for its place " * 3):
         widget.pin(note)

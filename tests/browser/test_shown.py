@@ -155,7 +155,7 @@ def test_every_region_has_a_name_of_its_own(bridge):
         """(root) => [...root.querySelectorAll("section, [role=region]")]
              .map((region) => region.getAttribute("aria-label"))"""
     )
-    assert len(names) == 9
+    assert len(names) == 12
     assert len(set(names)) == len(names)
 
 
