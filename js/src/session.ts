@@ -2,9 +2,10 @@ import { type Frame, readFrame, seqOf } from "./frame.ts";
 import { begin, changed, type History, record, stepped } from "./history.ts";
 import { INPUT_TYPES, type Inputs } from "./inputs.ts";
 import { type ModelInfo, readModelInfo } from "./modelInfo.ts";
+import { apartFromTau, frameAt, type OverTau, reaches, readOverTau } from "./overTau.ts";
 import { type Pin, readPins } from "./pins/list.ts";
 import { RequestQueue } from "./requestQueue.ts";
-import { WireError } from "./wire.ts";
+import { isRecord, WireError } from "./wire.ts";
 
 /** The part of the host's model that is used; every host of anywidget has it. */
 export interface HostModel {
@@ -15,22 +16,35 @@ export interface HostModel {
   off(event: string, callback: () => void): void;
 }
 
+/** Milliseconds between two messages to the kernel while τ moves under the hand. */
+const PAUSE = 250;
+
 /** One model of the host with its request queue and its last good frame, shared by all its views. */
 export class Session {
   about: ModelInfo | null = null;
-  frame: Frame | null = null;
+  /** The kernel's last good answer. */
+  answer: Frame | null = null;
   /** What could not be read of the kernel's last answer, as a sentence; the last good frame stays. */
   problem: string | null = null;
   readonly queue: RequestQueue<Partial<Inputs>>;
   #history: History<Inputs> | null = null;
   readonly #listeners = new Set<() => void>();
+  #rawOverTau: unknown = null;
+  #overTau: OverTau | null = null;
+  #overTauFault: string | null = null;
+  /** The last complete answer of a level that can be reached. */
+  #base: unknown = null;
+  #shown: { basis: unknown[]; frame: Frame } | null = null;
+  /** The τ of the slider while the kernel was not told. */
+  #hand: number | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     readonly model: HostModel,
     signal: AbortSignal,
   ) {
     this.queue = new RequestQueue<Partial<Inputs>>({
-      lastSeq: () => Math.max(this.#number("_seq"), this.frame?.seq ?? 0),
+      lastSeq: () => Math.max(this.#number("_seq"), this.answer?.seq ?? 0),
       send: (seq, changes) => this.#save({ ...changes, _seq: seq }),
       silence: () => this.#tell(),
     });
@@ -39,10 +53,13 @@ export class Session {
     model.on("change:_about", onFrame);
     const onPins = () => this.#tell();
     model.on("change:pins", onPins);
+    model.on("change:_over_tau", onFrame);
     signal.addEventListener("abort", () => {
       model.off("change:_frame", onFrame);
       model.off("change:_about", onFrame);
       model.off("change:pins", onPins);
+      model.off("change:_over_tau", onFrame);
+      clearTimeout(this.#timer);
       this.queue.close();
       this.#listeners.clear();
     });
@@ -56,11 +73,42 @@ export class Session {
     const saved = Object.fromEntries(
       Object.keys(INPUT_TYPES).map((name) => [name, this.model.get(name)]),
     );
-    return { ...saved, ...this.frame?.inputs, ...this.queue.pending } as Inputs;
+    const hand = this.#hand === null ? {} : { tau: this.#hand };
+    return { ...saved, ...this.answer?.inputs, ...this.queue.pending, ...hand } as Inputs;
   }
 
+  /** What the panels show: the kernel's answer, or what is interpolated while there is none to the present τ. */
+  get frame(): Frame | null {
+    const { answer, about } = this;
+    const { tau } = this.inputs;
+    const over = this.#overTau;
+    if (!answer || !about || !over || !this.#covers(tau)) return answer;
+    if (answer.final && answer.inputs.tau === tau) return answer;
+    const basis = [answer, over, this.#base, tau];
+    if (!this.#shown?.basis.every((one, i) => one === basis[i])) {
+      const raw = frameAt(this.#base, over, tau);
+      if (!raw) return answer;
+      const at = readFrame(raw, about, answer);
+      // The other views follow the kernel's answers.
+      const moving = over.views.map((name) => [name, at[name as keyof Frame]]);
+      const frame = { ...answer, ...Object.fromEntries(moving), inputs: at.inputs, final: false };
+      this.#shown = { basis, frame };
+    }
+    return this.#shown?.frame ?? answer;
+  }
+
+  /** Whether τ can be shown without the kernel, on one side of 0 at least. */
+  get followsTau(): boolean {
+    return this.#covers(-1) || this.#covers(1);
+  }
+
+  /** A τ that can be interpolated is shown at once; the kernel is told a few times a second, and when the hand rests. */
   request(changes: Partial<Inputs>): void {
-    this.queue.request(changes);
+    const { tau, ...others } = changes;
+    if (tau !== undefined && Object.keys(others).length === 0 && this.#covers(tau)) {
+      this.#hand = tau;
+      this.#timer ??= setTimeout(() => this.#tellKernel({}), PAUSE);
+    } else this.#tellKernel(changes);
     this.#tell();
   }
 
@@ -99,7 +147,7 @@ export class Session {
   /** Ends the long work behind the frame that is shown; what is finished of it is kept. */
   stop(): void {
     // Always another number than before: hosts send only what has changed.
-    const seq = Math.max(this.#number("_seq"), this.frame?.seq ?? 0);
+    const seq = Math.max(this.#number("_seq"), this.answer?.seq ?? 0);
     this.#save({ _stop: Math.max(this.#number("_stop") + 1, seq) });
   }
 
@@ -113,17 +161,34 @@ export class Session {
     signal.addEventListener("abort", () => this.#listeners.delete(listener));
   }
 
+  #tellKernel(changes: Partial<Inputs>): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const hand = this.#hand === null ? {} : { tau: this.#hand };
+    this.#hand = null;
+    this.queue.request({ ...hand, ...changes });
+  }
+
+  /** Whether a level can be interpolated: of the inputs that were answered, and that the controls show. */
+  #covers(tau: number): boolean {
+    const over = this.#overTau;
+    if (!over || this.#base === null || !reaches(over, tau)) return false;
+    const inputs = apartFromTau(over.inputs);
+    return apartFromTau(this.answer?.inputs) === inputs && apartFromTau(this.inputs) === inputs;
+  }
+
   #receive(): void {
     this.#read();
     const seq = seqOf(this.model.get("_frame"));
-    if (seq !== null) this.queue.frame(seq, this.frame?.seq === seq ? this.frame.final : true);
+    if (seq !== null) this.queue.frame(seq, this.answer?.seq === seq ? this.answer.final : true);
     this.#note();
     this.#tell();
   }
 
   /** Takes the accepted inputs for a step; while something is asked for, a frame may be of older ones. */
   #note(): void {
-    if (this.frame && !Object.keys(this.queue.pending).length) this.#record(this.frame.inputs);
+    const isAsked = this.#hand !== null || Object.keys(this.queue.pending).length > 0;
+    if (this.answer && !isAsked) this.#record(this.answer.inputs);
   }
 
   #record(inputs: Inputs): void {
@@ -134,8 +199,17 @@ export class Session {
     const raw = this.model.get("_frame");
     try {
       this.about = readModelInfo(this.model.get("_about"));
-      if (seqOf(raw) !== null) this.frame = readFrame(raw, this.about, this.frame);
-      this.problem = [...new Set(this.frame?.faults)].join(" ") || null;
+      this.#readOverTau();
+      if (seqOf(raw) !== null) {
+        const answer = readFrame(raw, this.about, this.answer);
+        const over = this.#overTau;
+        const fits = over && apartFromTau(over.inputs) === apartFromTau(answer.inputs);
+        const finer = fits ? frameAt(raw, over, null) : null;
+        this.answer = finer ? readFrame(finer, this.about, this.answer) : answer;
+        if (fits && answer.final && reaches(over, answer.inputs.tau)) this.#base = raw;
+      }
+      const faults = new Set([...(this.answer?.faults ?? []), this.#overTauFault]);
+      this.problem = [...faults].filter(Boolean).join(" ") || null;
     } catch (error) {
       if (!(error instanceof WireError)) console.error(error);
       this.problem =
@@ -143,6 +217,22 @@ export class Session {
           ? error.message
           : `The kernel's answer could not be read (${String(error)}); the last result is still shown, run the cell again.`;
     }
+  }
+
+  #readOverTau(): void {
+    const raw = this.model.get("_over_tau");
+    if (raw === this.#rawOverTau) return;
+    this.#rawOverTau = raw;
+    this.#overTau = this.#overTauFault = null;
+    try {
+      this.#overTau = readOverTau(raw);
+    } catch (error) {
+      // Frames are read all the same, and the kernel is asked for every τ.
+      if (!(error instanceof WireError)) console.error(error);
+      this.#overTauFault = String(error instanceof WireError ? error.message : error);
+    }
+    const base = isRecord(this.#base) ? this.#base.inputs : null;
+    if (apartFromTau(base) !== apartFromTau(this.#overTau?.inputs)) this.#base = null;
   }
 
   #save(values: Record<string, unknown>): void {

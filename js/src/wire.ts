@@ -4,7 +4,7 @@ export const SCHEMA = 1;
 /** A frame that cannot be read; its message is a sentence for the person in front of the widget. */
 export class WireError extends Error {}
 
-export type Numbers = Float64Array | Float32Array | Int32Array | Uint8Array;
+export type Numbers = Float64Array | Float32Array | Int32Array | Int16Array | Uint8Array;
 
 export interface Column {
   data: Numbers;
@@ -12,7 +12,13 @@ export interface Column {
 }
 
 // The wire is little-endian, and so is every machine that runs a browser: no byte is swapped.
-const ARRAYS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array } as const;
+const ARRAYS = {
+  f8: Float64Array,
+  f4: Float32Array,
+  i4: Int32Array,
+  i2: Int16Array,
+  u1: Uint8Array,
+} as const;
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -135,6 +141,11 @@ export class Columns {
     return Object.hasOwn(this.#descriptions, whole)
       ? column(whole, this.#descriptions[whole], this.#cols[whole])
       : null;
+  }
+
+  /** A column of any shape, or null where there is none. */
+  any(name: string): Column | null {
+    return this.#find(name);
   }
 
   /** A `null` in `shape` takes any length. */

@@ -121,7 +121,10 @@ def test_a_picture_that_waits_for_rest_keeps_no_widget_alive(outputs: Outputs) -
     picture = widget._notebook_picture
     widget._ipython_display_()
     picture.draw_at_rest()
+    worker = widget._scheduler.worker
     widget.close()
+    if worker is not None:
+        worker.join(20)
     reference = weakref.ref(widget)
     del widget
     gc.collect()

@@ -157,6 +157,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
     _stop = t.Int(0).tag(**_SYNCED)
     _about = t.Dict().tag(**_SYNCED)
     _frame = t.Dict().tag(**_SYNCED)
+    _over_tau = t.Dict().tag(**_SYNCED)  # shows any tau without a frame
     # Identifies the output that the front end hides.
     _picture = t.Unicode("").tag(**_SYNCED)
 
@@ -169,7 +170,7 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         **inputs: Unpack[InputArguments],
     ) -> None:
         # Before anything can fail, because a widget that fails below is closed nevertheless.
-        self._scheduler = Scheduler(self._work)
+        self._scheduler = Scheduler(self._work, self._follow_tau)
         self._notebook_picture = NotebookPicture(self._request_picture)
         self._publisher = Publisher(self._show, self._notebook_picture.draw_at_rest)
         self._learner: LearnerPanel | None = None
@@ -429,6 +430,13 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         self._publisher.begin(request.seq, inputs, beside)
         self._session.answer(inputs, ticket, request.input_error, ghost)
         self._answered = request
+
+    def _follow_tau(self, ticket: Ticket) -> None:
+        if (request := self._answered) is None or request != self._requested:
+            return
+        for frame in self._session.over_tau_frames(request.seq, request.inputs, ticket):
+            with self._publisher.reporting_errors("an observer of _over_tau"):
+                self._over_tau = frame
 
     def _show(self, frame: dict[str, Any]) -> None:
         self._frame = frame

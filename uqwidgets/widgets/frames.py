@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 SCHEMA = 1
 
-_DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "|u1"}
+_DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "i2": "<i2", "u1": "|u1"}
 
 
 def pack(
@@ -25,7 +25,8 @@ def pack(
         Number of the request that the frame answers.
     inputs, meta : mapping
     columns : mapping of str to array
-        Arrays of any shape; they are sent as float64 unless they are float32, int32 or uint8.
+        Arrays of any shape; they are sent as float64 unless they are float32, int32, int16 or
+        uint8.
 
     Returns
     -------
@@ -71,4 +72,6 @@ def plain(value: Any) -> Any:
 
 
 def _code(values: npt.NDArray[Any]) -> str:
-    return {"float32": "f4", "int32": "i4", "uint8": "u1"}.get(values.dtype.name, "f8")
+    return {"float32": "f4", "int32": "i4", "int16": "i2", "uint8": "u1"}.get(
+        values.dtype.name, "f8"
+    )

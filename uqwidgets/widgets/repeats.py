@@ -5,17 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
-from math import ceil
+from math import ceil, floor
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
+from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Drawn, Part, Replacement
 from uqwidgets.inference import Change, SampledRows, mean_change
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
@@ -98,6 +101,17 @@ class RepeatChanges:
     def required_memory(self, n_repeats: int) -> int:
         """Return the memory limit, in bytes, that holds so many repeats."""
         return ceil(n_repeats * self.nbytes_per_repeat / _SHARE)
+
+    def notes_on_memory(self, n_repeats: int) -> list[str]:
+        """Say how many repeats fit in the memory, if not all do."""
+        if n_repeats <= self.most_repeats:
+            return []
+        limit = bytes_text(self._evaluations.memory_limit, floor)
+        required = bytes_text(self.required_memory(n_repeats), ceil)
+        return [
+            f"importance rests on {self.most_repeats} of {n_repeats} shuffles, for more do not fit "
+            f"in memory_limit={limit!r}; memory_limit={required!r} holds all"
+        ]
 
     def work(self, n_repeats: int) -> int:
         """Rows to evaluate for so many repeats, counted twice: their measures take time as well."""
@@ -185,6 +199,13 @@ class RepeatChanges:
         original = self._evaluations.original_values(self._measures[measure])
         drawn = donors[:n_repeats].astype(np.intp)
         return mean_change(lines[:n_repeats], drawn, original, population)
+
+    def estimates(
+        self, feature: str, n_repeats: int, populations: Populations, check: Callable[[], None]
+    ) -> Floats:
+        """Return the mean change of each measure over the first repeats, in each population."""
+        changes = [lines[:n_repeats] for lines in self._changes[feature]]
+        return mean_changes_in(populations, changes, self._donors[feature][:n_repeats], check)
 
     def sample(
         self, feature: str, n_repeats: int, n_rows: int, population: Population

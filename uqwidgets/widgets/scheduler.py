@@ -66,6 +66,8 @@ class Scheduler:
     work : callable
         Called with a `Ticket`; it should call `Ticket.check` often. `SupersededError` ends it. Any
         other exception is reported like that of a thread, and the next request is answered.
+    afterwards : callable, optional
+        Called like ``work`` when that is done; nobody waits for it.
 
     Attributes
     ----------
@@ -75,10 +77,13 @@ class Scheduler:
         The thread that works; None while there is no work.
     """
 
-    def __init__(self, work: Callable[[Ticket], None]) -> None:
+    def __init__(
+        self, work: Callable[[Ticket], None], afterwards: Callable[[Ticket], None] = lambda _: None
+    ) -> None:
         self.newest = 0
         self.stopped = 0
         self._work = work
+        self._afterwards = afterwards
         self._done = 0
         self._closed = False
         self.renew_locks()
@@ -114,7 +119,9 @@ class Scheduler:
             if self.worker is threading.current_thread():
                 self.worker = None
             self._start()
-            return self._changed.wait_for(lambda: self.worker is None, timeout)
+            return self._changed.wait_for(
+                lambda: self.worker is None or self._done == self.newest, timeout
+            )
 
     def await_newer(self, number: int, timeout: float) -> None:
         """Wait until a request after ``number``, a stop, or the end of the timeout."""
@@ -149,15 +156,28 @@ class Scheduler:
                     self._changed.notify_all()
                     return
                 number = self.newest
-            try:
-                self._work(Ticket(self, number, worker))
-            except SupersededError:
-                pass
-            except BaseException as error:  # noqa: BLE001  any error: the next request is answered
-                report_uncaught(error)
-            with self._changed:
-                if self.worker is worker:
-                    self._done = number
+            ticket = Ticket(self, number, worker)
+            _attempt(self._work, ticket)
+            if self._is_done_with(number, worker):
+                _attempt(self._afterwards, ticket)
+
+    def _is_done_with(self, number: int, worker: threading.Thread) -> bool:
+        """Note that a request is done; whether there is no newer one, and none was stopped."""
+        with self._changed:
+            if self.worker is not worker:
+                return False
+            self._done = number
+            self._changed.notify_all()
+            return self._idle and self.stopped < number
+
+
+def _attempt(work: Callable[[Ticket], None], ticket: Ticket) -> None:
+    try:
+        work(ticket)
+    except SupersededError:
+        pass
+    except BaseException as error:  # noqa: BLE001  whatever it is, the next one is served
+        report_uncaught(error)
 
 
 def report_uncaught(error: BaseException) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -12,9 +12,11 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.answer import Answer, Publish
+from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.ghost import Ghost
 from uqwidgets.widgets.inputs import NAMES, Inputs
 from uqwidgets.widgets.learner import LearnerPanel
+from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.pins import Pin
 from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
@@ -55,6 +57,7 @@ class Session:
         self.views = [view(explainer) for view in registered_views()]
         self.ghost = Ghost(explainer, self.views)
         self.populations = PopulationBuilder(explainer)
+        self.over_tau = OverTau(self.views, self.populations)
         self.learner: LearnerPanel | None = None
         if learner is not None:
             self.learner = LearnerPanel(explainer, learner, self.views, again, timing)
@@ -94,6 +97,20 @@ class Session:
         if shown not in results:
             raise ValueError(unknown(f"measure or indicator in {name}", shown, list(results)))
         return results[shown]
+
+    def over_tau_frames(self, seq: int, inputs: Inputs, ticket: Ticket) -> Iterator[dict[str, Any]]:
+        """Yield what tau moves, for all levels at once; see `uqwidgets.widgets.over_tau`.
+
+        Parameters
+        ----------
+        seq : int
+            Number of the request.
+        inputs : Inputs
+        ticket : Ticket
+        """
+        ticket.rest(self.timing.before_following)
+        for meta, columns in self.over_tau.follow(inputs, ticket.check):
+            yield pack(seq, inputs.plain(), meta, columns)
 
     def answer(
         self,

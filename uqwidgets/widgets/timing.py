@@ -24,6 +24,8 @@ class Timing:
         Pause between two frames that show progress only.
     rest : float
         A control that did not move for this time rests.
+    before_following : float
+        A complete answer rests for this time before what tau moves is computed for all levels.
     heartbeat : float
         Silence after which the last frame is sent again; the browser takes longer silence for a
         dead kernel.
@@ -42,6 +44,7 @@ class Timing:
     long_work: float = 0.4
     frame_interval: float = 0.3
     rest: float = 0.15
+    before_following: float = 0.05
     heartbeat: float = 0.5
     picture: float = 3.0
     first_frame: float = 0.2

@@ -126,12 +126,16 @@ export function profile() {
       const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
       const x = scaleLinear([-1, 1], [margin, margin + inner]);
+      const finest = stress.fine ?? { taus, value };
+      const points = finest.taus.length;
       const path = line<number>()
         .defined(Number.isFinite)
-        .x((_, i) => x(taus[i] ?? 0))
+        .x((_, i) => x(finest.taus[i] ?? 0))
         .y((v) => y(v));
       const draw = (index: number | null) =>
-        index === null ? null : path(Array.from(row(value, index, length)));
+        index === null
+          ? null
+          : path(Array.from(finest.value.subarray(index * points, (index + 1) * points)));
 
       set(element, { width });
       set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });

@@ -101,7 +101,10 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     const shown = { frame, inputs };
     const wrong = [session.problem, frame?.error].filter(Boolean).join(" ");
     notices.update(wrong || null, session.queue.silent);
-    set(root, { "data-silent": session.queue.silent ? "true" : null });
+    set(root, {
+      "data-silent": session.queue.silent ? "true" : null,
+      "data-follows-tau": session.followsTau ? "true" : null,
+    });
     stress.update(shown);
     filters.update(inputs.ice_filter);
     pins.update();
@@ -114,7 +117,9 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     if (!frame) return;
     if (frame.final) live.say(summary(frame, about));
     set(root, { "data-seq": frame.seq, "data-final": frame.final ? "true" : "false" });
-    root.dispatchEvent(new CustomEvent("uq:painted", { detail: { seq: frame.seq } }));
+    root.dispatchEvent(
+      new CustomEvent("uq:painted", { detail: { seq: frame.seq, tau: frame.inputs.tau } }),
+    );
   };
 
   session.subscribe(schedule, signal);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -26,10 +26,12 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
+from uqwidgets.widgets.curve_over_tau import curve_track
 from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner_part import LearnerCurve
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.refitted import Refitted
 from uqwidgets.widgets.sampled_curves import SampledCurves
@@ -56,8 +58,7 @@ class DependenceView(View):
         n = len(explainer.table)
         self._sampled = SampledCurves(explainer.evaluations)
         # A fixed order, so that a filter thins the lines and does not exchange them.
-        self._rank = np.empty(n, dtype=np.intp)
-        self._rank[np.random.default_rng(explainer.seed).permutation(n)] = np.arange(n)
+        self._rank = np.argsort(np.random.default_rng(explainer.seed).permutation(n))
         self._histograms = Histograms(explainer)
 
     def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Constant]:
@@ -73,10 +74,7 @@ class DependenceView(View):
         return grid.thinned(COARSE) if thin else grid
 
     def form(self, inputs: Inputs) -> CurveTransform:
-        """Return how the curves are shown.
-
-        A slope is the same centred or not; categories and single values have none.
-        """
+        """Return how the curves are shown; categories and single values have no slope."""
         grid = self.grid(inputs.feature)
         if inputs.derivative and not grid.categorical and len(grid) > 1:
             return CurveTransform(derivative=True)
@@ -272,8 +270,8 @@ class DependenceView(View):
 
     def unfinished(self, inputs: Inputs) -> str | None:
         """Say that the curve of the picked feature is missing."""
-        missing = self._is_of_another_feature(inputs)
-        return f"before the curve of {inputs.feature}" if missing else None
+        feature = inputs.feature
+        return f"before the curve of {feature}" if self._is_of_another_feature(inputs) else None
 
     def is_requested(self, key: Key, inputs: Inputs) -> bool:
         """Whether the curve that failed is requested again."""
@@ -288,26 +286,28 @@ class DependenceView(View):
         n_rows: int | None = None,
         callback: ProgressCallback | None = None,
     ) -> Dependence:
-        evaluations, measure = self.explainer.evaluations, self.explainer.measure(inputs.measure)
-        grid, form = self.grid(inputs.feature, coarse=coarse), self.form(inputs)
-        curves = None
+        evaluations, curves = self.explainer.evaluations, None
         if self._latest is not None and self._latest[0] == self._curve_key(inputs, coarse, n_rows):
             curves = self._latest[1]
         return dependence(
             evaluations,
-            measure,
-            grid,
+            self.explainer.measure(inputs.measure),
+            self.grid(inputs.feature, coarse=coarse),
             population,
-            form=form,
+            form=self.form(inputs),
             level=LEVEL,
             callback=callback,
             curves=curves,
             sample=None if n_rows is None else evaluations.row_order.rows[:n_rows],
         )
 
+    def over_tau(self, inputs: Inputs) -> Sequence[Track]:
+        """Follow the curve with its band, the shares of rows and the weights of the lines."""
+        is_known = bool(inputs.feature) and self.is_ready(inputs)
+        return [curve_track(self._input_key(inputs), self.compute)] if is_known else ()
+
     def _is_of_another_feature(self, inputs: Inputs) -> bool:
-        drawn = self.content.meta.get("feature")
-        return drawn is not None and drawn != inputs.feature
+        return bool(self.content.meta.get("feature", inputs.feature) != inputs.feature)
 
     def _failure_key(self, inputs: Inputs) -> Key:
         return (inputs.feature, inputs.measure)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from math import ceil, floor
 
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import (
@@ -26,9 +24,11 @@ from uqwidgets.inference import Change, bounds, checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
+from uqwidgets.widgets.importance_over_tau import ImportanceOverTau
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner_part import LearnerImportance
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
+from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.refitted import Refitted
 from uqwidgets.widgets.repeats import FEWEST, RepeatChanges
@@ -61,8 +61,8 @@ class ImportanceView(View):
             explainer.evaluations, explainer.features, self.measures, explainer.seed
         )
         self._sampled = SampledSums(explainer, self.repeats)
-        # With how many repeats it rests on.
-        self._unstressed: dict[Key, tuple[int, Sums]] = {}
+        self._levels = ImportanceOverTau(explainer, self.repeats, self.measures)
+        self._unstressed: dict[Key, tuple[int, Sums]] = {}  # with the number of repeats
         self._seconds_per_value = 1e-8
 
     def replacements(self, inputs: Inputs) -> Sequence[Replacement]:
@@ -289,14 +289,7 @@ class ImportanceView(View):
 
     def notes(self, inputs: Inputs) -> Iterable[str]:
         """Say how many repeats fit in the memory, if not all do."""
-        target, n_repeats = self.n_target(inputs), inputs.n_repeats
-        if target < n_repeats:
-            limit = bytes_text(self.explainer.evaluations.memory_limit, floor)
-            required = bytes_text(self.repeats.required_memory(n_repeats), ceil)
-            yield (
-                f"importance rests on {target} of {n_repeats} shuffles, for more do not fit in "
-                f"memory_limit={limit!r}; memory_limit={required!r} holds all"
-            )
+        return self.repeats.notes_on_memory(inputs.n_repeats)
 
     def learner_part(self, refitted: Refitted) -> LearnerImportance:
         """Return the importance of the learner."""
@@ -359,6 +352,12 @@ class ImportanceView(View):
                 return False
             self.content = content
         return True
+
+    def over_tau(self, inputs: Inputs) -> Sequence[Track]:
+        """Follow estimates and intervals, once all repeats are known."""
+        target, interval = self.n_target(inputs), checked_interval(inputs.interval)
+        is_known = self.n_known(target) == target == self.content.meta.get("n_repeats")
+        return self._levels.tracks(target, interval, self.compute) if is_known else ()
 
     def _content_key(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Key:
         n_known = 0 if n_repeats else self._sampled.n_known(inputs)

@@ -22,11 +22,18 @@ from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
 from uqwidgets.widgets.population import MISSING, TAIL, Populations, Selection
 from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
 
 STATUSES: tuple[str, ...] = get_args(Status)
 _LEVELS = 21
+# So many straight pieces look like a smooth line.
+_FINE_LEVELS = 81
+# Numbers of the present point that tau moves, and the largest error of what is interpolated, as a
+# share of their range.
+_MOVING = ("tau", "target", "reached", "value", "ess", "ess_share", "half_share", "kl")
+_TOLERANCE = 0.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +198,46 @@ class StressView(View):
         known, stressed = self._profiles(work.rows), work.inputs.stress_feature
         is_missing = stressed in known.features and stressed not in known.profiles
         return self._drawn is not known or is_missing
+
+    def over_tau(self, inputs: Inputs) -> Sequence[Track]:
+        """Follow the point where tau stands, and what its weights amount to."""
+        if inputs.stress_feature not in self.features:
+            return ()
+
+        def sample(levels: Sequence[Level], check: Check) -> Samples:
+            found: dict[str, list[float]] = {f"now.{name}": [] for name in _MOVING}
+            for level in levels:
+                check()
+                now = self._now(level.inputs, level.populations)
+                assert now is not None
+                for name in _MOVING:
+                    found[f"now.{name}"].append(now[name])
+            return {name: np.array(values, dtype=np.float64) for name, values in found.items()}
+
+        def sizes(columns: Samples) -> dict[str, Any]:
+            # The share of rows that hold half the weight is a step function.
+            return {k: np.ptp(v) for k, v in columns.items() if k != "now.half_share"}
+
+        return [Track("now", (inputs.indicator,), sample, _TOLERANCE, sizes)]
+
+    def texts_over_tau(self, level: Level) -> dict[str, str]:
+        """Return what became of the target."""
+        projection = level.populations.projection
+        return {} if projection is None else {"now.status": projection.status}
+
+    def profile_over_tau(self, level: Level) -> Samples:
+        """Return the indicator of every feature at many levels."""
+        rows, name = level.populations.selection.rows, level.inputs.indicator
+        taus, lines = _FINE_LEVELS, []
+        for feature in self._profiles(level.populations).features:
+            profile = self.explainer.stress(
+                [feature], [name], taus=taus, tail=TAIL, missing=MISSING, rows=rows
+            )
+            lines.append(profile.values[name])
+        return {
+            "fine_taus": checked_taus(_FINE_LEVELS).astype(np.float32),
+            "fine_value": np.vstack([np.empty((0, _FINE_LEVELS)), *lines]).astype(np.float32),
+        }
 
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection

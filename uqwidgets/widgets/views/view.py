@@ -18,6 +18,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner_part import LearnerPart
+from uqwidgets.widgets.over_tau import Level, Samples, Track
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.progress import Estimate, Total
 from uqwidgets.widgets.refitted import Refitted
@@ -229,6 +230,23 @@ class View(ABC):
     def unfinished(self, _inputs: Inputs) -> str | None:
         """Say where the view was stopped, such as "at 3 of 10 shuffles"; None if it is complete."""
         return None
+
+    # What tau moves.
+
+    def over_tau(self, _inputs: Inputs) -> Sequence[Track]:
+        """Return the parts of the content that tau moves; see `uqwidgets.widgets.over_tau`.
+
+        None by default: the view then follows the frames of the kernel while tau moves.
+        """
+        return ()
+
+    def texts_over_tau(self, _level: Level) -> dict[str, str]:
+        """Return texts of the content that are others at tau = -1 or 1; names as in `Track`."""
+        return {}
+
+    def profile_over_tau(self, _level: Level) -> Samples:
+        """Return columns that draw what a frame has over tau more finely."""
+        return {}
 
     # Failures.
 

@@ -42,6 +42,8 @@ export interface Stress {
   high: Float64Array;
   /** Of the feature that is stressed in the pin under the view. */
   ghost: Float64Array | null;
+  /** The same curves at more levels, where they are known. */
+  fine: { taus: Float32Array; value: Float32Array } | null;
 }
 
 /** The words behind `Stress.status`. */
@@ -79,6 +81,7 @@ export function readStress(fields: Fields, columns: Columns): Stress {
   const features = fields.indices("features");
   const taus = columns.get("taus", [null]);
   const shape = [features.length, taus.length];
+  const levels = columns.rows("fine_taus");
   return {
     stale: fields.flag("stale"),
     indicator: fields.text("indicator"),
@@ -93,6 +96,13 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     reached: columns.get("reached", shape),
     ess: columns.get("ess", shape),
     status: columns.get<Uint8Array>("status", shape),
+    fine:
+      levels > 0 && columns.rows("fine_value") === features.length
+        ? {
+            taus: columns.get<Float32Array>("fine_taus", [levels]),
+            value: columns.get<Float32Array>("fine_value", [features.length, levels]),
+          }
+        : null,
     low: columns.get("low", [taus.length]),
     high: columns.get("high", [taus.length]),
     ghost: columns.optional("ghost", [taus.length]),

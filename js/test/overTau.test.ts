@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { frameAt, reaches, readOverTau, shares } from "../src/overTau.ts";
+import { Session } from "../src/session.ts";
+import { aboutBinary, FakeModel, wireFrame } from "./fixtures.ts";
+import { clearPage, mount, painted, slide } from "./mount.ts";
+
+const about = aboutBinary();
+const COLUMNS = ["importance.value", "importance.low", "importance.high", "dependence.average"];
+const M = 8;
+const nodes = Array.from({ length: M + 1 }, (_, j) => (1 - Math.cos((Math.PI * j) / M)) / 2);
+const TAUS = [
+  ...nodes
+    .slice(1)
+    .map((x) => -x)
+    .reverse(),
+  ...nodes,
+];
+
+const numbers = (frame: ReturnType<typeof wireFrame>, name: string) =>
+  new Float64Array(frame.cols[name].buffer);
+
+/** What the kernel would send: the columns of frames at the nodes, and the ends of intervals at even levels. */
+function overTau(changes: Record<string, unknown> = {}, above = true) {
+  const cols: Record<string, DataView> = {};
+  const described: Record<string, unknown> = {};
+  const add = (name: string, taus: number[], of: (tau: number) => number[]) => {
+    const lines = taus.map(of);
+    const data = Float32Array.from(lines.flat());
+    described[name] = { dtype: "f4", shape: [taus.length, data.length / taus.length] };
+    cols[name] = new DataView(data.buffer);
+  };
+  const taus = above ? TAUS : TAUS.filter((tau) => tau <= 0);
+  const frames = new Map(taus.map((tau) => [tau, wireFrame(about, 1, { tau })]));
+  for (const name of COLUMNS) add(name, taus, (tau) => [...numbers(frames.get(tau), name)]);
+  for (const name of ["tau", "value", "reached", "ess"])
+    add(`stress.now.${name}`, taus, (tau) => [frames.get(tau).meta.stress.now[name]]);
+  const codes = Int16Array.from([-100, 0, -32768]);
+  described["importance.ghost_of_codes"] = { dtype: "i2", shape: [3, 1] };
+  cols["importance.ghost_of_codes"] = new DataView(codes.buffer);
+  return {
+    schema: 1,
+    seq: 1,
+    inputs: wireFrame(about, 1).inputs,
+    meta: {
+      tracks: [
+        {
+          grid: "chebyshev",
+          below: M,
+          above: above ? M : 0,
+          columns: Object.fromEntries(
+            Object.keys(cols)
+              .filter((name) => !name.endsWith("codes"))
+              .map((name) => [name, null]),
+          ),
+        },
+      ],
+      texts: { "stress.now.status": ["edge", "ok", "ok"] },
+      fixed: [],
+      cols: described,
+      ...changes,
+    },
+    cols,
+  };
+}
+
+describe("shares of levels", () => {
+  it("give polynomials of the nodes' degree exactly", () => {
+    const f = (x: number) => 3 * x ** 8 - x ** 5 + 0.5;
+    for (const x of [0, 0.01, 0.37, 0.5, 0.99, 1]) {
+      const sum = shares("chebyshev", M, x).reduce(
+        (total, [level, share]) => total + share * f(nodes[level] as number),
+        0,
+      );
+      expect(sum).toBeCloseTo(f(x), 10);
+    }
+  });
+
+  it("are those of the two neighbours between even levels", () => {
+    expect(shares("uniform", 4, 0.5)).toEqual([[2, 1]]);
+    expect(shares("uniform", 4, 1)).toEqual([
+      [3, 0],
+      [4, 1],
+    ]);
+    expect(shares("uniform", 4, 0.3).map(([level]) => level)).toEqual([1, 2]);
+  });
+});
+
+describe("what is sent for all levels", () => {
+  it("gives the frame at any level", () => {
+    const over = readOverTau(overTau());
+    if (!over) throw new Error("nothing was read");
+    for (const tau of [-1, -0.63, 0, 0.2, 1]) {
+      const exact = wireFrame(about, 1, { tau });
+      // biome-ignore lint/suspicious/noExplicitAny: a raw frame
+      const at = frameAt(wireFrame(about, 1), over, tau) as any;
+      for (const name of COLUMNS)
+        numbers(exact, name).forEach((value, i) => {
+          expect(at.cols[name][i]).toBeCloseTo(value, 5);
+        });
+      expect(at.meta.stress.now.value).toBeCloseTo(exact.meta.stress.now.value, 5);
+      expect(at.meta.stress.now.status).toBe(tau === -1 ? "edge" : "ok");
+      expect(at.inputs.tau).toBe(tau);
+    }
+  });
+
+  it("reads whole numbers by their scale, and none where there is none", () => {
+    const raw = overTau();
+    const track = {
+      grid: "uniform",
+      below: 1,
+      above: 1,
+      columns: { "importance.ghost_of_codes": [5, 0.01] },
+    };
+    const over = readOverTau({ ...raw, meta: { ...raw.meta, tracks: [track] } });
+    if (!over) throw new Error("nothing was read");
+    const frame = wireFrame(about, 1);
+    frame.meta.cols["importance.ghost_of_codes"] = { dtype: "f8", shape: [1] };
+    const at = (tau: number) => {
+      const { cols } = frameAt(frame, over, tau) as { cols: Record<string, Float64Array> };
+      return cols["importance.ghost_of_codes"]?.[0];
+    };
+    expect([at(-1), at(-0.5), at(0), at(1)]).toEqual([4, 4.5, 5, Number.NaN]);
+  });
+
+  it("is nothing before it is sent, and has no level on a side that cannot be reached", () => {
+    expect(readOverTau({})).toBeNull();
+    const over = readOverTau(overTau({}, false));
+    expect([-1, 0, 0.1].map((tau) => over && reaches(over, tau))).toEqual([true, true, false]);
+  });
+
+  it.each([
+    ["no schema", { ...overTau(), schema: 7 }],
+    [
+      "a track of another grid",
+      overTau({ tracks: [{ grid: "x", below: 1, above: 1, columns: {} }] }),
+    ],
+    [
+      "levels without a number",
+      overTau({ tracks: [{ grid: "uniform", below: -1, above: 1e9, columns: {} }] }),
+    ],
+    [
+      "a column that is missing",
+      overTau({ tracks: [{ grid: "uniform", below: 1, above: 1, columns: { x: null } }] }),
+    ],
+    [
+      "a scale that is none",
+      overTau({
+        tracks: [
+          { grid: "uniform", below: 1, above: 1, columns: { "importance.ghost_of_codes": ["a"] } },
+        ],
+      }),
+    ],
+    ["texts that are missing", overTau({ texts: { a: ["b"] } })],
+    ["a finer column that is missing", overTau({ fixed: ["x"] })],
+  ])("is refused with %s", (_, raw) => {
+    expect(() => readOverTau(raw)).toThrow(/run the cell again/);
+  });
+
+  it("does not fit a frame of other lines", () => {
+    const over = readOverTau(overTau());
+    const other = wireFrame(about, 1);
+    other.meta.cols["dependence.average"] = { dtype: "f8", shape: [7] };
+    expect(over && frameAt(other, over, 0.5)).toBeNull();
+  });
+});
+
+describe("a moving slider", () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(clearPage);
+
+  const moving = (model: FakeModel) =>
+    model.saved.filter((changes) => "tau" in changes).map(({ tau }) => tau);
+
+  it("paints from the levels and tells the kernel a few times a second", () => {
+    const model = new FakeModel(about, wireFrame(about, 1), { _over_tau: overTau() });
+    const session = new Session(model, new AbortController().signal);
+    model.kernel = ({ tau, _seq }, to) =>
+      to.receive("_frame", wireFrame(about, _seq as number, { tau: tau as number }));
+    let seen = 0;
+    for (let i = 1; i <= 100; i++) {
+      session.request({ tau: i / 100 });
+      expect(session.inputs.tau).toBe(i / 100);
+      const shown = session.frame?.importance?.value[3] ?? Number.NaN;
+      expect(shown).toBeCloseTo(
+        numbers(wireFrame(about, 1, { tau: i / 100 }), "importance.value")[3] as number,
+        5,
+      );
+      expect(session.frame?.final).toBe(moving(model).at(-1) === i / 100);
+      seen++;
+      vi.advanceTimersByTime(10);
+    }
+    vi.advanceTimersByTime(500);
+    expect(seen).toBe(100);
+    expect(moving(model).length).toBeLessThanOrEqual(5);
+    expect(moving(model).at(-1)).toBe(1);
+    expect(session.frame).toBe(session.answer);
+    expect(session.frame?.inputs.tau).toBe(1);
+  });
+
+  it("asks at once on a side that cannot be reached, and for other inputs", () => {
+    const model = new FakeModel(about, wireFrame(about, 1), { _over_tau: overTau({}, false) });
+    const session = new Session(model, new AbortController().signal);
+    session.request({ tau: 0.5 });
+    expect(moving(model)).toEqual([0.5]);
+    session.request({ tau: -0.5 });
+    expect(session.frame?.inputs.tau).toBe(-0.5);
+  });
+
+  it("tells the kernel of the τ under the hand with whatever else changes", () => {
+    const model = new FakeModel(about, wireFrame(about, 1), { _over_tau: overTau() });
+    const session = new Session(model, new AbortController().signal);
+    session.request({ tau: 0.5 });
+    expect(model.saved).toEqual([]);
+    session.request({ measure: "entropy" });
+    expect(model.saved.at(-1)).toMatchObject({ tau: 0.5, measure: "entropy" });
+    vi.advanceTimersByTime(1000);
+    expect(moving(model)).toEqual([0.5]);
+  });
+
+  it("keeps the last answer under levels that cannot be read, and says so", () => {
+    const model = new FakeModel(about, wireFrame(about, 1), { _over_tau: { schema: 3 } });
+    const session = new Session(model, new AbortController().signal);
+    expect(session.problem).toMatch(/all levels of τ cannot be read/);
+    session.request({ tau: 0.5 });
+    expect(moving(model)).toEqual([0.5]);
+  });
+});
+
+describe("the widget", () => {
+  afterEach(clearPage);
+
+  it("shows an interpolated level before the kernel answers", async () => {
+    const { one, root } = await mount(about, undefined, { _over_tau: overTau() });
+    const paints: number[] = [];
+    root.addEventListener("uq:painted", (e) => paints.push((e as CustomEvent).detail.tau));
+    slide(one<HTMLInputElement>("uq-tau"), 0.4);
+    await painted();
+    expect(paints.at(-1)).toBe(0.4);
+    expect(one("uq-stress-readout").textContent).toContain("τ 0.40");
+    expect(root.dataset.final).toBe("false");
+  });
+});

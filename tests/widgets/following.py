@@ -1,0 +1,18 @@
+"""Read what is sent of all levels of tau as the browser reads it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from uqwidgets.widgets.over_tau import interpolated
+
+
+def at_level(meta, columns, name, tau):
+    """Return a column at one level, NaN where none is sent of that side."""
+    track = next(t for t in meta["tracks"] if name in t["columns"])
+    values = columns[name].astype(np.float64)
+    below = track["below"]
+    side = values[: below + 1][::-1] if tau < 0 else values[below:]
+    if len(side) == 1:
+        return np.full(values.shape[1:], np.nan)
+    return interpolated(side, np.array([abs(tau)]))[0]

@@ -1,0 +1,323 @@
+r"""Everything that tau moves, at a few levels, from which the front end shows any level at once.
+
+As functions of tau, weighted means are smooth on [-1, 0] and on [0, 1]: the target mean moves
+linearly on each side, and the tilted weights are analytic in it (Bachoc et al. 2023, section 2.2);
+there is a kink at 0. So what is shown is computed at the Chebyshev-Lobatto nodes of each side and
+interpolated between them by the barycentric formula (Berrut and Trefethen 2004, eqs. 4.2, 5.4).
+The nodes are doubled, and none is computed twice, until what was interpolated agrees with what is
+computed. Where no weights reach the levels of a side there are no nodes. The model is not called.
+
+Ends of intervals have kinks, which polynomials follow only nearly, until the exact frame comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.populations import Populations
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.population import PopulationBuilder
+from uqwidgets.widgets.population import Populations as Rows
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.views.view import View
+
+#: Arrays by name, of shape (levels, ...).
+Samples = dict[str, Floats]
+Check = Callable[[], None]
+
+# Intervals between the nodes of a side: enough for a first message, and the most there are.
+COARSE, _FINEST = 8, 32
+# Weights that are stored while they are in use.
+_MOST_WEIGHTS = 1 << 25
+
+
+class Level(NamedTuple):
+    """The population of one level of tau, with the inputs that ask for it."""
+
+    inputs: Inputs
+    population: Population
+    populations: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """A part of a view's content as a function of tau.
+
+    Attributes
+    ----------
+    name : str
+        Tells apart the tracks of a view.
+    key : tuple
+        Identifies what it is computed from, besides the rows and the stressed feature.
+    sample : callable
+        From levels, and a function that is called now and then and may end the work, to arrays
+        that are smooth on each side of 0, with the levels as the first axis.
+    tolerance : float
+        Largest error of the columns in multiples of their ``sizes``.
+    sizes : callable
+        From columns to the length of each one's axis, an array that fits the column; columns that
+        it leaves out are not tested.
+    start, coarse, finest : int
+        Number of intervals between the nodes of a side to begin with, of a first message, and at
+        most; powers of two.
+    """
+
+    name: str
+    key: tuple[Any, ...]
+    sample: Callable[[Sequence[Level], Check], Samples]
+    tolerance: float
+    sizes: Callable[[Samples], Mapping[str, Any]]
+    start: int = 4
+    coarse: int = COARSE
+    finest: int = _FINEST
+
+
+def nodes(m: int) -> Floats:
+    """Chebyshev-Lobatto nodes of [0, 1], shape (m + 1,), ascending from 0."""
+    return np.asarray((1 - np.cos(np.pi * np.arange(m + 1) / m)) / 2)
+
+
+def interpolated(samples: npt.ArrayLike, x: Floats) -> Floats:
+    """Value at x (k,) of the polynomial through samples (m + 1, ...) at `nodes`."""
+    y = np.asarray(samples, dtype=np.float64)
+    m = len(y) - 1
+    at = nodes(m)
+    weights = np.where(np.arange(m + 1) % 2, -1.0, 1.0)
+    weights[[0, -1]] /= 2
+    difference = x[:, None] - at
+    exact = difference == 0
+    ratio = weights / np.where(exact, 1.0, difference)
+    ratio /= ratio.sum(axis=1, keepdims=True)
+    hit = exact.any(axis=1)
+    ratio[hit] = exact[hit]
+    flat = y.reshape(m + 1, -1)
+    # A sum without BLAS, and one in which a value that is not finite spoils its own line only.
+    return np.asarray(np.einsum("km,ml->kl", ratio, flat).reshape(len(x), *y.shape[1:]))
+
+
+@dataclass(eq=False)
+class _Side:
+    """Samples at the nodes of one side of 0."""
+
+    sign: float
+    m: int = 0
+    samples: Samples = field(default_factory=dict)
+    error: float = np.inf
+    is_done: bool = False
+
+    def new_nodes(self, track: Track) -> Floats:
+        """Levels that the next refinement needs, as distances from 0."""
+        return nodes(2 * self.m)[1::2] if self.m else nodes(track.start)
+
+    def add(self, track: Track, exact: Samples) -> None:
+        """Add samples at the new nodes; see how far the interpolation was from them."""
+        if self.m == 0:
+            self.m, self.samples = track.start, exact
+            # The nodes of half as many intervals are among them.
+            coarse = _Side(self.sign, self.m // 2, {k: v[::2] for k, v in exact.items()})
+            if track.start > 1:
+                self.error = coarse.distance(track, {k: v[1::2] for k, v in exact.items()})
+        else:
+            before, self.error = self.error, self.distance(track, exact)
+            old, self.m = self.samples, 2 * self.m
+            self.samples = {name: _merged(old[name], exact[name]) for name in old}
+            # Of smooth functions the number of correct digits doubles with the nodes.
+            ahead = self.error * (self.error / before) ** 2 if before > 0 else 0.0
+            smooth = self.m >= COARSE and ahead <= track.tolerance / 2
+            self.is_done = self.m >= track.finest or smooth
+        self.is_done |= self.error <= track.tolerance
+
+    def columns(self, x: Floats) -> Samples:
+        """Interpolate the columns at distances x (k,) from 0."""
+        return {name: interpolated(v, x) for name, v in self.samples.items()}
+
+    def distance(self, track: Track, exact: Samples) -> float:
+        """Largest difference of the columns at the new nodes from the interpolated ones."""
+        predicted = self.columns(nodes(2 * self.m)[1::2])
+        largest = 0.0
+        for name, size in track.sizes(exact).items():
+            known = np.isfinite(exact[name]) & (np.broadcast_to(size, exact[name].shape) > 0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                off = (np.abs(predicted[name] - exact[name]) / size)[known]
+            largest = max(largest, float(np.nan_to_num(off, nan=np.inf).max(initial=0.0)))
+        return largest
+
+
+def _merged(old: Floats, new: Floats) -> Floats:
+    """Put samples at new nodes between those at the old ones."""
+    both = np.empty((len(old) + len(new), *old.shape[1:]))
+    both[::2], both[1::2] = old, new
+    return both
+
+
+class OverTau:
+    """Follows what the views show over tau, for one request after another.
+
+    Samples of a part that a request does not change are used again.
+
+    Parameters
+    ----------
+    views : sequence of View
+    populations : PopulationBuilder
+    """
+
+    def __init__(self, views: Sequence[View], populations: PopulationBuilder) -> None:
+        self._views = views
+        self._builder = populations
+        self._sides: dict[tuple[str, str], tuple[Any, list[_Side]]] = {}
+        self._levels: dict[float, Level] = {}
+        self._levels_of: Any = None
+        #: What was published last.
+        self.key: Any = None
+
+    def follow(self, inputs: Inputs, check: Check) -> Iterator[tuple[dict[str, Any], Samples]]:
+        """Compute what is missing for the request, and yield all of it: soon, and when precise.
+
+        Parameters
+        ----------
+        inputs : Inputs
+            Whatever their tau.
+        check : callable
+            Called often; what it raises ends the work, of which all is kept that is finished.
+
+        Yields
+        ------
+        meta, columns : dict
+            What describes the columns, and the columns; nothing if the same was yielded before.
+        """
+        inputs = replace(inputs, tau=0.0)
+        tracks = [(view, track) for view in self._views for track in view.over_tau(inputs)]
+        key = (inputs, [(view.name, track.name, track.key) for view, track in tracks])
+        if key == self.key or not tracks or not inputs.stress_feature:
+            return
+        rows = (inputs.stress_feature, inputs.ice_filter)
+        if rows != self._levels_of:
+            self._levels, self._levels_of = {}, rows
+        start = self._level(inputs, 0.0, check)
+        if start is None:
+            return
+        below, above = (self._level(inputs, sign, check) for sign in (-1.0, 1.0))
+        signs = [s for s, level in ((-1.0, below), (1.0, above)) if level is not None]
+        ends = [below or start, start, above or start]
+        followed = [self._sides_of(view, track, rows, signs) for view, track in tracks]
+
+        def levels(taus: Floats) -> list[Level]:
+            found = [self._level(inputs, tau, check) for tau in taus.tolist()]
+            return [level for level in found if level is not None]
+
+        for is_coarse in (True, False):
+            is_news = False
+            for (_, track), sides in zip(tracks, followed, strict=True):
+                most = track.coarse if is_coarse else track.finest
+                while coarse := [s for s in sides if s.m < most and not s.is_done]:
+                    check()
+                    self._refine(track, coarse, levels, check)
+                    is_news = True
+            if is_news or is_coarse:
+                check()
+                yield self._message(tracks, followed, ends)
+        self.key = key
+        # They take the memory of many columns.
+        self._levels = {}
+
+    def _refine(
+        self,
+        track: Track,
+        sides: Sequence[_Side],
+        levels: Callable[[Floats], list[Level]],
+        check: Check,
+    ) -> None:
+        """Add nodes to both sides, which are sampled together."""
+        new = [side.new_nodes(track) for side in sides]
+        taus = np.concatenate([s.sign * x for s, x in zip(sides, new, strict=True)])
+        samples = track.sample(levels(taus), check)
+        start = 0
+        for side, x in zip(sides, new, strict=True):
+            stop = start + len(x)
+            side.add(track, {name: values[start:stop] for name, values in samples.items()})
+            start = stop
+
+    def _sides_of(self, view: View, track: Track, rows: Any, signs: list[float]) -> list[_Side]:
+        key = (rows, track.key)
+        known = self._sides.get((view.name, track.name))
+        if known is None or known[0] != key:
+            known = (key, [_Side(sign) for sign in signs])
+            self._sides[view.name, track.name] = known
+        return known[1]
+
+    def _level(self, inputs: Inputs, tau: float, check: Check) -> Level | None:
+        if tau in self._levels:
+            return self._levels[tau]
+        at = replace(inputs, tau=tau)
+        populations = self._builder.build(at, check)
+        if populations is None or (tau and not populations.is_reachable):
+            return None
+        level = Level(at, populations.now, populations)
+        if len(populations.now.weights) * (len(self._levels) + 1) <= _MOST_WEIGHTS:
+            self._levels[tau] = level
+        return level
+
+    def _message(
+        self,
+        tracks: Sequence[tuple[View, Track]],
+        followed: Sequence[Sequence[_Side]],
+        ends: Sequence[Level],
+    ) -> tuple[dict[str, Any], Samples]:
+        """Describe and return all columns; levels in ascending order, 0 once."""
+        described: list[dict[str, Any]] = []
+        columns: Samples = {}
+        for (view, _), sides in zip(tracks, followed, strict=True):
+            own, counts = _joined(sides)
+            own = {f"{view.name}.{name}": v.astype(np.float32) for name, v in own.items()}
+            columns |= own
+            described.append(
+                {
+                    "grid": "chebyshev",
+                    "below": counts.get(-1.0, 0),
+                    "above": counts.get(1.0, 0),
+                    "columns": dict.fromkeys(own),
+                }
+            )
+        fixed = {
+            f"{view.name}.{name}": values
+            for view in self._views
+            for name, values in view.profile_over_tau(ends[1]).items()
+        }
+        texts = {
+            f"{view.name}.{name}": [texts[name] for texts in at_levels]
+            for view in self._views
+            if (at_levels := [view.texts_over_tau(level) for level in ends])
+            for name in at_levels[0]
+        }
+        meta = {"tracks": described, "fixed": list(fixed), "texts": texts}
+        return meta, {**columns, **fixed}
+
+
+def _joined(sides: Sequence[_Side]) -> tuple[Samples, dict[float, int]]:
+    """Join the columns of both sides, and count the levels beyond 0 of each."""
+    counts = {side.sign: side.m for side in sides}
+    parts = [
+        {name: v[::-1] for name, v in side.samples.items()} if side.sign < 0 else side.samples
+        for side in sides
+    ]
+    if len(parts) == 2:
+        below, above = parts
+        return {name: np.concatenate([v[:-1], above[name]]) for name, v in below.items()}, counts
+    return (parts[0] if parts else {}), counts
+
+
+def stacked(levels: Sequence[Level]) -> Populations:
+    """Weights of the rows at every level."""
+    weights = np.stack([level.population.weights for level in levels], axis=1)
+    if all(level.population.scored is level.population.weights for level in levels):
+        return Populations(weights, weights)
+    scored = np.stack([level.population.scored for level in levels], axis=1)
+    return Populations(weights, scored)
