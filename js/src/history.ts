@@ -21,7 +21,7 @@ export const begin = <State>(present: State): History<State> => ({
 });
 
 /** Names of the entries that differ. */
-export function changed<State extends object>(from: State, to: State): string[] {
+export function differences<State extends object>(from: State, to: State): string[] {
   const text = (state: State, name: string) => JSON.stringify(Reflect.get(state, name));
   return Object.keys(to).filter((name) => text(from, name) !== text(to, name));
 }
@@ -32,7 +32,7 @@ export function record<State extends object>(
   next: State,
   at: number,
 ): History<State> {
-  const differing = changed(history.present, next);
+  const differing = differences(history.present, next);
   if (!differing.length) return history;
   // What is left to the kernel's choice, and then its choice, are no steps of a person.
   const isOpen = (state: State, name: string) => Reflect.get(state, name) === "";
@@ -45,12 +45,12 @@ export function record<State extends object>(
 }
 
 /** One step back or forth; as it was where there is none. */
-export function stepped<State>(history: History<State>, back: boolean): History<State> {
+export function walk<State>(history: History<State>, back: boolean): History<State> {
   const { past, present, future } = history;
   const next = back ? past.at(-1) : future[0];
   if (next === undefined) return history;
-  const walked = back
+  const steps = back
     ? { past: past.slice(0, -1), future: [present, ...future] }
     : { past: [...past, present], future: future.slice(1) };
-  return { ...walked, present: next, names: "", at: 0 };
+  return { ...steps, present: next, names: "", at: 0 };
 }

@@ -1,5 +1,5 @@
 import { type Frame, readFrame, seqOf } from "./frame.ts";
-import { begin, changed, type History, record, stepped } from "./history.ts";
+import { begin, differences, type History, record, walk } from "./history.ts";
 import { INPUT_TYPES, type Inputs } from "./inputs.ts";
 import { type ModelInfo, readModelInfo } from "./modelInfo.ts";
 import { apartFromTau, frameAt, type OverTau, reaches, readOverTau } from "./overTau.ts";
@@ -136,10 +136,10 @@ export class Session {
   step(back: boolean): boolean {
     this.#record(this.inputs);
     const before = this.#history;
-    const after = before && stepped(before, back);
+    const after = before && walk(before, back);
     if (!after || after === before) return false;
     this.#history = after;
-    const names = changed(before.present, after.present);
+    const names = differences(before.present, after.present);
     this.request(Object.fromEntries(names.map((name) => [name, Reflect.get(after.present, name)])));
     return true;
   }

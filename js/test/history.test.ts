@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { begin, changed, type History, record, stepped } from "../src/history.ts";
+import { begin, differences, type History, record, walk } from "../src/history.ts";
 
 interface State {
   tau: number;
@@ -18,13 +18,13 @@ describe("the history of the inputs", () => {
   it("goes back and forth, and to nothing before its beginning", () => {
     const history = taking([state(0, "b"), 0], [state(0, "b", 5), 9000]);
     expect(history.past).toHaveLength(2);
-    const back = stepped(stepped(history, true), true);
+    const back = walk(walk(history, true), true);
     expect(back.present).toEqual(state());
-    expect(stepped(back, true)).toBe(back);
-    expect(stepped(back, false).present).toEqual(state(0, "b"));
-    const forth = stepped(stepped(back, false), false);
+    expect(walk(back, true)).toBe(back);
+    expect(walk(back, false).present).toEqual(state(0, "b"));
+    const forth = walk(walk(back, false), false);
     expect(forth.present).toEqual(state(0, "b", 5));
-    expect(stepped(forth, false)).toBe(forth);
+    expect(walk(forth, false)).toBe(forth);
   });
 
   it("takes the same state for no step, however its lists are made", () => {
@@ -41,10 +41,10 @@ describe("the history of the inputs", () => {
   });
 
   it("has nothing to make again after a new change, not even within the same drag", () => {
-    const back = stepped(taking([state(0.1), 0]), true);
+    const back = walk(taking([state(0.1), 0]), true);
     const other = record(back, state(0.5), 100);
     expect(other.future).toEqual([]);
-    expect(stepped(other, true).present).toEqual(state());
+    expect(walk(other, true).present).toEqual(state());
   });
 
   it("takes what the kernel chose by itself for no step", () => {
@@ -63,6 +63,6 @@ describe("the history of the inputs", () => {
   });
 
   it("says which inputs differ", () => {
-    expect(changed(state(), state(0.5, "a", 1))).toEqual(["tau", "rows"]);
+    expect(differences(state(), state(0.5, "a", 1))).toEqual(["tau", "rows"]);
   });
 });

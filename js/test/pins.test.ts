@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { describeView, pinName } from "../src/pins/describe.ts";
-import { haunted, moved, type Pin, readPins, renamed, without } from "../src/pins/list.ts";
+import { movePin, type Pin, readPins, removePin, renamePin, setGhost } from "../src/pins/list.ts";
 import { aboutBinary, aboutMulti, inputsOf, wireFrame } from "./fixtures.ts";
 import { choose, clearPage, mount, painted, press } from "./mount.ts";
 
@@ -23,19 +23,19 @@ const notes = (pins: Pin[]) => pins.map(({ note }) => note).join(" ");
 describe("a list of pins", () => {
   it("is moved, renamed and thinned, and never changed itself", () => {
     const pins = three();
-    expect(notes(moved(pins, 0, 1))).toBe("two one three");
-    expect(notes(moved(pins, 2, -1))).toBe("one three two");
-    expect(moved(pins, 2, 1)).toBe(pins);
-    expect(moved(pins, 0, -1)).toBe(pins);
-    expect(notes(renamed(pins, 1, "2"))).toBe("one 2 three");
-    expect(notes(without(pins, 1))).toBe("one three");
+    expect(notes(movePin(pins, 0, 1))).toBe("two one three");
+    expect(notes(movePin(pins, 2, -1))).toBe("one three two");
+    expect(movePin(pins, 2, 1)).toBe(pins);
+    expect(movePin(pins, 0, -1)).toBe(pins);
+    expect(notes(renamePin(pins, 1, "2"))).toBe("one 2 three");
+    expect(notes(removePin(pins, 1))).toBe("one three");
     expect(notes(pins)).toBe("one two three");
   });
 
   it("has one ghost or none", () => {
-    const one = haunted(three(), 0, true);
-    expect(haunted(one, 2, true).map(({ ghost }) => ghost)).toEqual([false, false, true]);
-    expect(haunted(one, 0, false).some(({ ghost }) => ghost)).toBe(false);
+    const one = setGhost(three(), 0, true);
+    expect(setGhost(one, 2, true).map(({ ghost }) => ghost)).toEqual([false, false, true]);
+    expect(setGhost(one, 0, false).some(({ ghost }) => ghost)).toBe(false);
   });
 
   it("is read from whatever a host holds", () => {

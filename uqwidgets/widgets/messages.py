@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import NAMES, validate_from_browser
-from uqwidgets.widgets.pins import checked_pins
+from uqwidgets.widgets.pins import validate_pins
 
 # Counts of the host and of the front end: views, and numbers of requests. The number of a request
 # is set last, after its inputs.
@@ -57,7 +57,7 @@ def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) 
             if name in NAMES:
                 accepted[name] = validate_from_browser(name, value, explainer)
             elif name == "pins":
-                accepted[name] = checked_pins(value, explainer)
+                accepted[name] = validate_pins(value, explainer)
         except ValueError as error:
             refused[name] = str(error)
     for name in _COUNTS:

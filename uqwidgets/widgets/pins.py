@@ -8,7 +8,7 @@ from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import MOST_VALUES, Inputs, n_listed
-from uqwidgets.widgets.state import checked_state, inputs_of
+from uqwidgets.widgets.state import inputs_of, validate_state
 
 MOST_PINS = 200
 MOST_LETTERS = 10_000
@@ -46,7 +46,7 @@ def new_pin(note: str, inputs: Inputs) -> dict[str, Any]:
     return {"note": note, "state": inputs.plain(), "ghost": False}
 
 
-def checked_pins(pins: Any, explainer: Explainer) -> list[dict[str, Any]]:
+def validate_pins(pins: Any, explainer: Explainer) -> list[dict[str, Any]]:
     """Return pins in the form that travels if they may be ones.
 
     Parameters
@@ -66,7 +66,7 @@ def checked_pins(pins: Any, explainer: Explainer) -> list[dict[str, Any]]:
     if len(pins) > MOST_PINS:
         raise ValueError(f"there are {len(pins):,} pins, and {MOST_PINS:,} at most; delete some.")
     _check_filters(pins)
-    plain = [_checked(pin, f"pin {i + 1}", explainer) for i, pin in enumerate(pins)]
+    plain = [_validate(pin, f"pin {i + 1}", explainer) for i, pin in enumerate(pins)]
     if sum(pin["ghost"] for pin in plain) > 1:
         raise ValueError("more than one pin is a ghost; only one lies under the present view.")
     return plain
@@ -78,7 +78,7 @@ def ghost_of(pins: Sequence[dict[str, Any]], explainer: Explainer) -> Pin | None
     Parameters
     ----------
     pins : sequence of dict
-        As `checked_pins` returns them.
+        As `validate_pins` returns them.
     explainer : Explainer
     """
     for pin in pins:
@@ -106,7 +106,7 @@ def _check_filters(pins: Sequence[Any]) -> None:
             )
 
 
-def _checked(pin: Any, what: str, explainer: Explainer) -> dict[str, Any]:
+def _validate(pin: Any, what: str, explainer: Explainer) -> dict[str, Any]:
     if not isinstance(pin, dict) or "state" not in pin or any(name not in _FIELDS for name in pin):
         raise ValueError(f"{what} must be a dict of 'note', 'state' and 'ghost'.")
     note, ghost = pin.get("note", ""), pin.get("ghost", False)
@@ -118,5 +118,5 @@ def _checked(pin: Any, what: str, explainer: Explainer) -> dict[str, Any]:
         )
     if not isinstance(ghost, bool):
         raise ValueError(f"ghost of {what} is a {type(ghost).__name__}; it must be True or False.")
-    state = checked_state(pin["state"], explainer, f"the state of {what}")
+    state = validate_state(pin["state"], explainer, f"the state of {what}")
     return {"note": note, "state": state, "ghost": ghost}

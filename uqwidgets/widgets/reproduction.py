@@ -11,9 +11,9 @@ import traitlets as t
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.pins import checked_pins, ghost_of, new_pin
+from uqwidgets.widgets.pins import ghost_of, new_pin, validate_pins
 from uqwidgets.widgets.provenance import provenance
-from uqwidgets.widgets.state import checked_state, code_of
+from uqwidgets.widgets.state import code_of, validate_state
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.pins import Pin
@@ -182,8 +182,8 @@ class Reproducible(t.HasTraits):
         return code_of(inputs, self.explainer, has_learner=has_learner)
 
     @t.validate("pins")
-    def _validated_pins(self, proposal: Any) -> list[dict[str, Any]]:
-        return checked_pins(proposal["value"], self.explainer)
+    def _validate_pins(self, proposal: Any) -> list[dict[str, Any]]:
+        return validate_pins(proposal["value"], self.explainer)
 
     def _update_ghost(self, change: Any) -> None:
         ghost = ghost_of(change["new"], self.explainer)
@@ -209,5 +209,5 @@ def traits_of(state: Mapping[str, Any], explainer: Explainer) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if isinstance(state, Mapping) and "pins" in state:
         inputs = {name: value for name, value in state.items() if name != "pins"}
-        values["pins"] = checked_pins(state["pins"], explainer)
-    return {**checked_state(inputs, explainer), **values}
+        values["pins"] = validate_pins(state["pins"], explainer)
+    return {**validate_state(inputs, explainer), **values}

@@ -22,7 +22,7 @@ def initial_state(explainer: Explainer) -> dict[str, Any]:
     }
 
 
-def checked_state(state: Any, explainer: Explainer, what: str = "state") -> dict[str, Any]:
+def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dict[str, Any]:
     """Return a state in plain form; entries that it lacks are those of `initial_state`.
 
     Parameters
@@ -54,7 +54,7 @@ def checked_state(state: Any, explainer: Explainer, what: str = "state") -> dict
 
 
 def inputs_of(state: Mapping[str, Any], explainer: Explainer) -> Inputs:
-    """Return the inputs of a complete state, see `checked_state`."""
+    """Return the inputs of a complete state, see `validate_state`."""
     filters = conditions(state["ice_filter"], explainer)
     return Inputs(**{**state, "ice_filter": filters})
 

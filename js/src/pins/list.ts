@@ -21,7 +21,7 @@ export const readPins = (raw: unknown): Pin[] =>
     : [];
 
 /** The list with a pin at another place, as far as there is one. */
-export function moved(pins: Pin[], from: number, by: number): Pin[] {
+export function movePin(pins: Pin[], from: number, by: number): Pin[] {
   const to = from + by;
   const pin = pins[from];
   if (!pin || to < 0 || to >= pins.length) return pins;
@@ -29,11 +29,11 @@ export function moved(pins: Pin[], from: number, by: number): Pin[] {
   return [...rest.slice(0, to), pin, ...rest.slice(to)];
 }
 
-export const renamed = (pins: Pin[], at: number, note: string): Pin[] =>
+export const renamePin = (pins: Pin[], at: number, note: string): Pin[] =>
   pins.map((pin, i) => (i === at ? { ...pin, note } : pin));
 
-export const without = (pins: Pin[], at: number): Pin[] => pins.filter((_, i) => i !== at);
+export const removePin = (pins: Pin[], at: number): Pin[] => pins.filter((_, i) => i !== at);
 
 /** The list with this pin as the only ghost, or with none. */
-export const haunted = (pins: Pin[], at: number, ghost: boolean): Pin[] =>
+export const setGhost = (pins: Pin[], at: number, ghost: boolean): Pin[] =>
   pins.map((pin, i) => ({ ...pin, ghost: ghost && i === at }));

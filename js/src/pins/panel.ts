@@ -4,7 +4,7 @@ import { copyText } from "../copy.ts";
 import { h, onCommit, set, setText } from "../dom.ts";
 import type { Session } from "../session.ts";
 import { pinName } from "./describe.ts";
-import { haunted, moved, type Pin, renamed, without } from "./list.ts";
+import { movePin, type Pin, removePin, renamePin, setGhost } from "./list.ts";
 
 const HELP =
   "Arrows show the views, Enter shows one again, Alt with an arrow moves it, F2 edits its note, Delete deletes it.";
@@ -40,7 +40,7 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
   const ghost = checkBox(
     "draw under the view",
     { "data-testid": "uq-pin-ghost" },
-    (value) => keep(haunted(pins, chosen, value), chosen),
+    (value) => keep(setGhost(pins, chosen, value), chosen),
     signal,
   );
   const edit = h(
@@ -84,14 +84,14 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
     draw();
   };
   const move = (by: number) => {
-    const next = moved(pins, chosen, by);
+    const next = movePin(pins, chosen, by);
     if (next === pins) return;
     keep(next, chosen + by);
     say(`moved to place ${chosen + 1} of ${pins.length}`);
   };
   const drop = () => {
     if (chosen < 0) return;
-    keep(without(pins, chosen), Math.min(chosen, pins.length - 2));
+    keep(removePin(pins, chosen), Math.min(chosen, pins.length - 2));
     say("pin deleted");
     (options[chosen] ?? add).focus();
   };
@@ -175,7 +175,7 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
     },
     { signal },
   );
-  onCommit(note, () => keep(renamed(pins, chosen, note.value), chosen), signal);
+  onCommit(note, () => keep(renamePin(pins, chosen, note.value), chosen), signal);
   note.addEventListener(
     "keydown",
     (event) => {
