@@ -68,12 +68,12 @@ class Recorder:
 
     def __init__(self, model):
         self.model = model
-        self.asked = []
+        self.batches = []
 
     def __call__(self, X):
-        self.asked.append(X)
+        self.batches.append(X)
         return self.model(X)
 
     @property
     def rows(self):
-        return sum(len(X) for X in self.asked)
+        return sum(len(X) for X in self.batches)

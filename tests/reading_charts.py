@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from made import HOSTILE
+from example_results import HOSTILE
 
 AWKWARD = ["a.b", "c[0]", 'd"e', "f'g", "h\\i", HOSTILE]
 

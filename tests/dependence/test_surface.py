@@ -212,7 +212,7 @@ def test_predictions_beyond_the_memory_limit_are_averaged_in_pieces():
     np.testing.assert_allclose(result.average, whole.average, rtol=1e-13)
     np.testing.assert_allclose(result.std_error, whole.std_error, rtol=1e-10)
     assert small.evaluations._cache.nbytes <= 200_000
-    assert max(len(batch) for batch in model.asked) * 8 * 3 < 200_000
+    assert max(len(batch) for batch in model.batches) * 8 * 3 < 200_000
 
 
 def test_derived_values_outlive_evicted_predictions():

@@ -88,7 +88,7 @@ def test_the_check_needs_no_model_call():
     explainer = Explainer(model, X, Y)
     explainer.importance("nll", n_repeats=4)
     assert explainer.rows_evaluated == model.rows == 80 + 4 * 3 * 80
-    assert explainer.model_calls == len(model.asked)
+    assert explainer.model_calls == len(model.batches)
     assert explainer.evaluations._consistency.compared > 0
 
 

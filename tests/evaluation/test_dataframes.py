@@ -115,9 +115,9 @@ def test_the_model_receives_pandas():
     model = Recorder(lambda X: (X["a"].to_numpy(), np.ones(len(X))))
     table = pl.DataFrame({"a": [1.0, 2.0, 3.0], "b": ["x", "y", "x"]})
     Explainer(model, table, pl.Series([1.0, 2.0, 3.0])).importance(n_repeats=1)
-    assert len(model.asked) > 1
-    assert all(isinstance(X, pd.DataFrame) for X in model.asked)
-    assert all(X.dtypes.iloc[0] == np.float64 for X in model.asked)
+    assert len(model.batches) > 1
+    assert all(isinstance(X, pd.DataFrame) for X in model.batches)
+    assert all(X.dtypes.iloc[0] == np.float64 for X in model.batches)
 
 
 @pytest.mark.parametrize(

@@ -99,10 +99,10 @@ def test_all_repeats_are_one_call_of_a_model_with_expensive_calls(monkeypatch):
 
     model = Recorder(expensive)
     explainer = Explainer(model, X, y)
-    assert [len(block) for block in model.asked] == [8, 135]
+    assert [len(block) for block in model.batches] == [8, 135]
     explainer.importance("nll", n_repeats=100)
     explainer.importance("entropy", n_repeats=100)
-    assert [len(block) for block in model.asked[2:]] == [3 * 100 * 143]
+    assert [len(block) for block in model.batches[2:]] == [3 * 100 * 143]
 
 
 class Stop(Exception):  # noqa: N818

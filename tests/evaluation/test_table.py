@@ -83,7 +83,7 @@ def test_a_grid_of_integers_keeps_the_integer_dtype():
     model = Recorder(lambda batch: batch["small"].to_numpy(dtype=float))
     explainer = Explainer(model, mixed(), np.arange(30.0))
     assert explainer.dependence("small", grid=[1.0, 2.0]).average == pytest.approx([1, 2])
-    assert model.asked[-1]["small"].dtype == np.uint8
+    assert model.batches[-1]["small"].dtype == np.uint8
     assert explainer.dependence("small", grid=[1.5, 300.0]).average == pytest.approx([1.5, 300])
 
 

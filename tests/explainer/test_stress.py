@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import r2_score, roc_auc_score, roc_curve
 
 import uqwidgets as uq
-from made import stress
+from example_results import stress
 from uqwidgets.stress.anchors import share_ends
 from uqwidgets.stress.compressed import features
 from uqwidgets.stress.compressed.compression import compress

@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import BayesianRidge
 
 import uqwidgets as uq
-from made import HOSTILE
+from example_results import HOSTILE
 from models import regression, table
 from offline import outside_references
 from reading_html import StaticHtml

@@ -1,4 +1,4 @@
-"""An Explainer without the true target: everything works that needs none, the rest says so."""
+"""An Explainer without the true target: results that need no target, and errors of the others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def same(result, other):
     pd.testing.assert_frame_equal(result.frame, other.frame)
 
 
-def test_what_needs_no_target_is_the_same_without(pair):
+def test_results_that_need_no_target_are_the_same_without_it(pair):
     without, explainer = pair
     for measure in ("entropy", "prediction", lambda q, _y: q.entropy()):
         same(without.importance(measure, n_repeats=3), explainer.importance(measure, n_repeats=3))
@@ -53,7 +53,7 @@ def test_what_needs_no_target_is_the_same_without(pair):
     )
 
 
-def test_stress_has_the_indicators_that_need_no_target(pair):
+def test_stress_without_target_has_the_indicators_that_need_none(pair):
     without, explainer = pair
     needs_target = {"error_rate", "tpr", "fpr", "rmse"} | set(unavailable(without))
     assert set(without.indicators) == explainer.indicators.keys() - needs_target
@@ -66,7 +66,7 @@ def unavailable(explainer):
     return listed.index[listed["reason"] == "it needs y; pass y to Explainer"]
 
 
-def test_the_measures_that_need_the_target_say_so(pair):
+def test_a_measure_that_needs_the_target_is_an_error_without_it(pair):
     without, explainer = pair
     assert "nll" in unavailable(without)
     assert not len(unavailable(explainer))
@@ -76,7 +76,7 @@ def test_the_measures_that_need_the_target_say_so(pair):
             call()
 
 
-def test_everything_else_that_needs_the_target_says_so_in_one_sentence(pair):
+def test_every_method_that_needs_the_target_is_an_error_of_one_sentence(pair):
     without = pair[0]
     scorer = "roc_auc" if without.classes is not None else "r2"
     for call, what in (
@@ -107,13 +107,13 @@ def test_everything_else_that_needs_the_target_says_so_in_one_sentence(pair):
         lambda q, y: -q.log_prob(y),
     ],
 )
-def test_a_function_that_uses_the_target_says_so(function):
+def test_a_custom_measure_that_uses_the_target_is_an_error(function):
     function.__name__ = "mine"
     with pytest.raises(ValueError, match=r"^measure 'mine' needs y; pass it to Explainer\.$"):
         uq.Explainer(normal, X).importance(function, n_repeats=2)
 
 
-def test_labels_alone_give_no_measure():
+def test_labels_without_target_have_no_measure():
     labels = uq.Explainer(lambda rows: np.where(rows[:, 0] > 0, "a", "b"), X)
     assert labels.classes.tolist() == ["a", "b"]
     assert not labels.measures()["available"].any()
@@ -121,7 +121,7 @@ def test_labels_alone_give_no_measure():
     assert labels.redundancy(n_estimators=50).features
 
 
-def test_it_shows_that_there_is_no_target(pair):
+def test_the_summary_says_that_there_is_no_target(pair):
     assert "not passed" in pair[0]._repr_html_()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import BayesianRidge, LinearRegression
 
-from made import importance, redundancy
+from example_results import importance, redundancy
 from uqwidgets import Explainer
 from uqwidgets.importance.diagnosis import diagnose
 from uqwidgets.importance.diagnosis_result import Diagnosis

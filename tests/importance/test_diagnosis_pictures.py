@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import diagnosis, redundancy
+from example_results import diagnosis, redundancy
 from reading_charts import AWKWARD, fields, tables
 from reading_html import StaticHtml, numbers
 from uqwidgets import Explainer

@@ -180,7 +180,7 @@ class TestCalls:
         more = explainer.importance(n_repeats=30)
         assert explainer.rows_evaluated - before == 20 * 3 * 60
         assert model.rows == explainer.rows_evaluated
-        assert len(model.asked) == explainer.model_calls
+        assert len(model.batches) == explainer.model_calls
         at_once = regression().importance(n_repeats=30)
         np.testing.assert_array_equal(more.importance, at_once.importance)
 
@@ -239,7 +239,7 @@ def test_donors_come_from_all_rows_when_some_are_scored():
     model = Recorder(normal_model)
     explainer = Explainer(model, X, y)
     explainer.importance(features=["x0"], n_repeats=30, rows=[0])
-    seen = {x[0] for block in model.asked[1:] for x in block if (x[1:] == X[0, 1:]).all()}
+    seen = {x[0] for block in model.batches[1:] for x in block if (x[1:] == X[0, 1:]).all()}
     assert len(seen) > 15
 
 

@@ -219,7 +219,7 @@ class TestGroups:
         result = explainer.importance("squared_error", n_repeats=2)
         assert sorted(result.features) == ["ab", "x2", "x3"]
         pairs = {tuple(row) for row in X[:, :2].tolist()}
-        batch = np.concatenate(model.asked)
+        batch = np.concatenate(model.batches)
         assert {tuple(row) for row in batch[:, :2].tolist()} <= pairs
 
     def test_features_of_a_group_have_their_own_importance(self):
@@ -247,7 +247,7 @@ class TestGroups:
         explainer = Explainer(model, data, data["c"], feature_groups={"ab": ["a", "b"]})
         explainer.importance("squared_error", n_repeats="all")
         pairs = set(zip(data["a"], data["b"], strict=True))
-        for batch in model.asked:
+        for batch in model.batches:
             assert batch.dtypes.tolist() == data.dtypes.tolist()
             assert set(zip(batch["a"], batch["b"], strict=True)) <= pairs
 

@@ -109,10 +109,10 @@ SAMPLED = [
 def test_samples_grow_to_all_rows_and_their_answers_are_used_again(monkeypatch, make, options):
     explainer, plain = slow(monkeypatch, make(1000)), make(1000)
     repeats = 3 if "interval" in options else 2
-    result, evaluated = [], []
+    result, rows_evaluated = [], []
     for partial in explainer.importance("nll", n_repeats=repeats, stream=True, **options):
         result.append(partial)
-        evaluated.append(explainer.rows_evaluated)
+        rows_evaluated.append(explainer.rows_evaluated)
     whole = plain.importance("nll", n_repeats=repeats, **options)
     assert explainer.rows_evaluated == plain.rows_evaluated
     for name in ("features", "importance", "std_error", "low", "high", "per_row", "repeats"):
@@ -122,7 +122,7 @@ def test_samples_grow_to_all_rows_and_their_answers_are_used_again(monkeypatch, 
     first = 2 if "interval" in options else 1
     sampled = [partial for partial in result if "rows so far" in " ".join(partial.remarks)]
     assert [partial.n_repeats for partial in sampled] == [first] * 3
-    assert evaluated[:4] == [1000 + 3 * first * rows for rows in (100, 200, 400, 1000)]
+    assert rows_evaluated[:4] == [1000 + 3 * first * rows for rows in (100, 200, 400, 1000)]
     order = explainer.evaluations.row_order
     chosen = np.flatnonzero(options.get("rows", np.ones(1000)))
     for partial, size in zip(sampled, (100, 200, 400), strict=True):

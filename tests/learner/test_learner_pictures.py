@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import HOSTILE, dependence, importance, surface
+from example_results import HOSTILE, dependence, importance, surface
 from offline import outside_references
 from reading_html import StaticHtml, numbers
 from uqwidgets.dependence.chart import dependence_chart, surface_chart

@@ -48,10 +48,10 @@ def test_a_function_receives_the_labels_of_the_rows_whatever_the_batch():
 
     explainer = Explainer(two_classes_of_colours(), X, labels)
     result = explainer.importance(missed, n_repeats=4)
-    for n, given in seen:
-        assert len(given) == n
+    for n, received_labels in seen:
+        assert len(received_labels) == n
         assert n % 60 == 0
-        np.testing.assert_array_equal(given, np.tile(labels, n // 60))
+        np.testing.assert_array_equal(received_labels, np.tile(labels, n // 60))
     assert max(n for n, _ in seen) > 60
     p = explainer.evaluations.original.probabilities
     assert result.baseline == pytest.approx(1 - p[np.arange(60), (y > 0).astype(int)].mean())

@@ -1,4 +1,4 @@
-"""Calibration and confusion, held against scikit-learn and against models that are calibrated."""
+"""Calibration and confusion, compared with scikit-learn and with calibrated models."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ class TestClasses:
         w = np.random.default_rng(1).integers(1, 4, len(y))
         weighted = uq.Explainer(logistic, X, y).calibration(sample_weight=w, n_bins=4)
         repeated = uq.Explainer(logistic, X.repeat(w, 0), y.repeat(w)).calibration(n_bins=4)
-        # A row of the border belongs whole to one bin.
+        # A row on the border of two bins belongs to one of them with its whole weight.
         np.testing.assert_allclose(weighted.predicted, repeated.predicted, atol=0.02)
         assert weighted.share.sum() == pytest.approx(1)
 
@@ -60,14 +60,14 @@ class TestClasses:
             rows = np.isclose(model(X)[:, 1], predicted)
             assert observed == pytest.approx(y[rows].mean())
 
-    def test_by_default_it_is_of_the_second_of_two_classes(self):
+    def test_the_default_event_is_the_second_of_two_classes(self):
         X, y = two_classes()
         explainer = uq.Explainer(logistic, X, y)
         first, second = explainer.calibration(0), explainer.calibration(1)
         np.testing.assert_allclose(explainer.calibration().predicted, second.predicted)
         np.testing.assert_allclose(np.sort(1 - first.predicted), second.predicted)
 
-    def test_of_more_classes_it_is_of_the_confidence(self, three):
+    def test_calibration_of_three_classes_is_that_of_the_confidence(self, three):
         explainer, y = three
         result = explainer.calibration(n_bins=1)
         q = explainer.evaluations.original
@@ -84,7 +84,7 @@ class TestClasses:
             total += len(result.predicted)
         assert 0.92 < covered / total < 0.98
 
-    def test_rows_without_weight_do_not_count(self):
+    def test_rows_of_weight_zero_do_not_count(self):
         X, y = two_classes(200)
         explainer = uq.Explainer(logistic, X, y)
         half = np.arange(100)
@@ -109,7 +109,7 @@ class TestNumbers:
         np.testing.assert_allclose(result.observed, expected, atol=0.04)
         assert result.n_outside > 10
 
-    def test_a_calibrated_distribution_is_inside(self):
+    def test_the_quantiles_of_a_calibrated_distribution_have_their_coverage(self):
         result = self.explainer(1.0).calibration()
         assert result.n_outside <= 2
         for nominal, _, low, high in result.coverage:
@@ -123,7 +123,7 @@ class TestNumbers:
             low, high = q.interval(nominal)
             assert inside == pytest.approx(np.average((low <= y) & (y <= high), weights=w))
 
-    def test_the_ends_of_an_interval_belong_to_it(self):
+    def test_an_interval_includes_its_ends(self):
         def model(A):
             return A[:, 0], np.ones(len(A))
 
@@ -145,7 +145,7 @@ def test_confusion_agrees_with_scikit_learn(three, weighted):
     np.testing.assert_allclose(result.recall, np.diagonal(by_class))
 
 
-def test_confusion_of_a_model_that_gives_labels_only():
+def test_confusion_of_a_model_that_predicts_labels_only():
     X = np.arange(12.0).reshape(6, 2)
     y = np.array(["a", "b", "a", "b", "a", "b"])
     explainer = uq.Explainer(lambda A: np.where(A[:, 0] > 5, "a", "b"), X, y)
@@ -156,7 +156,7 @@ def test_confusion_of_a_model_that_gives_labels_only():
     assert explainer.scores().names == ("error_rate", "balanced_accuracy")
 
 
-def test_what_has_no_calibration_is_refused_in_one_sentence(three):
+def test_a_model_without_calibration_is_an_error_of_one_sentence(three):
     X = np.arange(20.0).reshape(10, 2)
     point = uq.Explainer(lambda A: A[:, 0], X, X[:, 0])
     with pytest.raises(ValueError, match="single values without a probability"):

@@ -1,13 +1,13 @@
-"""The static pictures and charts of scores, confusion and calibration hold their numbers."""
+"""Static pictures and charts of scores, confusion and calibration show their numbers."""
 
 import json
 
 import numpy as np
 
-from made import HOSTILE, calibration, confusion, scores
+from example_results import HOSTILE, calibration, confusion, scores
 
 
-def test_scores_have_their_intervals():
+def test_the_picture_of_scores_shows_their_intervals():
     html = scores()._repr_html_()
     assert "error rate 0.25 (0.125 to 0.375)" in html
     assert "nll 0.5 nats (0.375 to 0.625)" in html
@@ -15,21 +15,21 @@ def test_scores_have_their_intervals():
     assert [row["value"] for row in rows] == [0.25, 0.5]
 
 
-def test_the_most_frequent_error_is_named():
+def test_the_picture_of_confusion_names_the_most_frequent_error():
     html = confusion()._repr_html_()
     assert "right in 87.5% of the rows" in html
     assert "takes no for yes: 12.5% of the rows" in html
     assert confusion().precision.tolist() == [1.0, 0.75]
 
 
-def test_a_class_that_never_occurs_has_no_share():
+def test_the_confusion_of_a_class_without_rows_has_no_share():
     empty = confusion(share=((1.0, 0.0), (0.0, 0.0)))
     assert np.isnan(empty.recall[1])
     assert "nan" not in empty._repr_html_()
     json.dumps(empty.to_altair().to_dict(), allow_nan=False)
 
 
-def test_calibration_counts_the_intervals_that_miss():
+def test_the_picture_of_calibration_counts_the_intervals_that_miss():
     result = calibration()
     assert result.n_outside == 1
     assert "1 of 2 intervals does not contain the predicted probability" in result._repr_html_()
@@ -37,7 +37,7 @@ def test_calibration_counts_the_intervals_that_miss():
     assert "90% intervals hold 75.0% of the rows (50.0% to 87.5%)" in html
 
 
-def test_names_are_text():
+def test_names_are_escaped_as_text():
     for result in (
         scores(names=(HOSTILE, "nll")),
         confusion(classes=(HOSTILE, "yes")),

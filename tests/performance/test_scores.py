@@ -1,4 +1,4 @@
-"""Scores of a model: values held against scikit-learn, intervals against simulation."""
+"""Scores of a model: values compared with scikit-learn, intervals with simulation."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ class TestValues:
         ]
         np.testing.assert_allclose(result.value, expected, rtol=1e-10)
 
-    def test_chosen_rows_are_scored_alone(self, numbers):
+    def test_scores_of_selected_rows_use_these_rows_only(self, numbers):
         explainer, y = numbers
         rows = np.flatnonzero(y > 0)
         X = np.column_stack([explainer.table.numbers(name) for name in explainer.features])
@@ -128,7 +128,7 @@ class TestClosedForms:
         error = np.sqrt(np.square(influence).sum() * result.ess / (result.ess - 1))
         assert result.std_error[0] == pytest.approx(error, rel=1e-3)
 
-    def test_a_class_that_does_not_occur_is_left_out_of_the_balance(self):
+    def test_balanced_accuracy_leaves_out_a_class_without_rows(self):
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(60, 2)), np.repeat(["a", "b", "c"], 20)
         explainer = uq.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X, y)
@@ -180,7 +180,7 @@ class TestIntervals:
         assert np.isfinite(result.value[0])
         assert np.isnan(result.low[0])
 
-    def test_a_metric_that_is_not_defined_is_remarked_on(self, binary):
+    def test_an_undefined_metric_has_a_remark(self, binary):
         explainer, y = binary
         result = explainer.scores("roc_auc", rows=y == "yes")
         assert np.isnan(result.value[0])
@@ -211,7 +211,7 @@ class TestIntervals:
         assert (np.abs(covered / runs - 0.95) < 0.062).all(), covered / runs
 
 
-def test_wrong_scores_are_refused_in_one_sentence(binary, numbers):
+def test_unknown_scores_are_an_error_of_one_sentence(binary, numbers):
     with pytest.raises(ValueError, match="indicator"):
         binary[0].scores("acuracy")
     with pytest.raises(ValueError, match="level"):
@@ -220,7 +220,7 @@ def test_wrong_scores_are_refused_in_one_sentence(binary, numbers):
         numbers[0].scores("roc_auc")
 
 
-def test_pictures_hold_the_numbers_and_no_markup_of_names():
+def test_pictures_show_the_numbers_and_escape_names():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)), np.repeat(["<b>a</b>", "b"], 30)
     explainer = uq.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X, y)

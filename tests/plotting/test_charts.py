@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import HOSTILE, dependence, diagnosis, fan, importance, redundancy, stress, surface
+from example_results import (
+    HOSTILE,
+    dependence,
+    diagnosis,
+    fan,
+    importance,
+    redundancy,
+    stress,
+    surface,
+)
 from offline import outside_references
 from reading_charts import AWKWARD, fields, tables
 from uqwidgets.dependence.chart import dependence_chart, surface_chart

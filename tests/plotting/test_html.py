@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import (
+from example_results import (
     HOSTILE,
     dependence,
     diagnosis,

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from made import (
+from example_results import (
     calibration,
     confusion,
     dependence,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from made import redundancy
+from example_results import redundancy
 from reading_charts import AWKWARD, fields, tables
 from reading_html import StaticHtml, numbers
 from uqwidgets.redundancy.chart import redundancy_chart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from made import fan, importance_over_tau
+from example_results import fan, importance_over_tau
 from reading_html import StaticHtml
 from uqwidgets.stress.importance_html import importance_over_tau_html
 from uqwidgets.stress.importance_result import by_importance

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from made import reweighting
+from example_results import reweighting
 from reading_html import StaticHtml
 
 

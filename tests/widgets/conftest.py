@@ -1,4 +1,4 @@
-"""Small explainers whose every number can be worked out, for tests without a browser."""
+"""Fixtures of the widget tests: a small classifier in closed form, its table and its explorer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uqwidgets.widgets.timing import Timing
 
 
 class Counting:
-    """A binary classifier in closed form that counts what it is asked."""
+    """A binary classifier in closed form that counts its calls and rows."""
 
     classes_ = np.array(["no", "yes"])
 
@@ -56,9 +56,9 @@ def explainer(model: Counting) -> uq.Explainer:
 
 @pytest.fixture
 def explorer(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
-    # However slow the machine is: all repeats are summed at once, and no frame shows progress.
-    unhurried = Timing(summing=60.0, long_work=60.0, frame_interval=60.0, heartbeat=60.0)
-    monkeypatch.setattr(uq.Explorer, "_timing", unhurried)
+    # All repeats are summed at once, and no frame shows progress, also on a slow machine.
+    no_progress = Timing(summing=60.0, long_work=60.0, frame_interval=60.0, heartbeat=60.0)
+    monkeypatch.setattr(uq.Explorer, "_timing", no_progress)
     with uq.Explorer(explainer, n_repeats=4, ice_lines=6) as widget:
         assert widget.wait(30)
         yield widget

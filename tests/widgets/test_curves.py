@@ -1,4 +1,4 @@
-"""Curves in the widget: centred, as derivatives, and where few rows are."""
+"""Curves in the widget: centring, derivatives, dates, classes of ICE lines, and bounds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from widgets.wire import columns
 
 @pytest.mark.parametrize("tau", [0.0, 0.6])
 @pytest.mark.parametrize("form", ["center", "derivative"])
-def test_forms_are_those_of_the_computation_layer_and_ask_the_model_nothing(
+def test_centred_and_derivative_curves_equal_those_of_dependence_without_a_model_call(
     explorer: uq.Explorer, model: Counting, form: str, tau: float
 ) -> None:
     ex = explorer.explainer
@@ -52,17 +52,19 @@ def test_forms_are_those_of_the_computation_layer_and_ask_the_model_nothing(
     assert back["meta"]["dependence"]["label"] == "probability of yes"
 
 
-def test_a_derivative_is_shown_whether_centred_or_not(explorer: uq.Explorer) -> None:
+def test_centring_does_not_change_a_derivative(explorer: uq.Explorer) -> None:
     change(explorer, feature="b", derivative=True)
-    alone = columns(explorer._frame)["dependence.average"]
+    uncentred = columns(explorer._frame)["dependence.average"]
     both = change(explorer, center=True)[-1]
-    np.testing.assert_array_equal(columns(both)["dependence.average"], alone)
+    np.testing.assert_array_equal(columns(both)["dependence.average"], uncentred)
     described = both["meta"]["dependence"]
     assert (described["center"], described["derivative"]) == (False, True)
 
 
 @pytest.mark.parametrize("feature", ["c", "same"])
-def test_what_has_no_derivative_is_shown_without(explorer: uq.Explorer, feature: str) -> None:
+def test_a_categorical_or_constant_feature_is_shown_without_derivative(
+    explorer: uq.Explorer, feature: str
+) -> None:
     frame = change(explorer, feature=feature, derivative=True)[-1]
     assert frame["meta"]["error"] is None
     assert frame["meta"]["dependence"]["feature"] == feature
@@ -72,8 +74,10 @@ def test_what_has_no_derivative_is_shown_without(explorer: uq.Explorer, feature:
 
 @pytest.mark.parametrize("name", ["center", "derivative"])
 @pytest.mark.parametrize("value", [1, "true", None, [True]])
-def test_what_is_no_switch_is_refused(explorer: uq.Explorer, name: str, value: Any) -> None:
-    if value != 1:  # Python's own 1 is as good as True
+def test_center_and_derivative_must_be_booleans(
+    explorer: uq.Explorer, name: str, value: Any
+) -> None:
+    if value != 1:  # the trait accepts 1 as True
         with pytest.raises(TraitError, match=f"'{name}' trait .* expected a boolean"):
             setattr(explorer, name, value)
     explorer.set_state({name: value})
@@ -85,13 +89,13 @@ def test_what_is_no_switch_is_refused(explorer: uq.Explorer, name: str, value: A
     assert getattr(explorer, name) is True
 
 
-def test_the_still_twin_shows_the_same_form(explorer: uq.Explorer) -> None:
+def test_the_static_picture_shows_the_derivative(explorer: uq.Explorer) -> None:
     change(explorer, feature="b", derivative=True)
     html = explorer._repr_mimebundle_()[0]["text/html"]
     assert "Slope of probability of yes per unit of b" in html
 
 
-def test_dates_are_named_by_their_day() -> None:
+def test_dates_are_labelled_by_their_day() -> None:
     days = pd.date_range("2021-01-01", periods=6, freq="D")
     X = pd.DataFrame({"day": days.repeat(5), "a": np.arange(30.0)})
     explainer = uq.Explainer(lambda d: d["a"].to_numpy(), X, X["a"])
@@ -101,7 +105,7 @@ def test_dates_are_named_by_their_day() -> None:
     assert labels == [str(day.date()) for day in days]
 
 
-def test_every_row_counts_under_the_nearest_of_the_dates_that_are_drawn(model: Counting) -> None:
+def test_every_row_is_counted_at_the_nearest_date_of_the_grid(model: Counting) -> None:
     rng = np.random.default_rng(1)
     n = 400
     X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n), "c": "red"})
@@ -115,16 +119,16 @@ def test_every_row_counts_under_the_nearest_of_the_dates_that_are_drawn(model: C
     counts = cols["dependence.counts"].sum(axis=0)
     assert len(labels) == len(counts) < n / 5
     days = X["day"].dropna()
-    away = np.abs(days.to_numpy()[:, None] - labels.to_numpy()[None, :])
-    # A day in the middle of two that are drawn counts under either.
-    nearest = away == away.min(axis=1, keepdims=True)
-    sure = nearest[nearest.sum(axis=1) == 1].sum(axis=0)
+    distance = np.abs(days.to_numpy()[:, None] - labels.to_numpy()[None, :])
+    # A day halfway between two dates of the grid may be counted at either.
+    nearest = distance == distance.min(axis=1, keepdims=True)
+    unambiguous = nearest[nearest.sum(axis=1) == 1].sum(axis=0)
     assert counts.sum() == pytest.approx(len(days) / n)
-    assert (counts * n >= sure - 1e-9).all()
+    assert (counts * n >= unambiguous - 1e-9).all()
     assert (counts * n <= nearest.sum(axis=0) + 1e-9).all()
 
 
-def test_lines_keep_their_class_beyond_256_classes() -> None:
+def test_ice_lines_have_the_right_class_beyond_256_classes() -> None:
     class Uniform:
         classes_ = np.arange(300)
 
@@ -139,18 +143,18 @@ def test_lines_keep_their_class_beyond_256_classes() -> None:
     np.testing.assert_array_equal(cols["dependence.ice_class"], y[cols["dependence.ice_row"]])
 
 
-def test_what_can_be_drawn_says_what_it_lies_between(explorer: uq.Explorer) -> None:
+def test_measures_and_indicators_have_their_bounds(explorer: uq.Explorer) -> None:
     about = explorer._about
-    measures = {one["name"]: one["bounds"] for one in about["measures"]}
+    measures = {measure["name"]: measure["bounds"] for measure in about["measures"]}
     assert measures["prediction"] == [0, 1]
     assert measures["nll"] == [0, None]
     assert measures["entropy"] == [0, pytest.approx(np.log(2))]
-    indicators = {one["name"]: one["bounds"] for one in about["indicators"]}
+    indicators = {each["name"]: each["bounds"] for each in about["indicators"]}
     assert indicators["error_rate"] == [0, 1]
 
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.normal(size=30)})
     with uq.explore(lambda A: (A["a"].to_numpy(), np.ones(len(A))), X, X["a"]) as widget:
-        densities = {one["name"]: one["bounds"] for one in widget._about["measures"]}
+        densities = {each["name"]: each["bounds"] for each in widget._about["measures"]}
     assert densities["entropy"] == densities["nll"] == densities["prediction"] == [None, None]
     assert densities["std"] == [0, None]

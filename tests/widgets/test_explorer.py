@@ -1,4 +1,4 @@
-"""The widget without a browser: what it computes, what it costs, what it survives."""
+"""The Explorer without a browser: its frames, its model calls, invalid inputs and errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Frames(list):
 
 
 def change(widget: uq.Explorer, **inputs: Any) -> list[dict[str, Any]]:
-    """Set inputs as a person at the keyboard would, and return the frames that follow."""
+    """Set inputs together, and return the frames that follow."""
     frames = Frames(widget)
     with widget.hold_trait_notifications():
         for name, value in inputs.items():
@@ -39,11 +39,11 @@ def change(widget: uq.Explorer, **inputs: Any) -> list[dict[str, Any]]:
 
 def in_order(explainer: uq.Explainer, result: uq.Importance, values: np.ndarray) -> np.ndarray:
     """Values of an importance in the order of the table's features."""
-    place = {f: j for j, f in enumerate(result.features)}
-    return values[[place[f] for f in explainer.features]]
+    position = {f: j for j, f in enumerate(result.features)}
+    return values[[position[f] for f in explainer.features]]
 
 
-def test_the_first_answer_picks_the_most_important_feature(explorer: uq.Explorer) -> None:
+def test_the_first_frame_selects_the_most_important_feature(explorer: uq.Explorer) -> None:
     assert explorer.feature == "a"
     assert explorer.stress_feature == "a"
     frame = explorer._frame
@@ -52,19 +52,19 @@ def test_the_first_answer_picks_the_most_important_feature(explorer: uq.Explorer
     assert frame["meta"]["stress"]["features"] == [0, 1, 3], "c is categorical"
 
 
-def test_what_is_picked_does_not_hang_on_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_selected_feature_does_not_depend_on_timing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=0.0))
     X = np.random.default_rng(1).normal(size=(60, 4))
     explainer = uq.Explainer(LinearRegression().fit(X, X.sum(axis=1)), X, X.sum(axis=1))
     loss = "squared_error"
-    one, all_of_them = (explainer.importance(loss, n_repeats=k).features[0] for k in (1, 8))
-    assert one != all_of_them, "the first repeat alone would mislead"
+    first, expected = (explainer.importance(loss, n_repeats=k).features[0] for k in (1, 8))
+    assert first != expected, "the first repeat alone has another most important feature"
     with uq.Explorer(explainer, n_repeats=8) as widget:
         assert widget.wait(30)
-        assert widget.feature == widget.stress_feature == all_of_them
+        assert widget.feature == widget.stress_feature == expected
 
 
-def test_the_frame_holds_the_numbers_of_the_computation_layer(explorer: uq.Explorer) -> None:
+def test_the_frame_has_the_numbers_of_the_computation_layer(explorer: uq.Explorer) -> None:
     ex = explorer.explainer
     filters = [{"feature": None, "values": ["yes"]}]
     frame = change(explorer, tau=0.6, stress_feature="b", ice_filter=filters, measure="entropy")[-1]
@@ -108,10 +108,10 @@ def test_the_frame_holds_the_numbers_of_the_computation_layer(explorer: uq.Explo
     assert now["ess"] == pytest.approx(scored.sum() ** 2 / (scored**2).sum())
 
 
-def test_values_with_and_without_stress_rest_on_the_same_repeats(
+def test_importance_with_and_without_stress_uses_the_same_repeats(
     explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No time while a control moves: one repeat is summed first, and all of them at rest.
+    # Without time for summing, the first frame sums one repeat, and a later frame sums all of them.
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=0.0, long_work=60.0))
     with uq.Explorer(explainer, n_repeats=6, stress_feature="b", tau=0.5) as widget:
         for n_repeats in (6, 8, 3):
@@ -125,7 +125,7 @@ def test_values_with_and_without_stress_rest_on_the_same_repeats(
             )
 
 
-def test_shares_of_the_distribution_follow_the_weights_and_sum_to_one(
+def test_the_histogram_uses_the_stress_weights_and_sums_to_one(
     explorer: uq.Explorer,
 ) -> None:
     ex = explorer.explainer
@@ -153,7 +153,7 @@ def test_shares_of_the_distribution_follow_the_weights_and_sum_to_one(
     ],
     ids=lambda inputs: "+".join(inputs),
 )
-def test_these_controls_ask_the_model_nothing_and_cost_one_frame(
+def test_weights_filters_and_measures_cost_one_frame_and_no_model_call(
     explorer: uq.Explorer, model: Counting, inputs: dict[str, Any]
 ) -> None:
     calls = model.calls
@@ -164,7 +164,7 @@ def test_these_controls_ask_the_model_nothing_and_cost_one_frame(
 
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["few rows", "many rows"])
-def test_the_stressed_line_has_its_interval(
+def test_the_profile_of_the_stressed_feature_has_its_interval(
     explorer: uq.Explorer,
     explainer: uq.Explainer,
     monkeypatch: pytest.MonkeyPatch,
@@ -174,7 +174,7 @@ def test_the_stressed_line_has_its_interval(
         explorer._session.timing = Timing(n_rows_at_once=10, summing=10.0)
     frames = change(explorer, stress_feature="a", indicator="entropy", tau=0.3)
     *before, last = (columns(frame) for frame in frames)
-    # Of many rows it follows when the control rests.
+    # The interval of many rows is computed in a later frame.
     assert len(before) == (0 if at_once else 1)
     assert all(np.isnan(frame["stress.low"]).all() for frame in before)
     expected = explainer.stress(["a"], ["entropy"], level=0.95)
@@ -182,18 +182,18 @@ def test_the_stressed_line_has_its_interval(
     np.testing.assert_array_equal(last["stress.high"], expected.high["entropy"][0])
     assert (last["stress.low"] < last["stress.high"]).all()
     assert frames[-1]["meta"]["stress"]["level"] == 0.95
-    # It is found once, however far tau moves.
+    # The interval is computed once for all values of tau.
     monkeypatch.setattr(type(explainer), "stress", None)
     *_, moved = change(explorer, tau=-0.8)
     np.testing.assert_array_equal(columns(moved)["stress.low"], last["stress.low"])
 
 
-def test_what_cannot_be_stressed_has_no_interval(explorer: uq.Explorer) -> None:
+def test_a_constant_feature_has_no_stress_interval(explorer: uq.Explorer) -> None:
     (frame,) = change(explorer, stress_feature="same")
     assert np.isnan(columns(frame)["stress.low"]).all()
 
 
-def test_another_feature_costs_its_own_curve_and_more_repeats_only_the_new_ones(
+def test_a_new_feature_computes_its_curve_only_and_more_repeats_the_new_repeats_only(
     explorer: uq.Explorer, model: Counting
 ) -> None:
     rows = model.rows
@@ -205,10 +205,10 @@ def test_another_feature_costs_its_own_curve_and_more_repeats_only_the_new_ones(
     assert model.rows - rows == 2 * 4 * 40
     rows = model.rows
     change(explorer, feature="a", n_repeats=3)
-    assert model.rows == rows, "all of this was asked before"
+    assert model.rows == rows, "all of these rows were evaluated before"
 
 
-def test_a_burst_of_changes_is_folded_and_the_last_one_is_shown(explorer: uq.Explorer) -> None:
+def test_a_burst_of_changes_is_coalesced_and_ends_on_the_last_value(explorer: uq.Explorer) -> None:
     frames = Frames(explorer)
     for seq, tau in enumerate(np.linspace(-1, 1, 200), start=1):
         explorer.set_state({"tau": float(tau), "_seq": seq})
@@ -218,7 +218,7 @@ def test_a_burst_of_changes_is_folded_and_the_last_one_is_shown(explorer: uq.Exp
     assert frames[-1]["meta"]["final"]
 
 
-def test_what_the_browser_sends_is_checked_answered_and_taken_back(explorer: uq.Explorer) -> None:
+def test_an_invalid_message_is_reported_and_reverted(explorer: uq.Explorer) -> None:
     frames = Frames(explorer)
     explorer.set_state({"tau": 17, "feature": "b", "_seq": 1})
     assert explorer.wait(30)
@@ -226,13 +226,13 @@ def test_what_the_browser_sends_is_checked_answered_and_taken_back(explorer: uq.
     assert last["seq"] == 1
     assert "tau is 17" in last["meta"]["error"]
     assert last["inputs"]["tau"] == explorer.tau == 0.0
-    assert last["inputs"]["feature"] == "b", "what was right in the same message counts"
+    assert last["inputs"]["feature"] == "b", "the valid inputs of the same message are set"
     explorer.set_state({"_seq": 2})
     assert explorer.wait(30)
     assert frames[-1]["meta"]["error"] is None
 
 
-def test_the_browser_cannot_write_what_the_kernel_says(explorer: uq.Explorer) -> None:
+def test_the_browser_cannot_overwrite_frames(explorer: uq.Explorer) -> None:
     frame, about = explorer._frame, explorer._about
     explorer.set_state({"_frame": {}, "_about": {}, "_seq": -4, "_stop": "now"})
     assert explorer.wait(30)
@@ -241,7 +241,7 @@ def test_the_browser_cannot_write_what_the_kernel_says(explorer: uq.Explorer) ->
     assert explorer._seq == 0
 
 
-def test_a_model_that_breaks_is_reported_and_everything_else_stays(
+def test_an_error_of_the_model_is_reported_and_earlier_results_stay(
     explorer: uq.Explorer, model: Counting
 ) -> None:
     before = columns(explorer._frame)
@@ -254,18 +254,18 @@ def test_a_model_that_breaks_is_reported_and_everything_else_stays(
     np.testing.assert_array_equal(columns(frame)["importance.value"], before["importance.value"])
     calls = model.calls
     frame = change(explorer, tau=0.5)[-1]
-    assert model.calls == calls, "what failed is not asked again"
+    assert model.calls == calls, "a failed replacement is not evaluated again"
     assert frame["meta"]["stress"]["now"]["tau"] == 0.5
     frame = change(explorer, feature="a")[-1]
     assert frame["meta"]["error"] is None
     assert not frame["meta"]["dependence"]["stale"]
     model.broken = False
     frame = change(explorer, feature="b")[-1]
-    assert frame["meta"]["error"] is None, "chosen anew, it is asked anew"
+    assert frame["meta"]["error"] is None, "selecting the feature again evaluates it again"
     assert frame["meta"]["dependence"]["feature"] == "b"
 
 
-def test_a_constant_feature_cannot_be_stressed_and_says_so(explorer: uq.Explorer) -> None:
+def test_a_note_says_that_a_constant_feature_cannot_be_stressed(explorer: uq.Explorer) -> None:
     frame = change(explorer, stress_feature="same", tau=0.5)[-1]
     now = frame["meta"]["stress"]["now"]
     assert now["status"] == "constant"
@@ -276,12 +276,12 @@ def test_a_constant_feature_cannot_be_stressed_and_says_so(explorer: uq.Explorer
     assert described == [None, None, "categorical", "constant"]
 
 
-def test_a_filter_that_no_row_meets_keeps_the_last_rows(explorer: uq.Explorer) -> None:
+def test_a_filter_without_rows_keeps_the_last_rows(explorer: uq.Explorer) -> None:
     last = change(explorer, tau=0.4, ice_filter=[{"feature": "a", "low": 0, "high": None}])[-1]
     frame = change(explorer, ice_filter=[{"feature": "a", "low": 100, "high": None}])[-1]
     after = columns(frame)
     assert frame["meta"]["rows"] == 0
-    assert frame["meta"]["error"] is None, "an alert above the panels would move them all"
+    assert frame["meta"]["error"] is None, "an error message would move the panels"
     for name, values in columns(last).items():
         np.testing.assert_array_equal(after[name], values, err_msg=name)
     for panel in ("importance", "dependence", "stress"):
@@ -291,7 +291,7 @@ def test_a_filter_that_no_row_meets_keeps_the_last_rows(explorer: uq.Explorer) -
     assert not any(frame["meta"][panel]["stale"] for panel in ("importance", "stress"))
 
 
-def test_python_gets_an_exception_where_the_browser_gets_a_sentence(
+def test_python_raises_an_exception_for_an_invalid_input(
     explainer: uq.Explainer,
 ) -> None:
     with pytest.raises(ValueError, match="tau is 3"):
@@ -302,19 +302,19 @@ def test_python_gets_an_exception_where_the_browser_gets_a_sentence(
         uq.Explorer(LogisticRegression())
 
 
-def test_nan_never_travels_in_the_described_part(explorer: uq.Explorer) -> None:
+def test_the_metadata_of_a_frame_is_json_without_nan(explorer: uq.Explorer) -> None:
     frame = change(explorer, stress_feature="same")[-1]
     assert frame["meta"]["stress"]["now"]["reached"] is None
     assert np.isnan(columns(frame)["stress.value"][2]).all(), "columns keep NaN"
 
 
-def test_stop_keeps_what_is_finished_and_the_next_change_goes_on() -> None:
+def test_stop_keeps_finished_results_and_the_next_change_continues() -> None:
     X, y = table(400)
     go_on, called = threading.Event(), threading.Event()
 
     class Slow(Counting):
         def predict_proba(self, X: Any) -> np.ndarray:
-            if self.calls >= 2:  # after those of the rows as they are
+            if self.calls >= 2:  # the first two calls evaluate the original rows
                 called.set()
                 go_on.wait(10)
             return super().predict_proba(X)
@@ -331,24 +331,26 @@ def test_stop_keeps_what_is_finished_and_the_next_change_goes_on() -> None:
         rows = model.rows
         change(widget, tau=0.1)
         assert widget._frame["meta"]["stopped"] is None
-        everything = (1 + 10 * 4 + 49) * 400
-        assert rows < model.rows == everything, "nothing was asked twice"
+        all_rows = (1 + 10 * 4 + 49) * 400
+        assert rows < model.rows == all_rows, "no replacement is evaluated twice"
 
 
-def test_one_long_model_call_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heartbeat_frames_are_sent_during_a_long_model_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(heartbeat=0.02))
-    beaten = threading.Event()
+    two_frames = threading.Event()
 
     class Slow(Counting):
         def predict_proba(self, X: Any) -> np.ndarray:
             if self.calls == 1:
-                assert beaten.wait(20), "no frame came while the model was called"
+                assert two_frames.wait(20), "no frame was sent during the model call"
             return super().predict_proba(X)
 
     explainer = uq.Explainer(Slow(), *table())
     with uq.Explorer(explainer, feature="a", stress_feature="a", n_repeats=2) as widget:
         frames = Frames(widget)
-        widget.observe(lambda _: len(frames) >= 2 and beaten.set(), names="_frame")
+        widget.observe(lambda _: len(frames) >= 2 and two_frames.set(), names="_frame")
         assert widget.wait(30)
         waiting = [f for f in frames if not f["meta"]["final"]]
         assert len(waiting) >= 2
@@ -369,7 +371,7 @@ def test_close_frees_the_widget(explainer: uq.Explainer) -> None:
     assert reference() is None
 
 
-def test_a_still_twin_shows_without_a_kernel(explorer: uq.Explorer) -> None:
+def test_the_static_picture_needs_no_kernel(explorer: uq.Explorer) -> None:
     shown = explorer._repr_mimebundle_()
     data = shown[0] if isinstance(shown, tuple) else shown
     assert "application/vnd.jupyter.widget-view+json" in data
@@ -402,7 +404,7 @@ def test_every_kind_of_model_can_be_explored(model: Any, data: Any, measures: li
         assert np.isfinite(cols["stress.value"]).all()
 
 
-def test_explore_takes_groups_of_features_or_an_explainer() -> None:
+def test_explore_accepts_feature_groups_or_an_explainer() -> None:
     X = np.random.default_rng(1).normal(size=(60, 3))
     model = LinearRegression().fit(X, X.sum(axis=1))
     y = X.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Where all rows take long, a growing sample of them is shown first."""
+"""The first picture of a slow model: importance and curves of a growing sample of the rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N = 1000
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have every model estimated to take a millisecond for a row, and show every step."""
+    """Set the estimated time of every model to one millisecond per row, and show every step."""
     monkeypatch.setattr(Predictions, "seconds_for", lambda _self, rows: max(rows, 0) * 1e-3)
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=60.0, heartbeat=60.0))
 
@@ -41,7 +41,7 @@ def whole(explainer: uq.Explainer, **inputs: Any) -> dict[str, Any]:
 
 
 def stopped_at(explainer: uq.Explainer, n_rows: int, **inputs: Any) -> uq.Explorer:
-    """Return a widget that was stopped once it showed a sample of so many rows."""
+    """Return a widget that was stopped when it showed a sample of `n_rows` rows."""
     widget = uq.Explorer(explainer, **inputs)
 
     def stop(change: Any) -> None:
@@ -56,14 +56,14 @@ def stopped_at(explainer: uq.Explainer, n_rows: int, **inputs: Any) -> uq.Explor
 
 
 def rows_of(frames: list[dict[str, Any]]) -> list[tuple[int, int]]:
-    """Fewest and most rows that importance rests on, frame by frame."""
+    """Return the smallest and largest number of rows of an importance in each frame."""
     shown = [f["meta"]["importance"] for f in frames if f["meta"]["importance"]]
     return [(part["n_rows_least"], part["n_rows_most"]) for part in shown]
 
 
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("interval", ["u-statistic", "fixed-data"])
-def test_samples_grow_into_the_picture_of_all_rows(interval: str) -> None:
+def test_growing_samples_end_with_the_results_of_all_rows(interval: str) -> None:
     model, plain = Counting(), Counting()
     X, y = table(N)
     inputs = {"n_repeats": 3, "interval": interval, "ice_lines": 20}
@@ -80,20 +80,20 @@ def test_samples_grow_into_the_picture_of_all_rows(interval: str) -> None:
     known = [part["n_rows_known"] for part in curves]
     assert known == sorted(known)
     assert known[0] < N == known[-1]
-    steps = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
-    assert any(what.endswith("100 of 1,000 rows") for what in steps)
+    labels = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
+    assert any(label.endswith("100 of 1,000 rows") for label in labels)
 
-    one, other = columns(frames[-1]), columns(expected)
-    assert one.keys() == other.keys()
-    for name in one:
-        np.testing.assert_array_equal(one[name], other[name], name)
+    shown, of_all_rows = columns(frames[-1]), columns(expected)
+    assert shown.keys() == of_all_rows.keys()
+    for name in shown:
+        np.testing.assert_array_equal(shown[name], of_all_rows[name], name)
     assert frames[-1]["meta"]["importance"] == expected["meta"]["importance"]
     assert frames[-1]["meta"]["dependence"] == expected["meta"]["dependence"]
     assert model.rows == plain.rows, "no row is evaluated twice"
 
 
 @pytest.mark.usefixtures("slow")
-def test_the_first_picture_has_every_view_before_further_rows() -> None:
+def test_the_first_picture_has_every_view_before_the_sample_grows() -> None:
     model = Counting()
     with uq.Explorer(uq.Explainer(model, *table(N))) as widget:
         frames = Frames(widget)
@@ -110,7 +110,7 @@ def test_the_first_picture_has_every_view_before_further_rows() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-def test_leading_features_are_ahead_of_the_others() -> None:
+def test_the_most_important_features_are_evaluated_first() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(N, 30)), columns=[f"x{j}" for j in range(30)])
     effect = np.r_[np.full(3, 3.0), np.full(27, 0.01)]
@@ -134,7 +134,7 @@ def test_leading_features_are_ahead_of_the_others() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-def test_stress_and_filters_act_on_the_sample_without_a_call() -> None:
+def test_stress_and_filters_of_a_sample_do_not_call_the_model() -> None:
     explainer, plain = uq.Explainer(Counting(), *table(N)), uq.Explainer(Counting(), *table(N))
     with stopped_at(explainer, 200, feature="a", stress_feature="a") as widget:
         assert widget._frame["meta"]["stopped"] == "at 200 of 1,000 rows"
@@ -149,7 +149,7 @@ def test_stress_and_filters_act_on_the_sample_without_a_call() -> None:
             with widget.hold_trait_notifications():
                 for name, value in inputs.items():
                     setattr(widget, name, value)
-            # The first frame is all that is looked at.
+            # Only the first frame is compared.
             while not frames:
                 widget.wait(0.01)
             widget._stop_work()
@@ -172,13 +172,13 @@ def test_stress_and_filters_act_on_the_sample_without_a_call() -> None:
                 cols = columns(frame)
                 assert cols["importance.value"][0, j] == pytest.approx(result.importance[0])
                 if widget.interval == "model":
-                    # The classes' shares are those of all rows, which narrows the interval.
+                    # The widget knows the class shares of all rows; its interval is narrower.
                     width = cols["importance.high"][0, j] - cols["importance.low"][0, j]
                     assert 0 < width < 1.05 * (result.high[0] - result.low[0])
 
 
 @pytest.mark.usefixtures("slow")
-def test_a_newer_request_comes_before_further_rows() -> None:
+def test_a_newer_request_is_served_before_the_sample_grows() -> None:
     explainer = uq.Explainer(Counting(), *table(N))
     with uq.Explorer(explainer, feature="a", stress_feature="a") as widget:
         frames = Frames(widget)
@@ -197,13 +197,13 @@ def test_a_newer_request_comes_before_further_rows() -> None:
 
 
 def whole_rows(explainer: uq.Explainer) -> int:
-    """Rows of all repeats of every feature, of both curves, and as they are."""
+    """Return the number of rows of all repeats, of both curves, and of the original rows."""
     curves = sum(len(explainer.dependence(f, "prediction", grid=49).grid) for f in ("a", "b"))
     return N * (1 + 10 * 4 + curves)
 
 
 @pytest.mark.usefixtures("slow")
-def test_a_filter_that_meets_no_row_of_the_sample_waits_for_one() -> None:
+def test_a_filter_without_rows_in_the_sample_waits_for_a_larger_sample() -> None:
     X, y = table(N)
     explainer = uq.Explainer(Counting(), X, y)
     row = int(explainer.evaluations.row_order.rows[700])
@@ -218,24 +218,24 @@ def test_a_filter_that_meets_no_row_of_the_sample_waits_for_one() -> None:
 
 
 @pytest.mark.usefixtures("slow")
-def test_little_memory_gives_the_same_picture() -> None:
+def test_the_picture_is_the_same_with_little_memory() -> None:
     X, y = table(N)
     inputs = {"feature": "a", "stress_feature": "a", "n_repeats": 2}
     explainer = uq.Explainer(Counting(), X, y, memory_limit="200kB")
-    one = columns(finished(explainer, **inputs))
-    other = columns(whole(uq.Explainer(Counting(), X, y), **inputs))
+    shown = columns(finished(explainer, **inputs))
+    of_all_rows = columns(whole(uq.Explainer(Counting(), X, y), **inputs))
     for name in ("importance.value", "importance.high", "dependence.average", "dependence.ice"):
-        np.testing.assert_array_equal(one[name], other[name], name)
+        np.testing.assert_array_equal(shown[name], of_all_rows[name], name)
 
 
 @pytest.mark.usefixtures("slow")
-def test_a_model_that_fails_on_the_way_leaves_the_sample() -> None:
-    class Tired(Counting):
+def test_the_sample_stays_when_the_model_fails_later() -> None:
+    class FailsLater(Counting):
         def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
             self.broken = self.rows > 3000
             return super().predict_proba(X)
 
-    frame = finished(uq.Explainer(Tired(), *table(N)))
+    frame = finished(uq.Explainer(FailsLater(), *table(N)))
     assert "the model is out of order" in frame["meta"]["error"]
     least = frame["meta"]["importance"]["n_rows_least"]
     assert 50 <= least < N
@@ -245,7 +245,7 @@ def test_a_model_that_fails_on_the_way_leaves_the_sample() -> None:
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("n", [20, 60, 70])
 @pytest.mark.parametrize("kind", ["mixed", "categories", "missing"])
-def test_small_and_odd_tables(n: int, kind: str) -> None:
+def test_small_and_unusual_tables_have_the_results_of_all_rows(n: int, kind: str) -> None:
     X, y = table(n)
     if kind == "categories":
         X = X.assign(a=np.where(X["a"] > 0, 1, 0), b=X["b"] > 0, same=1)
@@ -259,19 +259,19 @@ def test_small_and_odd_tables(n: int, kind: str) -> None:
         return np.column_stack([1 - yes, yes])
 
     inputs = {"feature": "a", "n_repeats": 2}
-    one = columns(finished(uq.Explainer(model, X, y), **inputs))
-    other = columns(whole(uq.Explainer(model, X, y), **inputs))
-    for name in one:
-        np.testing.assert_array_equal(one[name], other[name], name)
+    shown = columns(finished(uq.Explainer(model, X, y), **inputs))
+    of_all_rows = columns(whole(uq.Explainer(model, X, y), **inputs))
+    for name in shown:
+        np.testing.assert_array_equal(shown[name], of_all_rows[name], name)
 
 
 @pytest.mark.usefixtures("slow")
-def test_the_results_of_a_sample_name_their_rows() -> None:
+def test_streamed_results_and_the_widget_use_the_same_sample_of_rows() -> None:
     explainer = uq.Explainer(Counting(), *table(N))
     first = next(explainer.importance("nll", stream=True))
     with stopped_at(uq.Explainer(Counting(), *table(N)), 100, feature="a") as widget:
         cols, order = columns(widget._frame), explainer.evaluations.row_order.rows
-        behind = [
+        sampled = [
             j
             for j, f in enumerate(explainer.features)
             if widget._session.view(ImportanceView).repeats.n_rows(f, 1) == len(first.rows)
@@ -280,6 +280,6 @@ def test_the_results_of_a_sample_name_their_rows() -> None:
             column = "value" if name == "importance" else name
             expected = in_order(explainer, first, getattr(first, name))
             np.testing.assert_allclose(
-                cols[f"importance.{column}"][0][behind], expected[behind], rtol=1e-12
+                cols[f"importance.{column}"][0][sampled], expected[sampled], rtol=1e-12
             )
     np.testing.assert_array_equal(first.rows, np.sort(order[:100]))

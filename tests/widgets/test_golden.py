@@ -1,6 +1,6 @@
-"""The wire format, held in a file that the front end's own tests read.
+"""The wire format of a frame equals the golden file that the tests of the front end read.
 
-``UQ_WRITE_GOLDEN=1 pytest tests/widgets/test_golden.py`` writes it anew.
+``UQ_WRITE_GOLDEN=1 pytest tests/widgets/test_golden.py`` writes the file again.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ GOLDEN = Path(__file__).parents[2] / "js" / "test" / "golden" / "frame.json"
 
 @pytest.fixture
 def current(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    # By a clock of its own: how many calls there are depends on what they take.
+    # A simulated clock: the number of model calls depends on their measured time.
     ticks = itertools.count()
     monkeypatch.setattr(time, "perf_counter", lambda: 1e-6 * next(ticks))
-    unhurried = Timing(summing=60.0, long_work=60.0, frame_interval=60.0, heartbeat=60.0)
-    monkeypatch.setattr(uq.Explorer, "_timing", unhurried)
+    no_progress = Timing(summing=60.0, long_work=60.0, frame_interval=60.0, heartbeat=60.0)
+    monkeypatch.setattr(uq.Explorer, "_timing", no_progress)
     explainer = uq.Explainer(Counting(), *table())
     filters = [{"feature": None, "values": ["yes", "no"]}, {"feature": "b", "low": -2, "high": 2}]
     with uq.Explorer(
@@ -48,7 +48,7 @@ def current(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {"about": about, "frame": frame}
 
 
-def test_the_wire_format_is_the_one_the_front_end_is_tested_with(current: dict[str, Any]) -> None:
+def test_the_wire_format_is_that_of_the_golden_frame(current: dict[str, Any]) -> None:
     text = json.dumps(
         {"about": current["about"], "frame": as_json(current["frame"])}, indent=1, allow_nan=False
     )
@@ -57,18 +57,18 @@ def test_the_wire_format_is_the_one_the_front_end_is_tested_with(current: dict[s
     golden = json.loads(GOLDEN.read_text(encoding="utf-8"))
     fresh = json.loads(text)
     assert golden["about"] == _close(fresh["about"])
-    was, now = from_json(golden["frame"]), from_json(fresh["frame"])
-    assert {k: was[k] for k in ("schema", "seq", "inputs")} == _close(
-        {k: now[k] for k in ("schema", "seq", "inputs")}
+    expected, frame = from_json(golden["frame"]), from_json(fresh["frame"])
+    assert {k: expected[k] for k in ("schema", "seq", "inputs")} == _close(
+        {k: frame[k] for k in ("schema", "seq", "inputs")}
     )
-    assert was["meta"] == _close(now["meta"])
-    before, after = columns(was), columns(now)
-    assert before.keys() == after.keys()
-    for name, values in before.items():
-        np.testing.assert_allclose(after[name], values, rtol=1e-6, atol=1e-12, err_msg=name)
+    assert expected["meta"] == _close(frame["meta"])
+    golden_columns, fresh_columns = columns(expected), columns(frame)
+    assert golden_columns.keys() == fresh_columns.keys()
+    for name, values in golden_columns.items():
+        np.testing.assert_allclose(fresh_columns[name], values, rtol=1e-6, atol=1e-12, err_msg=name)
 
 
-def test_every_column_is_little_endian_and_as_long_as_it_says(current: dict[str, Any]) -> None:
+def test_every_column_has_the_length_of_its_shape_and_type(current: dict[str, Any]) -> None:
     frame = current["frame"]
     sizes = {"f8": 8, "f4": 4, "i4": 4, "u1": 1}
     assert set(frame["cols"]) == set(frame["meta"]["cols"])
@@ -78,7 +78,7 @@ def test_every_column_is_little_endian_and_as_long_as_it_says(current: dict[str,
 
 
 def _close(value: Any) -> Any:
-    """Compare floats up to what another processor may round."""
+    """Compare floats up to the rounding of another processor."""
     if isinstance(value, float):
         return pytest.approx(value, rel=1e-9, abs=1e-12)
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""What a person can set: checked in Python, and typed on both sides by one declaration.
+"""The inputs of the widget: their validation in Python, and their types in Python and TypeScript.
 
-``UQ_WRITE_INPUTS=1 pytest tests/widgets/test_inputs.py`` writes the types anew: those of the front
+``UQ_WRITE_INPUTS=1 pytest tests/widgets/test_inputs.py`` writes the types again: those of the front
 end, and those that Python's type checkers read.
 """
 
@@ -72,7 +72,7 @@ class InputArguments(TypedDict, total=False):
 '''
 
 
-def test_the_types_are_those_of_the_inputs() -> None:
+def test_the_generated_types_are_those_of_the_inputs() -> None:
     types = {name: TYPES[hint] for name, hint in get_type_hints(Inputs).items()}
     typescript = TYPESCRIPT.format(
         types="\n".join(f"  {name}: {kind};" for name, (kind, _, _) in types.items()),
@@ -120,7 +120,7 @@ def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> Non
         ("ice_filter", [{"feature": "c", "values": "red"}], "must be a list"),
     ],
 )
-def test_what_an_input_cannot_be_is_said_in_a_sentence(
+def test_an_invalid_input_is_an_error_of_one_sentence(
     explainer: uq.Explainer, name: str, value: Any, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
@@ -146,13 +146,13 @@ def test_what_an_input_cannot_be_is_said_in_a_sentence(
         ),
     ],
 )
-def test_what_an_input_can_be_is_put_in_its_plain_form(
+def test_a_valid_input_is_converted_to_its_plain_form(
     explainer: uq.Explainer, name: str, value: Any, expected: Any
 ) -> None:
     assert validate(name, value, explainer) == expected
 
 
-def test_conditions_choose_rows_with_both_ends_included(explainer: uq.Explainer) -> None:
+def test_a_range_condition_includes_both_ends(explainer: uq.Explainer) -> None:
     b = explainer.table.numbers("b")
     low, high = np.sort(b)[[5, 30]]
     (condition,) = conditions([{"feature": "b", "low": low, "high": high}], explainer)

@@ -1,4 +1,4 @@
-"""A learner beside the model: its numbers, what they cost, and what it survives."""
+"""A learner beside the model in the widget: its results, its model calls and its errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLUMNS = ("value", "low", "high")
 
 
 class Rule(ClassifierMixin, BaseEstimator):
-    """Fitted in no time: how strongly `a` tells the classes of the rows it has seen apart."""
+    """A classifier whose slope is the difference of the class means of `a`; fitted at once."""
 
     def __init__(self, broken: bool = False) -> None:
         self.broken = broken
@@ -42,7 +42,7 @@ class Rule(ClassifierMixin, BaseEstimator):
 
 
 class Waiting(Rule):
-    """Its third fit waits until it may go on."""
+    """A classifier whose third fit waits until `go_on` is set."""
 
     started = threading.Event()
     go_on = threading.Event()
@@ -79,7 +79,7 @@ def of_learner(frame: dict[str, Any]) -> dict[str, np.ndarray]:
     return {name: v for name, v in columns(frame).items() if name.startswith("learner.")}
 
 
-def test_the_frame_holds_the_learners_own_numbers(beside: uq.Explorer, learner: uq.Learner) -> None:
+def test_the_frame_has_the_results_of_the_learner(beside: uq.Explorer, learner: uq.Learner) -> None:
     ex, frame = beside.explainer, beside._frame
     assert frame["meta"]["final"]
     assert frame["meta"]["learner"] == {
@@ -91,15 +91,15 @@ def test_the_frame_holds_the_learners_own_numbers(beside: uq.Explorer, learner: 
     cols = columns(frame)
     for m, measure in enumerate(("nll", "entropy")):
         result = learner.importance(measure, n_repeats=5)
-        place = [result.features.index(f) for f in ex.features]
+        positions = [result.features.index(f) for f in ex.features]
         for name, values in zip(COLUMNS, (result.importance, result.low, result.high), strict=True):
-            np.testing.assert_array_equal(cols[f"learner.importance.{name}"][m], values[place])
+            np.testing.assert_array_equal(cols[f"learner.importance.{name}"][m], values[positions])
     curve: Any = learner.dependence("a", grid=cols["dependence.grid"])
     for name, values in zip(COLUMNS, (curve.average, curve.low, curve.high), strict=True):
         np.testing.assert_array_equal(cols[f"learner.dependence.{name}"], values)
 
 
-def test_what_is_shown_of_the_model_is_the_same_without_it(
+def test_results_of_the_model_do_not_depend_on_the_learner(
     beside: uq.Explorer, explainer: uq.Explainer
 ) -> None:
     with uq.Explorer(explainer, n_repeats=8, ice_lines=6) as alone:
@@ -107,10 +107,10 @@ def test_what_is_shown_of_the_model_is_the_same_without_it(
         without = alone._frame
     assert "learner" not in without["meta"]
     assert without["inputs"] == beside._frame["inputs"]
-    shown, beside_it = columns(without), columns(beside._frame)
-    assert set(beside_it) - set(shown) == set(of_learner(beside._frame))
-    for name, values in shown.items():
-        np.testing.assert_array_equal(beside_it[name], values)
+    model_columns, all_columns = columns(without), columns(beside._frame)
+    assert set(all_columns) - set(model_columns) == set(of_learner(beside._frame))
+    for name, values in model_columns.items():
+        np.testing.assert_array_equal(all_columns[name], values)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,9 @@ def test_what_is_shown_of_the_model_is_the_same_without_it(
     ],
     ids=lambda inputs: "+".join(inputs),
 )
-def test_neither_stress_nor_filters_touch_it(beside: uq.Explorer, inputs: dict[str, Any]) -> None:
+def test_stress_and_filters_do_not_change_learner_results(
+    beside: uq.Explorer, inputs: dict[str, Any]
+) -> None:
     before = of_learner(beside._frame)
     frames = change(beside, **inputs)
     assert frames[-1]["meta"]["final"]
@@ -137,7 +139,7 @@ def test_neither_stress_nor_filters_touch_it(beside: uq.Explorer, inputs: dict[s
 
 
 @pytest.mark.parametrize("inputs", [{"measure": "entropy"}, {"center": True}, {"derivative": True}])
-def test_other_forms_of_a_curve_ask_the_refits_nothing(
+def test_another_measure_or_form_of_a_curve_does_not_call_the_refits(
     beside: uq.Explorer, learner: uq.Learner, inputs: dict[str, Any]
 ) -> None:
     frame = change(beside, **inputs)[-1]
@@ -148,7 +150,7 @@ def test_other_forms_of_a_curve_ask_the_refits_nothing(
     np.testing.assert_array_equal(of_learner(frame)["learner.dependence.value"], curve.average)
 
 
-def test_another_feature_asks_every_refit_once(beside: uq.Explorer, learner: uq.Learner) -> None:
+def test_another_feature_calls_every_refit_once(beside: uq.Explorer, learner: uq.Learner) -> None:
     before = sum(refit.explainer.rows_evaluated for refit in learner.refits)
     frame = change(beside, feature="c")[-1]
     evaluated = sum(refit.explainer.rows_evaluated for refit in learner.refits) - before
@@ -162,10 +164,10 @@ def test_another_feature_asks_every_refit_once(beside: uq.Explorer, learner: uq.
     assert change(beside, n_repeats=12)[-1]["meta"]["cost"]["rows"] == 4 * 4 * 40, "model only"
 
 
-def test_the_model_goes_on_while_it_is_fitted_and_a_stop_keeps_what_is_finished(
+def test_the_model_views_respond_during_the_fits_and_a_stop_keeps_finished_refits(
     explainer: uq.Explainer, waiting: uq.Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The model's part is final at once, however slow the machine.
+    # The views of the model are complete in their first frame, also on a slow machine.
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(summing=60.0, first_frame=20.0))
     with uq.Explorer(explainer, learner=waiting, n_repeats=4, ice_lines=6) as widget:
         frames = Frames(widget)
@@ -190,17 +192,19 @@ def test_the_model_goes_on_while_it_is_fitted_and_a_stop_keeps_what_is_finished(
         assert widget.wait(20)
         assert Waiting.fits == len(waiting.refits) == 3
         frame = change(widget, tau=0.2)[-1]
-        assert Waiting.fits == 10, "none was fitted twice"
+        assert Waiting.fits == 10, "no refit is fitted twice"
         assert frame["meta"]["final"]
         assert frame["meta"]["learner"]["state"] == "done"
 
 
-def test_a_long_fit_is_no_silence(explainer: uq.Explainer, waiting: uq.Learner) -> None:
+def test_heartbeat_frames_are_sent_during_a_long_fit(
+    explainer: uq.Explainer, waiting: uq.Learner
+) -> None:
     with uq.Explorer(explainer, learner=waiting, n_repeats=4, ice_lines=6) as widget:
         assert Waiting.started.wait(20)
         frames = Frames(widget)
         Waiting.go_on.wait(2.3)
-        assert len(frames) >= 2, "the browser takes 1.5 s for a dead kernel"
+        assert len(frames) >= 2, "after 1.5 s without a frame, the browser reports a dead kernel"
         assert not any(f["meta"]["final"] for f in frames)
         progress = {f["meta"]["progress"]["what"] for f in frames if f["meta"]["progress"]}
         assert progress == {"fitting the learner, 2 of 10 fits"}
@@ -224,7 +228,7 @@ def test_a_long_fit_is_no_silence(explainer: uq.Explainer, waiting: uq.Learner) 
     ],
     ids=["fails", "features", "target"],
 )
-def test_one_that_fails_says_so_and_everything_else_goes_on(
+def test_a_learner_that_fails_is_reported_and_the_model_views_stay(
     explainer: uq.Explainer, make: Any, sentence: str
 ) -> None:
     with uq.Explorer(explainer, learner=make(), n_repeats=4) as widget:
@@ -240,7 +244,7 @@ def test_one_that_fails_says_so_and_everything_else_goes_on(
             assert np.isfinite(columns(frame)["importance.value"]).all()
 
 
-def test_a_curve_that_fails_leaves_the_ranking(explainer: uq.Explainer) -> None:
+def test_a_learner_curve_that_fails_leaves_its_importance(explainer: uq.Explainer) -> None:
     X, y = table(300)
     learner = uq.Learner(Rule(), X[X["c"] == "red"], y[X["c"] == "red"], n_refits=10)
     with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
@@ -252,7 +256,7 @@ def test_a_curve_that_fails_leaves_the_ranking(explainer: uq.Explainer) -> None:
         assert change(widget, feature="b")[-1]["meta"]["error"] is None
 
 
-def test_its_remarks_are_notes(explainer: uq.Explainer) -> None:
+def test_remarks_of_the_learner_are_notes(explainer: uq.Explainer) -> None:
     learner = uq.Learner(Rule(), *table(), n_refits=3)
     with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
         assert widget.wait(30)
@@ -260,7 +264,7 @@ def test_its_remarks_are_notes(explainer: uq.Explainer) -> None:
         assert any(n.startswith("learner: 3 refits") for n in widget._frame["meta"]["notes"])
 
 
-def test_a_remark_that_two_of_its_results_have_is_one_note(explainer: uq.Explainer) -> None:
+def test_a_remark_of_two_learner_results_is_one_note(explainer: uq.Explainer) -> None:
     learner = uq.Learner(Rule(), *table(), n_refits=3)
     with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
         assert widget.wait(30)
@@ -269,7 +273,7 @@ def test_a_remark_that_two_of_its_results_have_is_one_note(explainer: uq.Explain
         assert sum("3 refits" in note for note in meta["notes"]) == 1
 
 
-def test_what_takes_long_after_the_refits_are_asked_is_named(
+def test_progress_names_the_computation_after_the_calls_of_the_refits(
     explainer: uq.Explainer, learner: uq.Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(frame_interval=0.0))
@@ -281,23 +285,23 @@ def test_what_takes_long_after_the_refits_are_asked_is_named(
     assert [p["done"] for p in computing] == sorted(p["done"] for p in computing)
     assert {p["total"] for p in computing} == {2 * 10}
     assert len({p["done"] for p in computing}) > 10
-    asking = [p for p in progress if p["what"] == "asking the refits"]
-    assert all(p["done"] < p["total"] for p in asking)
+    calling = [p for p in progress if p["what"] == "asking the refits"]
+    assert all(p["done"] < p["total"] for p in calling)
     assert computing[-1]["seconds_left"] is None
 
 
-def test_python_is_told_what_a_learner_is(model: Counting) -> None:
+def test_an_estimator_as_learner_is_a_type_error(model: Counting) -> None:
     with pytest.raises(TypeError, match=r"learner is Rule; pass a Learner: uq\.Learner"):
         uq.explore(model, *table(), learner=Rule())
 
 
-def test_the_front_end_is_told_of_groups(model: Counting) -> None:
+def test_feature_groups_are_sent_to_the_front_end(model: Counting) -> None:
     explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
     groups = [feature.get("group") for feature in model_info(explainer)["features"]]
     assert groups == ["both", "both", None, None]
 
 
-def test_the_still_twin_has_both_and_asks_neither(
+def test_the_static_picture_has_model_and_learner_and_calls_neither(
     beside: uq.Explorer, learner: uq.Learner, model: Counting
 ) -> None:
     evaluated = model.calls, sum(refit.explainer.model_calls for refit in learner.refits)
@@ -317,7 +321,7 @@ def test_the_still_twin_has_both_and_asks_neither(
     assert "Not everything was computed" not in html
 
 
-def test_a_still_twin_while_it_is_fitted_says_so(
+def test_the_static_picture_during_the_fits_says_that_it_is_incomplete(
     explainer: uq.Explainer, waiting: uq.Learner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(picture=0.5))
@@ -330,7 +334,9 @@ def test_a_still_twin_while_it_is_fitted_says_so(
         assert "Importance for" in html
 
 
-def test_a_still_twin_of_grouped_features_shows_what_the_widget_does(model: Counting) -> None:
+def test_the_static_picture_of_grouped_features_shows_the_features_of_the_widget(
+    model: Counting,
+) -> None:
     explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
     with uq.Explorer(explainer, n_repeats=2) as widget:
         assert widget.wait(30)

@@ -1,4 +1,4 @@
-"""The widget's threads end with the process and outlive what is raised on them."""
+"""Threads and lifetime of the widget: exceptions, observers, forks, closing and garbage."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ TESTS = Path(__file__).parents[1]
 
 
 class Gated(Counting):
-    """Asked while it is closed, it waits for being opened."""
+    """A model whose calls wait while its gate is closed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.gate, self.asked = threading.Event(), threading.Event()
+        self.gate, self.called = threading.Event(), threading.Event()
         self.gate.set()
         self.raises: BaseException | None = None
 
     def predict_proba(self, X: Any) -> np.ndarray:
         if not self.gate.is_set():
-            self.asked.set()
+            self.called.set()
             assert self.gate.wait(20)
         if self.raises is not None:
             raise self.raises
@@ -53,7 +53,7 @@ class Gated(Counting):
 
 @pytest.fixture
 def reported(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What threads reported as uncaught."""
+    """Record the uncaught exceptions of threads."""
     errors: list[str] = []
     monkeypatch.setattr(threading, "excepthook", lambda args: errors.append(repr(args.exc_value)))
     return errors
@@ -69,7 +69,7 @@ def gated() -> Iterator[tuple[Gated, uq.Explorer]]:
 
 
 def in_time(work: Any, seconds: float = 15) -> None:
-    """Run on a thread of its own, which has to end."""
+    """Run `work` on another thread, and fail if it does not end in time."""
     errors: list[BaseException] = []
 
     def run() -> None:
@@ -81,13 +81,13 @@ def in_time(work: Any, seconds: float = 15) -> None:
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(seconds)
-    assert not thread.is_alive(), "it waits for ever"
+    assert not thread.is_alive(), "the work does not end"
     if errors:
         raise errors[0]
 
 
 def script(body: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
-    """Run a script of its own in which `Gated`, `table` and `uq` are known."""
+    """Run a script in a new process in which `Gated`, `table` and `uq` are imported."""
     head = "import os, sys, threading, time\nimport uqwidgets as uq\n"
     head += "from widgets.conftest import table\nfrom widgets.test_lifecycle import Gated\n"
     return subprocess.run(
@@ -101,13 +101,13 @@ def script(body: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
 
 
 class Ended(BaseException):
-    """An exception that is no `Exception`."""
+    """An exception that is not a subclass of `Exception`."""
 
 
 @pytest.mark.parametrize(
     "error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), Ended()], ids=repr
 )
-def test_a_model_that_ends_its_thread_is_reported_and_asked_again_later(
+def test_a_model_that_exits_is_reported_and_called_again_later(
     gated: tuple[Gated, uq.Explorer], error: BaseException
 ) -> None:
     model, widget = gated
@@ -127,7 +127,7 @@ def test_a_model_that_ends_its_thread_is_reported_and_asked_again_later(
     assert widget._frame["meta"]["error"] is None
 
 
-def test_a_learner_that_ends_its_thread_is_reported() -> None:
+def test_a_learner_that_exits_is_reported() -> None:
     from sklearn.linear_model import LogisticRegression
 
     class Exiting(LogisticRegression):
@@ -143,7 +143,9 @@ def test_a_learner_that_ends_its_thread_is_reported() -> None:
         assert widget._frame["meta"]["final"]
 
 
-def test_an_observer_of_what_is_shown_may_fail(explorer: uq.Explorer, reported: list[str]) -> None:
+def test_a_failing_observer_of_frames_is_reported(
+    explorer: uq.Explorer, reported: list[str]
+) -> None:
     def fail(_change: Any) -> None:
         raise RuntimeError("this observer fails")
 
@@ -152,7 +154,9 @@ def test_an_observer_of_what_is_shown_may_fail(explorer: uq.Explorer, reported: 
     assert explorer.wait(15)
     assert explorer._frame["inputs"]["tau"] == 0.2
     assert "this observer fails" in explorer._frame["meta"]["error"]
-    assert reported == ["RuntimeError('this observer fails')"], "once, however many frames"
+    assert reported == ["RuntimeError('this observer fails')"], (
+        "the failure is reported once for all frames"
+    )
     explorer.unobserve(fail, "_frame")
     explorer.tau = 0.3
     assert explorer.wait(15)
@@ -161,7 +165,7 @@ def test_an_observer_of_what_is_shown_may_fail(explorer: uq.Explorer, reported: 
 
 @pytest.fixture
 def unpicked() -> Iterator[tuple[Gated, uq.Explorer]]:
-    """A widget that picks its features as soon as the model's gate is opened."""
+    """A widget that selects its features when the gate of its model is opened."""
     model = Gated()
     explainer = uq.Explainer(model, *table())
     model.gate.clear()
@@ -170,7 +174,7 @@ def unpicked() -> Iterator[tuple[Gated, uq.Explorer]]:
         model.gate.set()
 
 
-def test_an_observer_of_the_feature_that_picks_itself_may_fail(
+def test_a_failing_observer_of_the_automatic_feature_is_reported(
     unpicked: tuple[Gated, uq.Explorer], reported: list[str]
 ) -> None:
     def fail(_change: Any) -> None:
@@ -187,7 +191,7 @@ def test_an_observer_of_the_feature_that_picks_itself_may_fail(
     assert reported == ["SystemExit(1)", "SystemExit(1)"]
 
 
-def test_an_observer_of_an_input_may_fail_on_a_message(
+def test_a_failing_observer_of_an_input_is_reported_after_a_message(
     explorer: uq.Explorer, reported: list[str]
 ) -> None:
     def fail(_change: Any) -> None:
@@ -201,7 +205,7 @@ def test_an_observer_of_an_input_may_fail_on_a_message(
     assert explorer._frame["inputs"]["feature"] == "b"
     assert reported == ["RuntimeError('this observer fails')"]
     with pytest.raises(RuntimeError, match="this observer fails"):
-        explorer.tau = 0.5  # whoever sets it in Python is told
+        explorer.tau = 0.5  # an assignment in Python raises the exception
 
 
 class Broken(BaseComm):
@@ -214,7 +218,7 @@ class Broken(BaseComm):
             raise RuntimeError("no page is there")
 
 
-def test_a_message_that_cannot_be_sent_ends_nothing(
+def test_a_frame_that_cannot_be_sent_is_reported(
     explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch, reported: list[str]
 ) -> None:
     monkeypatch.setattr(comm, "create_comm", lambda **kwargs: Broken(**kwargs))
@@ -233,7 +237,7 @@ def test_a_message_that_cannot_be_sent_ends_nothing(
         assert widget._frame["meta"]["error"] is None
 
 
-def test_a_filter_that_is_changed_in_place_is_checked_when_it_is_used(
+def test_a_filter_changed_in_place_is_validated_before_use(
     explorer: uq.Explorer,
 ) -> None:
     condition = {"feature": "b", "low": -0.5, "high": None}
@@ -246,7 +250,7 @@ def test_a_filter_that_is_changed_in_place_is_checked_when_it_is_used(
     assert explorer._frame["seq"] == 1
     assert explorer._frame["inputs"]["tau"] == 0.3
     assert "there is no feature 'nowhere'" in explorer._frame["meta"]["error"]
-    assert explorer._frame["inputs"]["ice_filter"] == [condition], "the filter of before"
+    assert explorer._frame["inputs"]["ice_filter"] == [condition], "the previous filter stays"
     assert explorer._frame["meta"]["importance"]["n_rows"] == rows < 40
     explorer.ice_filter = []
     assert explorer.wait(15)
@@ -254,27 +258,29 @@ def test_a_filter_that_is_changed_in_place_is_checked_when_it_is_used(
     assert explorer._frame["meta"]["importance"]["n_rows"] == 40
 
 
-def test_observers_of_a_message_may_wait(gated: tuple[Gated, uq.Explorer]) -> None:
+def test_observers_of_a_message_may_call_wait(gated: tuple[Gated, uq.Explorer]) -> None:
     model, widget = gated
-    waited: list[tuple[float, float]] = []
+    taus: list[tuple[float, float]] = []
 
     def wait(_change: Any) -> None:
         assert widget.wait(10)
-        waited.append((widget.tau, widget._frame["inputs"]["tau"]))
+        taus.append((widget.tau, widget._frame["inputs"]["tau"]))
 
     widget.observe(wait, "tau")
     for k in (1, 2, 3):
         model.gate.clear()
-        widget.n_repeats = 3 + 2 * k  # the worker is at work when the message comes
-        assert model.asked.wait(10)
-        model.asked.clear()
+        widget.n_repeats = 3 + 2 * k  # the worker is busy when the message arrives
+        assert model.called.wait(10)
+        model.called.clear()
         threading.Timer(0.1, model.gate.set).start()
         message = {"tau": k / 10, "n_repeats": 4 + 2 * k, "_seq": k}
         in_time(lambda message=message: widget.set_state(message))
-    assert waited == [(0.1, 0.1), (0.2, 0.2), (0.3, 0.3)], "they saw what they waited for"
+    assert taus == [(0.1, 0.1), (0.2, 0.2), (0.3, 0.3)], (
+        "each observer sees the frame of its message"
+    )
 
 
-def test_observers_of_the_feature_that_picks_itself_may_wait(
+def test_observers_of_the_automatic_feature_may_call_wait(
     unpicked: tuple[Gated, uq.Explorer],
 ) -> None:
     model, widget = unpicked
@@ -294,7 +300,7 @@ def test_observers_of_the_feature_that_picks_itself_may_wait(
     assert seen == [True, "a"]
 
 
-def test_an_observer_of_a_frame_cannot_wait_for_itself(
+def test_wait_in_an_observer_of_frames_is_an_error(
     explorer: uq.Explorer, reported: list[str]
 ) -> None:
     explorer.observe(lambda _: explorer.wait(), "_frame")
@@ -307,7 +313,7 @@ def test_an_observer_of_a_frame_cannot_wait_for_itself(
     assert len(reported) == 1
 
 
-def test_work_that_waits_is_taken_over() -> None:
+def test_work_that_calls_wait_is_superseded() -> None:
     tickets: list[Ticket] = []
     ended: list[bool] = []
 
@@ -316,7 +322,7 @@ def test_work_that_waits_is_taken_over() -> None:
         if len(tickets) == 1:
             ended.append(scheduler.wait(5))
             ticket.check()
-            ended.append(False)  # must not be reached
+            ended.append(False)  # check() raises before this line
 
     scheduler = Scheduler(work)
     scheduler.request()
@@ -328,7 +334,9 @@ def test_work_that_waits_is_taken_over() -> None:
     assert len(tickets) == 2
 
 
-def test_work_that_raises_is_reported_and_the_next_request_is_served(reported: list[str]) -> None:
+def test_an_exception_of_the_work_is_reported_and_the_next_request_is_served(
+    reported: list[str],
+) -> None:
     runs: list[int] = []
 
     def work(_: Ticket) -> None:
@@ -345,7 +353,7 @@ def test_work_that_raises_is_reported_and_the_next_request_is_served(reported: l
 
 
 @pytest.mark.parametrize("closed", [True, False], ids=["closed", "open"])
-def test_a_script_that_ends_waits_for_the_block_that_is_asked_and_asks_no_other(
+def test_a_script_ends_after_the_current_model_call_without_another(
     closed: bool,
 ) -> None:
     ended = script(
@@ -356,7 +364,7 @@ def test_a_script_that_ends_waits_for_the_block_that_is_asked_and_asks_no_other(
             def predict_proba(self, X):
                 answer = super().predict_proba(X)
                 if self.slow:
-                    self.asked.set()
+                    self.called.set()
                     time.sleep(.5)
                     print("answered", flush=True)
                 return answer
@@ -366,7 +374,7 @@ def test_a_script_that_ends_waits_for_the_block_that_is_asked_and_asks_no_other(
         assert widget.wait(30)
         model.slow = True
         widget.n_repeats = 200  # many blocks
-        assert model.asked.wait(10)
+        assert model.called.wait(10)
         if {closed}:
             widget.close()
         """
@@ -377,7 +385,7 @@ def test_a_script_that_ends_waits_for_the_block_that_is_asked_and_asks_no_other(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_a_process_that_is_forked_during_work_has_its_own() -> None:
+def test_a_process_forked_during_work_has_its_own_worker() -> None:
     ended = script(
         """
         import warnings
@@ -388,7 +396,7 @@ def test_a_process_that_is_forked_during_work_has_its_own() -> None:
         assert widget.wait(30)
         model.gate.clear()
         widget.n_repeats = 6
-        assert model.asked.wait(10)
+        assert model.called.wait(10)
         child = os.fork()
         if child == 0:
             model.gate = threading.Event()
@@ -417,7 +425,7 @@ def test_a_process_that_is_forked_during_work_has_its_own() -> None:
     assert ended.stdout == "child 7\n", ended.stderr
 
 
-def test_close_closes_the_layout_that_the_widget_made(explainer: uq.Explainer) -> None:
+def test_close_closes_the_default_layout_only(explainer: uq.Explainer) -> None:
     before = set(registry._instances)
     with uq.Explorer(explainer, n_repeats=2):
         assert len(set(registry._instances) - before) == 2, "the widget and its layout"
@@ -425,7 +433,7 @@ def test_close_closes_the_layout_that_the_widget_made(explainer: uq.Explainer) -
     shared = ipywidgets.Layout(width="50%")
     with uq.Explorer(explainer, n_repeats=2, layout=shared):
         pass
-    assert shared.comm is not None, "another widget may use it"
+    assert shared.comm is not None, "another widget may use this layout"
     shared.close()
 
 
@@ -437,17 +445,17 @@ def test_a_widget_closes_when_the_browser_closes_its_connection(explainer: uq.Ex
     frame = widget._frame
     widget.tau = 0.7
     assert widget.wait(5)
-    assert widget._frame is frame, "it takes no more work"
+    assert widget._frame is frame, "a closed widget computes nothing"
 
 
-def test_a_widget_that_no_page_shows_stops_until_it_is_shown_again(
+def test_a_hidden_widget_pauses_until_it_is_shown_again(
     gated: tuple[Gated, uq.Explorer],
 ) -> None:
     model, widget = gated
     widget.set_state({"_view_count": 1})
     model.gate.clear()
     widget.n_repeats = 200
-    assert model.asked.wait(10)
+    assert model.called.wait(10)
     widget.set_state({"_view_count": 0})
     threading.Timer(0.1, model.gate.set).start()
     assert widget._scheduler.wait(15)
@@ -458,20 +466,22 @@ def test_a_widget_that_no_page_shows_stops_until_it_is_shown_again(
     widget.set_state({"_view_count": 0})
     widget.n_repeats = 210
     assert widget.wait(15)
-    assert widget._frame["meta"]["importance"]["n_repeats"] == 210, "Python may still wait for it"
+    assert widget._frame["meta"]["importance"]["n_repeats"] == 210, (
+        "wait() in Python computes the frame of a hidden widget"
+    )
 
 
-def test_a_widget_that_nothing_shows_or_refers_to_is_freed_when_another_is_made(
+def test_an_unreferenced_hidden_widget_is_freed_when_another_is_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    connections: list[Any] = []  # as a kernel keeps them
+    connections: list[Any] = []  # a kernel keeps them too
 
     def connect(**kwargs: Any) -> Broken:
         connections.append(Broken(**kwargs))
         return connections[-1]
 
     monkeypatch.setattr(comm, "create_comm", connect)
-    made: list[weakref.ref[uq.Explorer]] = []
+    references: list[weakref.ref[uq.Explorer]] = []
     explainers: list[weakref.ref[uq.Explainer]] = []
 
     def show() -> uq.Explorer:
@@ -482,42 +492,54 @@ def test_a_widget_that_nothing_shows_or_refers_to_is_freed_when_another_is_made(
             if worker.name == "uqwidgets":
                 worker.join(5)
         widget.set_state({"_view_count": 1})
-        made.append(weakref.ref(widget))
+        references.append(weakref.ref(widget))
         explainers.append(weakref.ref(explainer))
         return widget
 
     def remove(widget: uq.Explorer) -> None:
         widget.set_state({"_view_count": 0})
 
-    known = show()
-    remove(known)
+    first = show()
+    remove(first)
     for _ in range(3):
         remove(show())
-    still_shown = show().model_id
-    assert [one() is not None for one in made] == [True, False, False, False, True]
-    assert [one() is not None for one in explainers] == [True, False, False, False, True]
-    known.set_state({"_view_count": 1, "tau": 0.5, "_seq": 1})
-    assert known.wait(15)
-    assert known._frame["inputs"]["tau"] == 0.5, "what Python refers to works as before"
-    for widget in (known, made[-1]()):
+    displayed_id = show().model_id
+    assert [reference() is not None for reference in references] == [
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
+    assert [reference() is not None for reference in explainers] == [
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
+    first.set_state({"_view_count": 1, "tau": 0.5, "_seq": 1})
+    assert first.wait(15)
+    assert first._frame["inputs"]["tau"] == 0.5, "a referenced widget still works"
+    for widget in (first, references[-1]()):
         assert registry._instances[widget.model_id] is widget
         widget.close()
-    assert still_shown not in registry._instances
+    assert displayed_id not in registry._instances
 
 
 @pytest.mark.parametrize("interval", ["fixed-data", "quantile", "u-statistic"])
-def test_it_can_be_shown_when_one_repeat_is_known(explainer: uq.Explainer, interval: str) -> None:
-    nothing = lambda *_: None  # noqa: E731
+def test_a_widget_can_be_displayed_after_one_repeat(explainer: uq.Explainer, interval: str) -> None:
+    ignore = lambda *_: None  # noqa: E731
     inputs = Inputs(0.0, "a", "", "prediction", "error_rate", interval=interval)
-    session = Session(explainer, nothing, nothing, None, nothing, Timing())
-    session.view(ImportanceView).repeats.extend(1, nothing)
+    session = Session(explainer, ignore, ignore, None, ignore, Timing())
+    session.view(ImportanceView).repeats.extend(1, ignore)
     html = static_picture(session, inputs)
     assert "Not everything was computed" in html
     is_ranked = "Likelihood loss (nll)" in html
     assert is_ranked == (interval == "u-statistic"), "an interval over repeats needs two"
 
 
-def test_it_is_shown_even_where_its_picture_fails(
+def test_the_widget_is_displayed_when_its_static_picture_fails(
     explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch, reported: list[str]
 ) -> None:
     def fail(*_: Any) -> str:
@@ -531,7 +553,7 @@ def test_it_is_shown_even_where_its_picture_fails(
     assert len(reported) == 1
 
 
-def test_an_explainer_cannot_be_pickled_and_says_what_can(explainer: uq.Explainer) -> None:
+def test_pickling_an_explainer_is_an_error_that_names_alternatives(explainer: uq.Explainer) -> None:
     for write in (pickle.dumps, copy.deepcopy):
         with pytest.raises(TypeError, match=r"cannot be pickled or copied.*pickle the model, X"):
             write(explainer)

@@ -1,4 +1,4 @@
-"""Which measures and indicators can be picked, for every kind of model."""
+"""The measures and indicators that the pickers offer, for every kind of model."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def explained(kind: str) -> uq.Explainer:
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_the_pickers_offer_what_the_model_says_each_once(kind: str) -> None:
+def test_the_pickers_offer_every_available_measure_and_indicator_once(kind: str) -> None:
     described = model_info(explained(kind))
     assert [m["name"] for m in described["measures"]] == CASES[kind][2]
     labels = [m["label"] for m in described["measures"]]
@@ -95,7 +95,7 @@ def test_the_pickers_offer_what_the_model_says_each_once(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", CASES)
-def test_every_measure_can_be_picked_and_asks_the_model_nothing(kind: str) -> None:
+def test_selecting_a_measure_does_not_call_the_model(kind: str) -> None:
     explainer = explained(kind)
     with uq.Explorer(explainer, n_repeats=2) as widget:
         assert widget.wait(30)

@@ -1,4 +1,4 @@
-"""What a page sends is untrusted: it sets inputs, as far as they are valid, and nothing else."""
+"""Messages of a page are untrusted: they set valid inputs and nothing else."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def deep(depth: int) -> list[Any]:
 
 
 def send(widget: uq.Explorer, state: Any, **message: Any) -> None:
-    """Hand the widget a message as the kernel's connection does."""
+    """Pass a message to the widget as the kernel's connection does."""
     data = {"method": "update", "state": state, "buffer_paths": [], **message}
     widget.comm.handle_msg({"content": {"data": data}, "buffers": []})
 
 
 def host_state(widget: uq.Explorer) -> dict[str, Any]:
-    """Every trait that is not the browser's to set."""
+    """Return every trait that the browser must not set."""
     own = {*NAMES, "_seq", "_stop", "_view_count", "_frame"}
     return {name: getattr(widget, name) for name in widget.keys if name not in own}
 
@@ -72,7 +72,7 @@ def host_state(widget: uq.Explorer) -> dict[str, Any]:
         "dict",
     ],
 )
-def test_what_is_no_value_is_answered_with_a_short_sentence(
+def test_an_invalid_value_is_an_error_of_one_short_sentence(
     widget: uq.Explorer, name: str, value: Any
 ) -> None:
     before = getattr(widget, name)
@@ -81,7 +81,7 @@ def test_what_is_no_value_is_answered_with_a_short_sentence(
     frame = widget._frame
     assert frame["seq"] == 1
     assert 0 < len(frame["meta"]["error"]) < 400
-    assert widget.center, "what was right in the same message counts"
+    assert widget.center, "the valid inputs of the same message are set"
     assert getattr(widget, name) == before
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_value_is_answered_with_a_short_sentence(
         ("", 1),
     ],
 )
-def test_nothing_but_the_inputs_can_be_set(widget: uq.Explorer, name: str, value: Any) -> None:
+def test_a_message_sets_only_inputs(widget: uq.Explorer, name: str, value: Any) -> None:
     before = {key: getattr(widget, key) for key in widget.keys}
     connection = widget.comm
     send(widget, {name: value})
@@ -137,21 +137,21 @@ def test_nothing_but_the_inputs_can_be_set(widget: uq.Explorer, name: str, value
     ],
     ids=repr,
 )
-def test_what_is_no_message_is_ignored(widget: uq.Explorer, message: Any) -> None:
+def test_a_malformed_message_is_ignored(widget: uq.Explorer, message: Any) -> None:
     before = {key: getattr(widget, key) for key in widget.keys}
     widget.comm.handle_msg(message)
     assert {key: getattr(widget, key) for key in before} == before
 
 
-def test_a_page_that_lost_the_state_is_given_it(widget: uq.Explorer) -> None:
+def test_a_page_can_request_the_state(widget: uq.Explorer) -> None:
     widget.comm.sent.clear()
     widget.comm.handle_msg({"content": {"data": {"method": "request_state"}}})
     (message,) = widget.comm.sent
     assert message["state"]["feature"] == "a"
 
 
-def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explorer) -> None:
-    chance = random.Random(20)
+def test_the_widget_answers_after_ten_thousand_random_messages(widget: uq.Explorer) -> None:
+    generator = random.Random(20)
     before = host_state(widget)
     values = [
         None, True, False, 0, 1, -1, 3, 2**31, 2**53, 10**400, 0.5, -0.25, float("nan"),
@@ -160,15 +160,17 @@ def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explor
     ]  # fmt: skip
 
     def condition() -> Any:
-        ends = {end: chance.choice(values) for end in ("low", "high") if chance.random() < 0.7}
-        listed = {"values": chance.choices(values, k=3)} if chance.random() < 0.4 else {}
-        named = {"feature": chance.choice(values)} if chance.random() < 0.9 else {}
-        return {**named, **ends, **listed} if chance.random() < 0.9 else chance.choice(values)
+        ends = {
+            end: generator.choice(values) for end in ("low", "high") if generator.random() < 0.7
+        }
+        listed = {"values": generator.choices(values, k=3)} if generator.random() < 0.4 else {}
+        named = {"feature": generator.choice(values)} if generator.random() < 0.9 else {}
+        return {**named, **ends, **listed} if generator.random() < 0.9 else generator.choice(values)
 
     def value(name: str) -> Any:
-        if name == "ice_filter" and chance.random() < 0.8:
-            return [condition() for _ in range(chance.randrange(4))]
-        return chance.choice(values)
+        if name == "ice_filter" and generator.random() < 0.8:
+            return [condition() for _ in range(generator.randrange(4))]
+        return generator.choice(values)
 
     names = [
         *NAMES,
@@ -181,12 +183,12 @@ def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explor
         "comm",
         "set_state",
     ]
-    # Not one by one: most messages come while others are answered.
+    # The widget does not wait for its answers, so that most messages arrive during earlier work.
     widget._publisher.shown.wait = lambda _timeout=None: True  # type: ignore[method-assign]
     for _ in range(10_000):
-        state = {name: value(name) for name in chance.sample(names, chance.randint(1, 4))}
-        state.pop("_seq", None) if chance.random() < 0.5 else None
-        paths = [[chance.choice(names)]] if chance.random() < 0.1 else []
+        state = {name: value(name) for name in generator.sample(names, generator.randint(1, 4))}
+        state.pop("_seq", None) if generator.random() < 0.5 else None
+        paths = [[generator.choice(names)]] if generator.random() < 0.1 else []
         send(widget, state, buffer_paths=paths)
     after = {"tau": 0.125, "feature": "b", "stress_feature": "a", "n_repeats": 4, "ice_filter": []}
     send(widget, {**after, "_seq": widget._seq + 1})
@@ -197,15 +199,15 @@ def test_any_ten_thousand_messages_leave_a_widget_that_answers(widget: uq.Explor
     assert host_state(widget) == before
 
 
-def test_stop_stops_after_a_message_that_was_refused(widget: uq.Explorer) -> None:
+def test_stop_works_after_a_refused_message(widget: uq.Explorer) -> None:
     send(widget, {"tau": 3, "_seq": 1})
     assert widget.wait(15)
     newest = widget._scheduler.newest
     send(widget, {"_stop": 1})
-    assert widget._scheduler.newest == newest, "it asks for nothing"
+    assert widget._scheduler.newest == newest, "a stop requests no work"
 
 
-def test_a_message_cannot_have_the_model_work_for_hours(
+def test_a_message_cannot_request_hours_of_model_calls(
     widget: uq.Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluations = widget.explainer.evaluations
@@ -220,7 +222,7 @@ def test_a_message_cannot_have_the_model_work_for_hours(
     send(widget, {"n_repeats": 5, "_seq": 2})
     assert widget.wait(15)
     assert widget._frame["meta"]["importance"]["n_repeats"] == 5
-    assert inputs.validate("n_repeats", 1000, widget.explainer) == 1000, "Python may ask for it"
+    assert inputs.validate("n_repeats", 1000, widget.explainer) == 1000, "Python may set it"
 
 
 @pytest.mark.parametrize(
@@ -231,6 +233,8 @@ def test_a_message_cannot_have_the_model_work_for_hours(
     ],
     ids=["conditions", "values"],
 )
-def test_a_filter_has_its_limits(explainer: uq.Explainer, value: list[Any], sentence: str) -> None:
+def test_a_filter_is_limited_in_conditions_and_values(
+    explainer: uq.Explainer, value: list[Any], sentence: str
+) -> None:
     with pytest.raises(ValueError, match=sentence):
         conditions(value, explainer)

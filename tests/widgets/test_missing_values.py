@@ -1,4 +1,4 @@
-"""Stress in the widget of columns with missing values, and of rows that all lack a value."""
+"""Stress in the widget of columns with missing values, also where no row has a value."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def explainer() -> uq.Explainer:
     return uq.Explainer(Gaps(), X, X["age"].fillna(0) + rng.normal(size=N))
 
 
-def test_columns_with_gaps_are_stressed_over_the_rows_with_a_value(
+def test_a_column_with_missing_values_is_stressed_over_its_known_rows(
     explainer: uq.Explainer,
 ) -> None:
     with uq.Explorer(explainer) as widget:
@@ -58,7 +58,7 @@ def test_columns_with_gaps_are_stressed_over_the_rows_with_a_value(
         assert now["ess"] == pytest.approx(effective_sample_size(weights))
         means = explainer.evaluations.original_values(explainer.measure("prediction"))
         assert now["value"] == pytest.approx(np.average(means, weights=weights))
-        # The line that is drawn goes through the point.
+        # The drawn profile passes through the point of the current tau.
         at = columns(frame)
         line = at["stress.value"].reshape(2, -1)[0]
         level = int(np.argmin(np.abs(at["stress.taus"] - 0.6)))
@@ -73,7 +73,7 @@ def test_columns_with_gaps_are_stressed_over_the_rows_with_a_value(
         assert "20 rows without a value keep their weight" in widget._picture_html()
 
 
-def test_where_no_row_has_a_value_the_widget_says_so_and_goes_on(explainer: uq.Explainer) -> None:
+def test_stress_of_rows_without_any_value_is_reported(explainer: uq.Explainer) -> None:
     with uq.Explorer(explainer) as widget:
         assert widget.wait(30)
         filtered = [{"feature": "site", "values": ["a"]}]
@@ -86,7 +86,9 @@ def test_where_no_row_has_a_value_the_widget_says_so_and_goes_on(explainer: uq.E
         assert widget.result("stress").features == ("pay",)
         assert "age cannot be stressed to this tau (no value)" in frame["meta"]["notes"][0]
         frame = change(widget, tau=0.0)[-1]
-        assert not frame["meta"]["importance"]["stale"], "without stress the rows count the same"
+        assert not frame["meta"]["importance"]["stale"], (
+            "without stress all rows have the same weight"
+        )
         frame = change(widget, stress_feature="pay", tau=0.5)[-1]
         assert frame["meta"]["stress"]["now"]["status"] == "ok"
         assert frame["meta"]["stress"]["now"]["n_kept"] == 0

@@ -1,4 +1,4 @@
-"""The picture of a widget that a notebook keeps: an output of its own, drawn anew at rest."""
+"""The static picture of a widget in a notebook: a separate output, redrawn at rest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Outputs:
-    """What a notebook is sent, in order."""
+    """The outputs that a notebook receives, in order."""
 
     def __init__(self) -> None:
         self.sent: queue.Queue[tuple[dict[str, Any], dict[str, Any]]] = queue.Queue()
@@ -43,20 +43,22 @@ def text(html: str) -> str:
     return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", html))
 
 
-def test_the_view_and_its_picture_are_outputs_of_their_own(
+def test_the_widget_and_its_picture_are_separate_outputs(
     explorer: uq.Explorer, outputs: Outputs
 ) -> None:
     explorer._ipython_display_()
     (view, _), (picture, options) = outputs.next(), outputs.next()
     assert VIEW in view
-    assert "text/html" not in view, "a notebook without a kernel shows the view of several forms"
+    assert "text/html" not in view, (
+        "without a kernel, a notebook would prefer the view to the picture"
+    )
     assert list(picture) == ["text/html"]
     assert picture["text/html"].startswith(f'<div class="uq-picture-{explorer._picture}">')
     assert options["display_id"] == explorer._picture
     assert not options["update"]
 
 
-def test_the_picture_follows_when_the_widget_rests_and_asks_the_model_nothing(
+def test_the_picture_is_redrawn_at_rest_without_a_model_call(
     explorer: uq.Explorer, outputs: Outputs
 ) -> None:
     explorer._ipython_display_()
@@ -86,7 +88,7 @@ def test_the_picture_follows_when_the_widget_rests_and_asks_the_model_nothing(
     assert explorer.explainer.rows_evaluated == rows
 
 
-def test_a_filter_without_rows_and_a_level_that_cannot_be_reached_are_said(
+def test_the_picture_names_a_filter_without_rows_and_an_unreachable_stress_level(
     explorer: uq.Explorer,
 ) -> None:
     explorer.ice_filter = [{"feature": "b", "low": 50, "high": 60}]
@@ -104,7 +106,7 @@ def test_a_filter_without_rows_and_a_level_that_cannot_be_reached_are_said(
     assert "Importance for" in shown
 
 
-def test_a_picture_says_why_a_panel_is_missing() -> None:
+def test_the_picture_says_why_a_panel_is_missing() -> None:
     model = Counting()
     explainer = uq.Explainer(model, *table())
     model.broken = True
@@ -115,7 +117,7 @@ def test_a_picture_says_why_a_panel_is_missing() -> None:
     assert "error rate" in shown.lower()
 
 
-def test_a_picture_that_waits_for_rest_keeps_no_widget_alive(outputs: Outputs) -> None:  # noqa: ARG001
+def test_a_picture_waiting_for_rest_does_not_keep_its_widget_alive(outputs: Outputs) -> None:  # noqa: ARG001
     widget = uq.Explorer(uq.Explainer(Counting(), *table()), n_repeats=2)
     assert widget.wait(20)
     picture = widget._notebook_picture

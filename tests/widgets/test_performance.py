@@ -1,4 +1,4 @@
-"""The view of the model itself shows what the Explainer computes, for the rows that are shown."""
+"""The performance view shows the scores, calibration and confusion of the Explainer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shown(frame: dict[str, Any]) -> dict[str, Any]:
     return dict(frame["meta"]["performance"])
 
 
-def test_scores_are_those_of_the_rows_and_weights_that_are_shown(
+def test_scores_use_the_filtered_rows_and_the_stress_weights(
     explorer: uq.Explorer, explainer: uq.Explainer, model: Counting
 ) -> None:
     calls = model.calls
@@ -40,7 +40,7 @@ def test_scores_are_those_of_the_rows_and_weights_that_are_shown(
         np.testing.assert_allclose(numbers, expected)
 
 
-def test_calibration_and_confusion_are_those_of_the_explainer(
+def test_calibration_and_confusion_equal_those_of_the_explainer(
     explorer: uq.Explorer, explainer: uq.Explainer
 ) -> None:
     frame = explorer._frame
@@ -52,7 +52,7 @@ def test_calibration_and_confusion_are_those_of_the_explainer(
     np.testing.assert_allclose(parts["performance.confusion"], explainer.confusion().share)
 
 
-def test_numbers_have_points_and_the_coverage_of_their_intervals() -> None:
+def test_a_regression_shows_points_and_interval_coverage() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 2))
     y = X[:, 0] + rng.normal(size=500)
@@ -70,13 +70,13 @@ def test_numbers_have_points_and_the_coverage_of_their_intervals() -> None:
         assert coverage["label"] == "rows inside 90% intervals"
         (expected,) = (line for line in explainer.calibration().coverage if line[0] == 0.9)
         np.testing.assert_allclose([coverage[k] for k in ("value", "low", "high")], expected[1:])
-        stayed = columns(change(widget, tau=0.6)[-1])
+        stressed = columns(change(widget, tau=0.6)[-1])
         np.testing.assert_array_equal(
-            stayed["performance.predicted"], parts["performance.predicted"]
+            stressed["performance.predicted"], parts["performance.predicted"]
         )
 
 
-def test_of_many_rows_it_follows_when_the_controls_rest(explorer: uq.Explorer) -> None:
+def test_performance_of_many_rows_is_computed_at_rest(explorer: uq.Explorer) -> None:
     explorer._session.timing = Timing(n_rows_at_once=10, summing=10.0)
     frames = change(explorer, stress_feature="a", tau=0.5)
     assert [shown(frame)["stale"] for frame in frames] == [True, False]
@@ -94,34 +94,36 @@ def test_a_point_prediction_has_scores_without_calibration() -> None:
         assert "Scores of the model" in data["text/html"]
 
 
-def test_it_is_there_before_a_slow_model_has_answered() -> None:
+def test_performance_is_shown_before_further_model_calls() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
-    asked: list[int] = []
+    batch_sizes: list[int] = []
 
     def slow(A: Any) -> Any:
-        asked.append(len(A))
+        batch_sizes.append(len(A))
         return A[:, 0], np.ones(len(A))
 
     explainer = uq.Explainer(slow, X, y)
-    known = sum(asked)
-    calls_at: list[int] = []
+    rows_before = sum(batch_sizes)
+    rows_at_frames: list[int] = []
     widget = uq.Explorer(explainer, n_repeats=3)
     try:
         widget.observe(
             lambda event: (
-                calls_at.append(sum(asked)) if event["new"]["meta"].get("performance") else None
+                rows_at_frames.append(sum(batch_sizes))
+                if event["new"]["meta"].get("performance")
+                else None
             ),
             "_frame",
         )
         assert widget.wait(30)
-        assert calls_at
-        assert calls_at[0] == known
+        assert rows_at_frames
+        assert rows_at_frames[0] == rows_before
     finally:
         widget.close()
 
 
-def test_without_the_true_target_it_is_empty() -> None:
+def test_performance_is_empty_without_the_true_target() -> None:
     X = np.random.default_rng(0).normal(size=(40, 2))
     with uq.explore(lambda A: (A[:, 0], 1 + A[:, 1] ** 2), X, n_repeats=2) as widget:
         assert widget.wait(30)

@@ -1,4 +1,4 @@
-"""Pins and their ghost, without a browser: what is kept, what is refused, what is drawn below."""
+"""Pins and their ghost without a browser: their validation, their results and their cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def pin(note: str = "", *, ghost: bool = False, **state: Any) -> dict[str, Any]:
     return {"note": note, "state": state, "ghost": ghost}
 
 
-def test_a_pin_is_the_present_view_with_a_note(explorer: uq.Explorer) -> None:
+def test_a_pin_is_the_current_state_with_a_note(explorer: uq.Explorer) -> None:
     change(explorer, tau=0.5, feature="b", ice_filter=[{"feature": "c", "values": ["red"]}])
     explorer.pin("red ones")
     change(explorer, tau=0.0, ice_filter=[])
@@ -33,7 +33,7 @@ def test_a_pin_is_the_present_view_with_a_note(explorer: uq.Explorer) -> None:
     assert explorer.tau == 0.5
 
 
-def test_a_pin_with_an_older_state_gets_the_defaults_of_what_it_lacks(
+def test_an_older_pin_gets_the_defaults_of_missing_inputs(
     explorer: uq.Explorer,
 ) -> None:
     explorer.pins = [{"state": {"tau": 0.5}}]
@@ -68,7 +68,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize(("pins", "sentence"), HOSTILE)
-def test_pins_that_are_none_are_refused_and_leave_the_former(
+def test_invalid_pins_are_refused_and_the_previous_pins_stay(
     explorer: uq.Explorer, pins: Any, sentence: str
 ) -> None:
     explorer.pin("stays")
@@ -84,7 +84,7 @@ def test_pins_that_are_none_are_refused_and_leave_the_former(
     assert [each["note"] for each in explorer.pins] == ["better"]
 
 
-def test_python_cannot_set_pins_that_are_none_either(explorer: uq.Explorer) -> None:
+def test_setting_invalid_pins_in_python_is_an_error(explorer: uq.Explorer) -> None:
     with pytest.raises(ValueError, match="the state of pin 1: tau is 3"):
         explorer.pins = [pin(tau=3)]
     with pytest.raises(ValueError, match="the note of pin 1 is a int"):
@@ -93,29 +93,29 @@ def test_python_cannot_set_pins_that_are_none_either(explorer: uq.Explorer) -> N
     assert MOST_CONDITIONS_OF_ALL < MOST_PINS * 200
 
 
-def test_a_page_is_sent_the_former_pins_when_its_own_are_refused(explorer: uq.Explorer) -> None:
+def test_the_page_gets_the_previous_pins_when_its_own_are_refused(explorer: uq.Explorer) -> None:
     sent = []
     explorer.send_state = lambda key=None: sent.append(key)  # type: ignore[method-assign]
     explorer.set_state({"pins": [5]})
     assert "pins" in sent
 
 
-def test_notes_cost_nothing(explorer: uq.Explorer) -> None:
+def test_changing_notes_sends_no_frame(explorer: uq.Explorer) -> None:
     frames: list[Any] = []
-    explorer.observe(lambda made: frames.append(made["new"]), names="_frame")
+    explorer.observe(lambda change: frames.append(change["new"]), names="_frame")
     explorer.pin("one")
     explorer.set_state({"pins": [{**explorer.pins[0], "note": "two"}]})
     assert explorer.wait(30)
     assert not frames
 
 
-def laid(explorer: uq.Explorer, **inputs: Any) -> dict[str, Any]:
-    """Change the view, and lay the first pin under it; return the frame."""
+def with_ghost(explorer: uq.Explorer, **inputs: Any) -> dict[str, Any]:
+    """Change the view, show the first pin as its ghost, and return the frame."""
     change(explorer, **inputs)
     return change(explorer, pins=[{**explorer.pins[0], "ghost": True}])[-1]
 
 
-def test_the_ghost_has_the_numbers_that_the_pin_had(explorer: uq.Explorer) -> None:
+def test_the_ghost_has_the_numbers_of_the_pinned_view(explorer: uq.Explorer) -> None:
     ex = explorer.explainer
     pinned = columns(
         change(
@@ -129,7 +129,7 @@ def test_the_ghost_has_the_numbers_that_the_pin_had(explorer: uq.Explorer) -> No
     explorer.pin("stressed")
     profile = explorer.result("stress")
     calls = ex.model_calls
-    frame = laid(explorer, tau=-0.2, ice_filter=[])
+    frame = with_ghost(explorer, tau=-0.2, ice_filter=[])
     shown = columns(frame)
     assert frame["meta"]["ghost"] == {"note": "stressed", "state": explorer.pins[0]["state"]}
     np.testing.assert_array_equal(shown["importance.ghost"], pinned["importance.value"])
@@ -149,27 +149,27 @@ def test_the_ghost_has_the_numbers_that_the_pin_had(explorer: uq.Explorer) -> No
 
 def test_a_ghost_is_computed_once(explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     explorer.pin()
-    laid(explorer, tau=0.5)
-    counted = []
+    with_ghost(explorer, tau=0.5)
+    computed = []
     ghost = explorer._session.ghost
     compute = ghost.compute
-    monkeypatch.setattr(ghost, "compute", lambda *args: counted.append(compute(*args)))
+    monkeypatch.setattr(ghost, "compute", lambda *args: computed.append(compute(*args)))
     for tau in (0.1, 0.2, 0.3):
         frame = change(explorer, tau=tau)[-1]
         assert "importance.ghost" in frame["cols"]
-    assert not counted
+    assert not computed
     change(explorer, n_repeats=6)
-    assert len(counted) == 1, "the model has answered more"
+    assert len(computed) == 1, "new repeats change the results of the pin"
 
 
-def test_a_ghost_never_asks_the_model() -> None:
-    # A page that was opened again: nothing is known of the pin but its inputs.
+def test_a_ghost_never_calls_the_model() -> None:
+    # After a page is opened again, only the inputs of the pin are known.
     model = Counting()
     with uq.Explorer(
         uq.Explainer(model, *table()),
         n_repeats=3,
         feature="a",
-        pins=[pin("of before", feature="b", n_repeats=50, ghost=True)],
+        pins=[pin("earlier", feature="b", n_repeats=50, ghost=True)],
     ) as widget:
         assert widget.wait(30)
         with uq.Explorer(uq.Explainer(Counting(), *table()), n_repeats=3, feature="a") as plain:
@@ -182,7 +182,7 @@ def test_a_ghost_never_asks_the_model() -> None:
             in_order(widget.explainer, result, result.importance),
             rtol=1e-12,
         )
-        assert "dependence.ghost" not in shown, "its curve was not asked for"
+        assert "dependence.ghost" not in shown, "no view has computed its curve"
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_ghost_never_asks_the_model() -> None:
         {"stress_feature": "same", "tau": 0.5},
     ],
 )
-def test_a_pin_without_numbers_has_no_ghost_and_harms_nothing(
+def test_a_pin_without_results_has_no_ghost_and_no_error(
     explorer: uq.Explorer, state: dict[str, Any]
 ) -> None:
     frame = change(explorer, pins=[pin("empty", ghost=True, **state)])[-1]

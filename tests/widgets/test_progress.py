@@ -1,4 +1,4 @@
-"""Progress of long work: one total, true labels, and a time that holds, by a clock of its own."""
+"""Progress of long work under a simulated clock: its total, its labels and its remaining time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from widgets.test_explorer import Frames
 
 
 class Clock:
-    """Time that nearly only the model takes."""
+    """A simulated clock that the model advances; each reading adds a microsecond."""
 
     def __init__(self) -> None:
         self.now = 0.0
 
     def __call__(self) -> float:
-        self.now += 1e-6  # as clocks do
+        self.now += 1e-6  # two readings of a clock differ
         return self.now
 
 
@@ -42,7 +42,7 @@ class Slow:
 
 
 @pytest.mark.parametrize(("call", "row"), [(0.0, 1e-3), (0.05, 5e-4), (0.1, 2e-4)])
-def test_the_total_only_grows_and_the_time_that_is_left_holds(
+def test_progress_never_decreases_and_predicts_the_remaining_time(
     monkeypatch: pytest.MonkeyPatch, call: float, row: float
 ) -> None:
     clock = Clock()
@@ -64,12 +64,12 @@ def test_the_total_only_grows_and_the_time_that_is_left_holds(
     ]
     assert len(shown) >= 5
     shares = [p["done"] / p["total"] for _, p in shown]
-    assert shares == sorted(shares), "it never goes back"
+    assert shares == sorted(shares), "progress never decreases"
     assert shares[-1] > 0.7
     end = clock.now
     for moment, progress in shown:
         truth = end - moment
-        # Of less than two calls, nothing is promised.
+        # The estimate is compared only while more than two calls remain.
         if truth > max(2 * call, 0.5):
             assert truth / 2 <= progress["seconds_left"] <= truth * 2, progress
     labels = {progress["what"] for _, progress in shown}

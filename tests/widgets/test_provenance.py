@@ -1,4 +1,4 @@
-"""Provenance: plain facts, and digests that depend on the data alone."""
+"""Provenance: facts about model and data as JSON, and digests that depend on the data alone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def digests_of(explainer: uq.Explainer) -> dict[str, str]:
     return {"X": digest_of_table(explainer.table), "y": digest_of_target(explainer)}
 
 
-def test_the_facts_of_a_scikit_learn_model() -> None:
+def test_provenance_of_a_scikit_learn_model() -> None:
     X, y = table()
     X = X.drop(columns="c")
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.5)).fit(X, y)
@@ -58,7 +58,7 @@ def test_the_facts_of_a_scikit_learn_model() -> None:
         assert facts["versions"]["numpy"] == np.__version__
 
 
-def test_a_function_has_a_name_and_no_parameters() -> None:
+def test_provenance_of_a_function_has_its_name_and_no_parameters() -> None:
     X = np.random.default_rng(0).normal(size=(20, 2))
 
     def model(X: np.ndarray) -> np.ndarray:
@@ -70,14 +70,14 @@ def test_a_function_has_a_name_and_no_parameters() -> None:
     assert (facts["task"], facts["classes"]) == ("regression", [])
 
 
-def test_without_a_target_there_is_no_digest_of_it() -> None:
+def test_the_digest_of_a_missing_target_is_none() -> None:
     X, _ = table()
     facts = provenance(uq.Explainer(Counting(), X), Inputs())
     assert facts["sha256"]["y"] is None
     assert len(facts["sha256"]["X"]) == 64
 
 
-def test_a_long_parameter_is_shortened() -> None:
+def test_a_long_parameter_value_is_shortened() -> None:
     class Wordy(Counting):
         def get_params(self) -> dict[str, object]:
             return {"text": "x" * 10_000, "nothing": None, "list": list(range(9999))}
@@ -87,7 +87,7 @@ def test_a_long_parameter_is_shortened() -> None:
     assert all(len(parameters[name]) < 300 for name in ("text", "list"))
 
 
-def test_the_same_data_have_the_same_digest_however_they_are_stored() -> None:
+def test_the_digest_does_not_depend_on_the_storage_type() -> None:
     X, y = table()
     original = digests(X, y)
     assert all(len(digest) == 64 for digest in original.values())
@@ -97,7 +97,7 @@ def test_the_same_data_have_the_same_digest_however_they_are_stored() -> None:
 
 
 @pytest.mark.parametrize("change", ["value", "category", "missing", "order", "target"])
-def test_other_data_have_another_digest(change: str) -> None:
+def test_the_digest_changes_with_the_data(change: str) -> None:
     X, y = table()
     original = digests(X, y)
     if change == "value":
@@ -117,7 +117,7 @@ def test_other_data_have_another_digest(change: str) -> None:
     assert changed[other] == original[other]
 
 
-def test_neighbouring_texts_are_told_apart() -> None:
+def test_the_digest_separates_neighbouring_texts() -> None:
     def digest(values: list[str]) -> str:
         X, y = table(4)
         return digests(X.assign(c=values), y)["X"]
@@ -149,14 +149,14 @@ def test_the_commit_is_that_of_the_working_directory(
     assert provenance(explainer, Inputs())["commit"] == f"{commit}-changed"
 
 
-def test_without_git_there_is_no_commit(
+def test_the_commit_is_none_without_git(
     monkeypatch: pytest.MonkeyPatch, explainer: uq.Explainer
 ) -> None:
     monkeypatch.setenv("PATH", "")
     assert provenance(explainer, Inputs())["commit"] is None
 
 
-def test_every_interval_says_what_it_accounts_for(explainer: uq.Explainer) -> None:
+def test_every_interval_kind_has_its_own_description(explainer: uq.Explainer) -> None:
     descriptions = {described_interval(interval) for interval in INTERVALS}
     assert len(descriptions) == len(INTERVALS)
     facts = provenance(explainer, Inputs(interval="quantile"))["interval"]

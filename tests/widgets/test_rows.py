@@ -1,4 +1,4 @@
-"""One population for all panels, and filters that find their rows."""
+"""Row filters: their conditions, and the one population that all panels use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from widgets.wire import columns
 
 
 class Logistic:
-    """A binary classifier of column a alone; other columns may hold anything."""
+    """A binary classifier that reads column `a` only; other columns may have any type."""
 
     def __init__(self, classes: Any = ("no", "yes")) -> None:
         self.classes_ = np.array(classes)
@@ -28,7 +28,7 @@ class Logistic:
         return np.column_stack([1 - yes, yes])
 
 
-def odd_table(n: int = 60) -> pd.DataFrame:
+def table_of_all_types(n: int = 60) -> pd.DataFrame:
     rng = np.random.default_rng(4)
     days = rng.integers(0, 3, n)
     age = rng.normal(40, 10, n)
@@ -58,28 +58,31 @@ def odd_table(n: int = 60) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def odd() -> uq.Explainer:
-    X = odd_table()
+def mixed_explainer() -> uq.Explainer:
+    X = table_of_all_types()
     return uq.Explainer(Logistic(), X, np.where(X["a"] > 0, "yes", "no"))
 
 
 @pytest.fixture(scope="module")
-def about(odd: uq.Explainer) -> dict[str, Any]:
-    with uq.Explorer(odd) as widget:
+def about(mixed_explainer: uq.Explainer) -> dict[str, Any]:
+    with uq.Explorer(mixed_explainer) as widget:
         return {feature["name"]: feature for feature in widget._about["features"]}
 
 
-CATEGORICAL = [c for c in odd_table(10).columns if c not in ("a", "age", "wide")]
+CATEGORICAL = [c for c in table_of_all_types(10).columns if c not in ("a", "age", "wide")]
 
 
 @pytest.mark.parametrize("name", CATEGORICAL)
-def test_every_value_on_offer_finds_its_rows(
-    odd: uq.Explainer, about: dict[str, Any], name: str
+def test_every_offered_value_selects_its_rows(
+    mixed_explainer: uq.Explainer, about: dict[str, Any], name: str
 ) -> None:
-    column = odd.table.column(name)
+    column = mixed_explainer.table.column(name)
     offered = about[name]["values"]
     every = [*offered, None]
-    masks = {v: conditions([{"feature": name, "values": [v]}], odd)[0].mask(odd) for v in every}
+    masks = {
+        v: conditions([{"feature": name, "values": [v]}], mixed_explainer)[0].mask(mixed_explainer)
+        for v in every
+    }
     assert sum(masks.values()).tolist() == [1] * len(column), "each row has one value"
     assert all(masks[v].any() for v in offered)
     np.testing.assert_array_equal(masks[None], column.isna())
@@ -87,13 +90,15 @@ def test_every_value_on_offer_finds_its_rows(
     for value, mask in masks.items():
         rows = column[mask]
         assert rows.isna().all() if value is None else rows.nunique() == 1
-    # The values themselves, as a person takes them out of the table, name the same rows.
+    # The values of the column itself select the same rows.
     for value in column.dropna().unique().tolist():
-        (condition,) = conditions([{"feature": name, "values": [value]}], odd)
+        (condition,) = conditions([{"feature": name, "values": [value]}], mixed_explainer)
         same = column.map(lambda other, value=value: other == value)
-        np.testing.assert_array_equal(condition.mask(odd), same.fillna(False).to_numpy(dtype=bool))
-    (all_of_them,) = conditions([{"feature": name, "values": every}], odd)
-    assert all_of_them.mask(odd).all(), "with every box checked, every row stays"
+        np.testing.assert_array_equal(
+            condition.mask(mixed_explainer), same.fillna(False).to_numpy(dtype=bool)
+        )
+    (all_values,) = conditions([{"feature": name, "values": every}], mixed_explainer)
+    assert all_values.mask(mixed_explainer).all(), "all values together select all rows"
 
 
 @pytest.mark.parametrize(
@@ -114,12 +119,12 @@ def test_every_value_on_offer_finds_its_rows(
         (None, "yes", "yes"),
     ],
 )
-def test_a_value_may_be_written_in_other_ways(
-    odd: uq.Explainer, name: str | None, written: Any, read: str | None
+def test_a_filter_value_may_be_written_in_other_forms(
+    mixed_explainer: uq.Explainer, name: str | None, written: Any, read: str | None
 ) -> None:
-    (condition,) = conditions([{"feature": name, "values": [written]}], odd)
+    (condition,) = conditions([{"feature": name, "values": [written]}], mixed_explainer)
     assert condition.values == (read,)
-    assert condition.mask(odd).any()
+    assert condition.mask(mixed_explainer).any()
 
 
 @pytest.mark.parametrize(
@@ -133,11 +138,11 @@ def test_a_value_may_be_written_in_other_ways(
         ({"feature": "age", "low": 1, "missing": "yes"}, "missing of the filter of 'age'"),
     ],
 )
-def test_a_value_that_no_row_has_is_said(
-    odd: uq.Explainer, item: dict[str, Any], sentence: str
+def test_a_filter_value_of_no_row_is_an_error(
+    mixed_explainer: uq.Explainer, item: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
-        conditions([item], odd)
+        conditions([item], mixed_explainer)
 
 
 @pytest.mark.parametrize(
@@ -148,10 +153,10 @@ def test_a_value_that_no_row_has_is_said(
         (np.array([False, True]), [False, True], "True"),
     ],
 )
-def test_a_class_is_found_however_the_target_writes_it(
+def test_a_class_is_matched_across_number_types(
     y: np.ndarray, classes: list[Any], text: str
 ) -> None:
-    X = odd_table()[["a"]]
+    X = table_of_all_types()[["a"]]
     ex = uq.Explainer(Logistic(classes), X, y[(X["a"] > 0).to_numpy() * 1])
     with uq.Explorer(ex) as widget:
         assert text in widget._about["classes"]
@@ -159,31 +164,35 @@ def test_a_class_is_found_however_the_target_writes_it(
     np.testing.assert_array_equal(condition.mask(ex), X["a"] > 0)
 
 
-def test_a_range_that_leaves_out_no_value_leaves_out_no_row(odd: uq.Explainer) -> None:
-    age = odd.table.numbers("age")
+def test_a_range_over_all_values_selects_all_rows(mixed_explainer: uq.Explainer) -> None:
+    age = mixed_explainer.table.numbers("age")
     missing, low, high = np.isnan(age), float(np.nanmin(age)), float(np.nanmax(age))
 
     def mask(**ends: Any) -> np.ndarray:
-        plain = validate("ice_filter", [{"feature": "age", **ends}], odd)
-        assert plain == validate("ice_filter", plain, odd)
-        return conditions(plain, odd)[0].mask(odd)
+        plain = validate("ice_filter", [{"feature": "age", **ends}], mixed_explainer)
+        assert plain == validate("ice_filter", plain, mixed_explainer)
+        return conditions(plain, mixed_explainer)[0].mask(mixed_explainer)
 
     assert mask(low=low, high=high).all()
     assert mask().all()
     np.testing.assert_array_equal(mask(low=40), age >= 40)
     np.testing.assert_array_equal(mask(low=40, missing=True), (age >= 40) | missing)
     np.testing.assert_array_equal(mask(low=low, high=high, missing=False), ~missing)
-    (some,) = validate("ice_filter", [{"feature": "age", "low": 40}], odd)
-    assert some["missing"] is False, "that rows are left out is said"
-    (plain,) = validate("ice_filter", [{"feature": "wide", "low": None, "high": None}], odd)
+    (some,) = validate("ice_filter", [{"feature": "age", "low": 40}], mixed_explainer)
+    assert some["missing"] is False, "the plain form says that missing values are excluded"
+    (plain,) = validate(
+        "ice_filter", [{"feature": "wide", "low": None, "high": None}], mixed_explainer
+    )
     assert plain == {"feature": "wide", "low": None, "high": None}
-    assert conditions([plain], odd)[0].mask(odd).all(), "an open end holds infinity too"
+    assert conditions([plain], mixed_explainer)[0].mask(mixed_explainer).all(), (
+        "a range without ends includes infinity"
+    )
 
 
 FILTER = [{"feature": "b", "low": -0.8, "high": None}, {"feature": "c", "values": ["red"]}]
 
 
-def test_every_number_of_the_stress_panel_is_of_the_rows_that_meet_the_filter(
+def test_the_stress_panel_uses_the_filtered_rows_only(
     explorer: uq.Explorer, explainer: uq.Explainer
 ) -> None:
     table = explainer.table
@@ -206,29 +215,29 @@ def test_every_number_of_the_stress_panel_is_of_the_rows_that_meet_the_filter(
         assert meta["now"][name] == same, name
     assert meta["n_rows"] == meta["now"]["n_rows"] == frame["meta"]["rows"] == rows.sum()
     assert not meta["stale"]
-    # Importance and curves are of the same rows, with the same weights.
+    # Importance and curves use the same rows and the same weights.
     weights = explainer.stress_weights("a", 0.5, rows=rows)
     importance = explainer.importance("nll", n_repeats=4, rows=rows, sample_weight=weights)
-    place = explainer.features.index("a")
-    assert of_rows["importance.value"][0][place] == pytest.approx(
+    position = explainer.features.index("a")
+    assert of_rows["importance.value"][0][position] == pytest.approx(
         importance.importance[importance.features.index("a")], rel=1e-7
     )
     baseline = expected["meta"]["importance"]["measures"][0]["baseline"]
     assert frame["meta"]["importance"]["measures"][0]["baseline"] == pytest.approx(baseline)
-    assert explainer.model_calls == calls, "a filter asks the model nothing"
+    assert explainer.model_calls == calls, "a filter does not call the model"
 
 
-def test_a_filter_that_every_row_meets_changes_nothing(explorer: uq.Explorer) -> None:
+def test_a_filter_met_by_every_row_changes_no_number(explorer: uq.Explorer) -> None:
     before = explorer._frame
     (frame,) = change(explorer, ice_filter=[{"feature": "c", "values": ["red", "blue", None]}])
     assert frame["meta"]["rows"] == 40
-    after, were = columns(frame), columns(before)
-    for name, values in were.items():
-        np.testing.assert_array_equal(after[name], values, err_msg=name)
+    filtered, unfiltered = columns(frame), columns(before)
+    for name, values in unfiltered.items():
+        np.testing.assert_array_equal(filtered[name], values, err_msg=name)
     assert not frame["meta"]["stress"]["stale"]
 
 
-def test_a_filter_asks_nothing_and_shows_importance_and_curves_before_the_profile(
+def test_a_filter_updates_importance_and_curves_before_the_stress_profile(
     explorer: uq.Explorer, model: Counting
 ) -> None:
     calls = model.calls
@@ -242,7 +251,7 @@ def test_a_filter_asks_nothing_and_shows_importance_and_curves_before_the_profil
     assert stale == [[False, False, True], [False, False, False]]
 
 
-def test_the_profile_of_other_rows_is_marked_until_that_of_the_chosen_ones_is_known(
+def test_the_stress_profile_is_marked_stale_until_that_of_the_filtered_rows_is_computed(
     explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = explorer._frame
@@ -260,18 +269,18 @@ def test_the_profile_of_other_rows_is_marked_until_that_of_the_chosen_ones_is_kn
     assert first["meta"]["stress"]["n_rows"] == 40
     assert not last["meta"]["stress"]["stale"]
     assert (columns(last)["stress.value"] != columns(before)["stress.value"]).any()
-    assert computed == ["a", "b", "same", "a"], "values of three, the interval of one"
+    assert computed == ["a", "b", "same", "a"], "the values of three features, the interval of one"
     back = change(explorer, ice_filter=[])[-1]
     np.testing.assert_array_equal(columns(back)["stress.value"], columns(before)["stress.value"])
     again = change(explorer, ice_filter=FILTER)[-1]
     np.testing.assert_array_equal(columns(again)["stress.value"], columns(last)["stress.value"])
-    assert len(computed) == 4, "what is known of a filter is kept for a while"
+    assert len(computed) == 4, "recent filters are cached"
     for low in range(10):
         change(explorer, ice_filter=[{"feature": "b", "low": -1 - low / 10, "high": None}])
-    assert len(explorer._session.populations._selections) <= 4, "but not for ever"
+    assert len(explorer._session.populations._selections) <= 4, "the cache has a limit"
 
 
-def test_a_filter_that_keeps_one_row_shows_this_row(explorer: uq.Explorer) -> None:
+def test_a_filter_of_one_row_shows_this_row(explorer: uq.Explorer) -> None:
     a = explorer.explainer.table.numbers("a")
     low = float(np.sort(a)[-1])
     frame = change(explorer, ice_filter=[{"feature": "a", "low": low, "high": None}])[-1]
@@ -286,8 +295,8 @@ def test_a_filter_that_keeps_one_row_shows_this_row(explorer: uq.Explorer) -> No
     assert "a cannot be stressed" in stressed["meta"]["notes"][0]
 
 
-def test_missing_values_are_filtered_in_the_widget_and_never_lost(odd: uq.Explainer) -> None:
-    with uq.Explorer(odd, n_repeats=2, feature="a", stress_feature="a") as widget:
+def test_filters_can_select_missing_values(mixed_explainer: uq.Explainer) -> None:
+    with uq.Explorer(mixed_explainer, n_repeats=2, feature="a", stress_feature="a") as widget:
         assert widget.wait(30)
         for name in ("age", "sex", "level"):
             values = next(f for f in widget._about["features"] if f["name"] == name)["values"]
@@ -300,57 +309,59 @@ def test_missing_values_are_filtered_in_the_widget_and_never_lost(odd: uq.Explai
 
 
 class Counted(Condition):
-    """A condition that counts how often it is looked up."""
+    """A condition that counts its evaluations."""
 
-    looked = 0
+    evaluations = 0
 
     def mask(self, explainer: uq.Explainer) -> np.ndarray:
-        type(self).looked += 1
+        type(self).evaluations += 1
         return super().mask(explainer)
 
 
-def test_a_condition_is_looked_up_once_while_it_is_part_of_the_filter(
+def test_a_condition_is_evaluated_once_while_it_is_part_of_the_filter(
     explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Counted, "looked", 0)
+    monkeypatch.setattr(Counted, "evaluations", 0)
     many = tuple(Counted("a", low=-1 - k / 100) for k in range(300))
     checks: list[int] = []
     rows = FilteredRows(explainer)
     met = rows.meeting(many, lambda: checks.append(1))
     assert met is not None
     np.testing.assert_array_equal(met, explainer.table.numbers("a") >= -1)
-    assert Counted.looked == len(checks) == 300, "a newer request is heard before each"
+    assert Counted.evaluations == len(checks) == 300, (
+        "the scheduler is checked before each condition"
+    )
     rows.meeting(many, lambda: checks.append(1))
     rows.meeting((*many[1:], Counted("b", low=0)), lambda: checks.append(1))
-    assert Counted.looked == 301
+    assert Counted.evaluations == 301
     assert rows.meeting((), lambda: checks.append(1)) is None
     rows.meeting(many[:2], lambda: checks.append(1))
-    assert Counted.looked == 303, "what left the filter is forgotten"
+    assert Counted.evaluations == 303, "a removed condition leaves the cache"
     assert rows.meeting(many[:1] * 50, lambda: checks.append(1)) is not None
-    assert Counted.looked == 303
+    assert Counted.evaluations == 303
 
 
-def test_a_long_filter_gives_way_and_keeps_what_it_knows(
+def test_an_interrupted_filter_keeps_its_evaluated_conditions(
     explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Counted, "looked", 0)
+    monkeypatch.setattr(Counted, "evaluations", 0)
     many = tuple(Counted("a", low=-1 - k / 100) for k in range(30))
     rows = FilteredRows(explainer)
 
     def busy() -> None:
-        if Counted.looked == 10:
+        if Counted.evaluations == 10:
             raise SupersededError
 
     with pytest.raises(SupersededError):
         rows.meeting(many, busy)
-    assert Counted.looked == 10
+    assert Counted.evaluations == 10
     assert rows.meeting(many, lambda: None) is not None
-    assert Counted.looked == 30
+    assert Counted.evaluations == 30
 
 
 @pytest.mark.parametrize("ends", [(0.3, 0.1 + 0.2), (1e16, 1e16 + 4)])
-def test_a_column_of_hardly_different_numbers_is_drawn(ends: tuple[float, float]) -> None:
-    X = odd_table()[["a"]]
+def test_a_column_of_nearly_equal_numbers_is_drawn(ends: tuple[float, float]) -> None:
+    X = table_of_all_types()[["a"]]
     X["c"] = np.where(np.arange(60) % 3, *ends)
     ex = uq.Explainer(Logistic(), X, np.where(X["a"] > 0, "yes", "no"))
     with uq.Explorer(ex, feature="c", stress_feature="a", n_repeats=2) as widget:

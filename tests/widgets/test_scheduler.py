@@ -5,7 +5,7 @@ import threading
 from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket
 
 
-def test_requests_during_work_are_folded_into_one() -> None:
+def test_requests_during_work_are_coalesced() -> None:
     entered, go_on = threading.Event(), threading.Event()
     runs: list[int] = []
 
@@ -35,7 +35,7 @@ def test_a_newer_request_ends_the_work_at_its_next_check() -> None:
         entered.set()
         superseded.wait(5)
         ticket.check()
-        ended.append("first")  # must not be reached
+        ended.append("first")  # check() raises before this line
 
     scheduler = Scheduler(work)
     scheduler.request()
@@ -46,7 +46,7 @@ def test_a_newer_request_ends_the_work_at_its_next_check() -> None:
     assert ended == ["second"]
 
 
-def test_stop_ends_the_work_and_asks_for_nothing() -> None:
+def test_stop_ends_the_work_without_a_new_request() -> None:
     entered, stopped = threading.Event(), threading.Event()
     seen: list[bool] = []
 
@@ -82,7 +82,7 @@ def test_the_thread_ends_with_the_work() -> None:
     assert threading.active_count() == before
 
 
-def test_a_closed_scheduler_takes_no_requests() -> None:
+def test_a_closed_scheduler_ignores_requests() -> None:
     runs: list[int] = []
     scheduler = Scheduler(lambda _: runs.append(1))
     scheduler.close()
@@ -91,7 +91,7 @@ def test_a_closed_scheduler_takes_no_requests() -> None:
     assert runs == []
 
 
-def test_wait_says_when_time_is_up() -> None:
+def test_wait_returns_false_after_its_timeout() -> None:
     go_on = threading.Event()
     scheduler = Scheduler(lambda _: go_on.wait(5) and None)
     scheduler.request()

@@ -1,4 +1,4 @@
-"""State, the line of code, and results: whatever can be set is there again, with its numbers."""
+"""State, code and results of the widget: each reproduces the inputs and the numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from widgets.conftest import Counting, table
 from widgets.test_explorer import change, in_order
 from widgets.wire import columns
 
-# Every input away from its default, with filters of all kinds.
+# Every input differs from its default; the filters are of all kinds.
 CHANGED: dict[str, Any] = {
     "tau": 0.35,
     "stress_feature": "b",
@@ -49,7 +49,7 @@ def dated() -> tuple[pd.DataFrame, pd.Series]:
 
 
 class Tolerant(Counting):
-    """The classifier of the other tests, which takes missing numbers for zeros."""
+    """The classifier of the other tests with missing numbers read as zeros."""
 
     def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
         return super().predict_proba(X.assign(a=X["a"].fillna(0)))
@@ -83,28 +83,28 @@ def assert_same_numbers(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarra
         np.testing.assert_array_equal(values, theirs[name], err_msg=name)
 
 
-def test_what_is_given_beside_a_state_goes_before_it(explainer: uq.Explainer) -> None:
+def test_a_keyword_argument_overrides_the_state(explainer: uq.Explainer) -> None:
     with uq.Explorer(explainer, state={"tau": 0.5, "feature": "b"}, tau=-0.5) as widget:
         assert (widget.tau, widget.feature) == (-0.5, "b")
 
 
-def test_a_state_that_is_set_replaces_all_inputs_at_once(explorer: uq.Explorer) -> None:
+def test_setting_the_state_replaces_all_inputs_at_once(explorer: uq.Explorer) -> None:
     explorer.pin("stays")
     explorer.tau = 0.5
     seen = []
     explorer.observe(lambda _: seen.append((explorer.tau, explorer.feature)), names=["tau"])
     explorer.state = {"tau": -0.25, "feature": "b", "measure": "nll"}
     assert seen == [(-0.25, "b")]
-    assert explorer.n_repeats == 10, "an input that the state lacks has its default"
+    assert explorer.n_repeats == 10, "an input missing in the state gets its default"
     assert [pin["note"] for pin in explorer.pins] == ["stays"]
     assert explorer.wait(30)
     assert explorer._frame["inputs"] == {k: v for k, v in explorer.state.items() if k != "pins"}
 
 
-def test_a_state_is_a_copy(explorer: uq.Explorer) -> None:
-    explorer.pin("as it is")
+def test_the_state_is_a_copy(explorer: uq.Explorer) -> None:
+    explorer.pin("original")
     explorer.state["pins"][0]["note"] = "changed"
-    assert explorer.pins[0]["note"] == "as it is"
+    assert explorer.pins[0]["note"] == "original"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_state_is_a_copy(explorer: uq.Explorer) -> None:
         ({"pins": [{"note": "n"}]}, "pin 1 must be a dict of 'note', 'state' and 'ghost'"),
     ],
 )
-def test_a_state_that_does_not_fit_is_one_sentence(
+def test_an_invalid_state_is_an_error_of_one_sentence(
     explorer: uq.Explorer, state: Any, sentence: str
 ) -> None:
     before = explorer.state
@@ -133,7 +133,7 @@ def test_a_state_that_does_not_fit_is_one_sentence(
         uq.Explorer(explorer.explainer, state=state)
 
 
-def test_the_code_shows_the_same_view(dated_explainer: uq.Explainer) -> None:
+def test_the_code_reproduces_the_view(dated_explainer: uq.Explainer) -> None:
     X, y = dated()
     with uq.Explorer(dated_explainer, **CHANGED) as widget:
         assert widget.wait(60)
@@ -149,7 +149,7 @@ def test_the_code_shows_the_same_view(dated_explainer: uq.Explainer) -> None:
         assert_same_numbers(columns(again._frame), columns(frame))
 
 
-def test_the_code_has_what_is_no_default_and_nothing_else() -> None:
+def test_the_code_lists_only_what_differs_from_the_defaults() -> None:
     X, y = table()
     with uq.explore(Counting(), X, y, feature="b", stress_feature="a", tau=0.0) as widget:
         assert widget.code() == "uq.explore(model, X, y, stress_feature='a', feature='b')"
@@ -207,7 +207,7 @@ def test_results_have_the_numbers_of_the_frame(explorer: uq.Explorer) -> None:
     np.testing.assert_array_equal(stress.reached, cols["stress.reached"])
     np.testing.assert_array_equal(stress.low["error_rate"][1], cols["stress.low"])
     np.testing.assert_array_equal(stress.high["error_rate"][1], cols["stress.high"])
-    assert np.isnan(stress.low["error_rate"][0]).all(), "not shown, so not there"
+    assert np.isnan(stress.low["error_rate"][0]).all(), "only the shown feature has an interval"
     assert ex.model_calls == calls
 
 
@@ -224,7 +224,7 @@ def test_every_view_has_a_result(explorer: uq.Explorer) -> None:
         ({"ice_filter": [{"feature": "a", "low": 50}]}, "stress", None, "no row meets the filter"),
     ],
 )
-def test_a_result_that_does_not_exist_is_one_sentence(
+def test_a_missing_result_is_an_error_of_one_sentence(
     explorer: uq.Explorer, inputs: dict[str, Any], view: str, shown: str | None, sentence: str
 ) -> None:
     change(explorer, **inputs)
@@ -232,7 +232,7 @@ def test_a_result_that_does_not_exist_is_one_sentence(
         explorer.result(view, shown)
 
 
-def test_a_level_that_cannot_be_reached_has_no_result(explorer: uq.Explorer) -> None:
+def test_a_stress_level_that_cannot_be_reached_has_no_result(explorer: uq.Explorer) -> None:
     change(explorer, stress_feature="same", tau=0.5)
     for view in ("importance", "dependence"):
         with pytest.raises(ValueError, match=r"same cannot be stressed to tau 0.5 \(constant\)"):
@@ -240,7 +240,7 @@ def test_a_level_that_cannot_be_reached_has_no_result(explorer: uq.Explorer) -> 
     assert not explorer.result("stress").frame.empty
 
 
-def test_a_view_that_failed_says_why() -> None:
+def test_the_result_of_a_failed_view_is_an_error_with_its_cause() -> None:
     model = Counting()
     with uq.Explorer(uq.Explainer(model, *table()), n_repeats=2) as widget:
         assert widget.wait(30)

@@ -1,10 +1,10 @@
-"""The still twin of the explorer, and the one page that holds it."""
+"""The static picture of the explorer, and the page that contains it."""
 
 from __future__ import annotations
 
 import pytest
 
-from made import HOSTILE, dependence, fan, importance, stress
+from example_results import HOSTILE, dependence, fan, importance, stress
 from offline import outside_references
 from reading_html import StaticHtml
 from uqwidgets.dependence.html import dependence_html
@@ -19,7 +19,7 @@ def everything(**more):
     return layout_html(overview, details, heading="a forest", **more)
 
 
-def test_it_shows_all_parts():
+def test_the_page_shows_every_panel():
     read = StaticHtml(everything(message="the kernel is gone"))
     assert len(read.all("svg")) == 3
     assert len(read.tables) == 3
@@ -33,19 +33,19 @@ def test_it_shows_all_parts():
         assert text in read.texts
 
 
-def test_it_shows_what_there_is():
+def test_the_page_leaves_out_a_missing_panel():
     read = StaticHtml(layout_html(importance_html(importance()), "", heading="a forest"))
     assert len(read.all("svg")) == 1
     assert "Importance for likelihood loss" in read.texts
 
 
-def test_it_says_so_when_there_is_nothing():
+def test_an_empty_page_says_that_nothing_has_been_computed():
     read = StaticHtml(layout_html("", "", heading="a forest"))
     assert read.all("svg") == []
     assert "Nothing has been computed yet." in read.texts
 
 
-def test_names_are_text():
+def test_names_are_escaped_as_text():
     html = layout_html(
         importance_html(importance([HOSTILE, "b"], [0.5, 0.25])),
         dependence_html(dependence(feature=HOSTILE)) + stress_html(stress(fan(2), [HOSTILE, "b"])),
@@ -63,7 +63,7 @@ def page(tmp_path):
     return path.read_text(encoding="utf-8")
 
 
-def test_the_page_needs_nothing_else(page):
+def test_the_page_loads_no_outside_resource(page):
     assert outside_references(page) == []
     assert "<script" not in page
     assert "http://" not in page
@@ -71,7 +71,7 @@ def test_the_page_needs_nothing_else(page):
     assert "default-src 'none'" in page
 
 
-def test_the_page_is_whole(page):
+def test_the_page_is_a_complete_html_document(page):
     assert page.startswith("<!DOCTYPE html>")
     assert '<meta charset="utf-8">' in page
     assert 'name="viewport"' in page
@@ -82,7 +82,7 @@ def test_the_page_is_whole(page):
     assert page.rstrip().endswith("</html>")
 
 
-def test_the_page_may_be_saved_again(tmp_path):
+def test_saving_again_replaces_the_page(tmp_path):
     path = tmp_path / "page.html"
     save_page(str(path), everything(), "first")
     save_page(path, layout_html("", "", heading="h"), "second")

@@ -1,4 +1,4 @@
-"""What holds of every view in the list, and what it takes to add one."""
+"""Registered views: their inputs and replacements, and what a new view needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REGISTERED = Path(__file__).parents[2] / "js" / "src" / "views" / "registered.ts
 
 @pytest.fixture
 def extended(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
-    # As if the two files were in the folder of the views: the one further line is their name.
+    # The folder of the examples joins the package of the views, and their names join the list.
     monkeypatch.setattr(views, "__path__", [*views.__path__, str(EXAMPLES)])
     monkeypatch.setattr(views, "NAMES", (*views.NAMES, "distribution", "model_call"))
     with uq.Explorer(explainer, n_repeats=4, ice_lines=6) as widget:
@@ -31,7 +31,7 @@ def extended(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
         yield widget
 
 
-def test_a_view_in_the_list_is_in_every_frame_and_asks_nothing_anew(
+def test_a_registered_view_is_in_every_frame_without_a_model_call(
     extended: uq.Explorer, model: Counting
 ) -> None:
     calls = model.calls
@@ -49,7 +49,7 @@ def test_a_view_in_the_list_is_in_every_frame_and_asks_nothing_anew(
     )
 
 
-def test_a_view_that_is_not_asked_for_something_else_is_not_computed_again(
+def test_a_view_is_recomputed_only_when_its_inputs_change(
     extended: uq.Explorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     computed: list[str] = []
@@ -67,7 +67,7 @@ def test_a_view_that_is_not_asked_for_something_else_is_not_computed_again(
     assert computed == ["nll"]
 
 
-def test_the_model_is_called_for_the_replacements_of_a_view_once(
+def test_the_replacements_of_a_view_are_evaluated_once(
     extended: uq.Explorer, model: Counting
 ) -> None:
     assert extended._frame["meta"]["model_call"]["feature"] == "a"
@@ -79,7 +79,7 @@ def test_the_model_is_called_for_the_replacements_of_a_view_once(
     assert model.calls == calls
 
 
-def test_a_view_that_fails_leaves_the_others(extended: uq.Explorer) -> None:
+def test_a_failed_view_leaves_the_other_views(extended: uq.Explorer) -> None:
     frame = change(extended, feature="b")[-1]
     assert frame["meta"]["error"] == "RuntimeError: there is nothing to see"
     assert frame["meta"]["model_call"] == {"feature": "a", "stale": True}
@@ -88,37 +88,37 @@ def test_a_view_that_fails_leaves_the_others(extended: uq.Explorer) -> None:
     assert change(extended, feature="a")[-1]["meta"]["error"] is None
 
 
-def test_its_picture_stands_among_the_others(extended: uq.Explorer) -> None:
+def test_the_static_picture_contains_the_registered_view(extended: uq.Explorer) -> None:
     shown = extended._repr_mimebundle_()
     html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
     assert "<p>distribution of prediction</p>" in html
 
 
-def test_the_list_is_as_it_was(explorer: uq.Explorer) -> None:
+def test_the_example_views_are_not_registered_by_default(explorer: uq.Explorer) -> None:
     assert explorer._about["views"] == list(views.NAMES)
     assert not {"distribution", "model_call"} & explorer._frame["meta"].keys()
 
 
-def test_every_input_is_read_by_a_view_or_decides_the_rows() -> None:
+def test_every_input_is_read_by_a_view_or_selects_the_rows() -> None:
     read = {*PopulationBuilder.reads, *(name for view in registered_views() for name in view.reads)}
     assert read == set(NAMES)
 
 
-def test_what_a_view_declares_is_what_the_model_is_called_for(explorer: uq.Explorer) -> None:
+def test_the_model_is_called_for_the_declared_replacements_only(explorer: uq.Explorer) -> None:
     inputs, _ = explorer._inputs()
-    declared = [q for view in explorer._session.views for q in view.replacements(inputs)]
-    assert len(declared) == 4 * 4 + 40, "repeats of each feature; values of the picked one"
-    assert all(explorer.explainer.evaluations.is_cached(q) for q in declared)
+    declared = [r for view in explorer._session.views for r in view.replacements(inputs)]
+    assert len(declared) == 4 * 4 + 40, "repeats of each feature, grid points of the selected one"
+    assert all(explorer.explainer.evaluations.is_cached(r) for r in declared)
     explorer.explainer.evaluations.prepare(declared)
     assert explorer.explainer.rows_evaluated == (1 + len(set(declared))) * 40
 
 
-def test_a_view_is_registered_by_one_line_on_each_side() -> None:
+def test_a_view_is_registered_by_one_line_in_python_and_in_typescript() -> None:
     exports = [f'export {{ {name} }} from "./{name}/index.ts";' for name in sorted(views.NAMES)]
     lines = REGISTERED.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if not line.startswith("//")] == exports
 
 
-def test_a_module_without_its_view_is_named() -> None:
+def test_a_module_without_its_view_is_an_error() -> None:
     with pytest.raises(LookupError, match="module 'view' has no View with name = 'view'"):
         view_named("view")

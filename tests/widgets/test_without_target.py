@@ -18,7 +18,7 @@ def widget():
         yield widget
 
 
-def test_it_offers_what_needs_no_target(widget):
+def test_the_pickers_offer_measures_and_indicators_that_need_no_target(widget):
     explainer, about = widget.explainer, widget._about
     assert about["target"] is None
     assert about["task"] == "classification"
@@ -29,7 +29,7 @@ def test_it_offers_what_needs_no_target(widget):
     assert [i["name"] for i in about["indicators"]] == list(explainer.indicators)
 
 
-def test_it_shows_every_view(widget):
+def test_every_view_is_shown_without_target(widget):
     meta = widget._frame["meta"]
     assert meta["final"]
     assert meta["error"] is None
@@ -44,12 +44,12 @@ def test_it_shows_every_view(widget):
     assert meta["stress"]["indicator"] == "share:no"
 
 
-def test_rows_cannot_be_filtered_by_a_target_that_is_not_known(widget):
+def test_a_filter_by_an_unknown_target_is_an_error(widget):
     with pytest.raises(ValueError, match="a filter of the target needs y; pass it to Explainer"):
         widget.ice_filter = [{"feature": None, "values": ["yes"]}]
 
 
-def test_a_loss_is_refused_in_one_sentence(widget):
+def test_a_loss_without_target_is_an_error(widget):
     with pytest.raises(ValueError, match="'nll' is not available: it needs y; pass y to Explainer"):
         widget.measure = "nll"
 
@@ -58,12 +58,12 @@ def test_the_static_picture_says_that_there_is_no_target(widget):
     assert "no target" in widget._repr_mimebundle_()[0]["text/html"]
 
 
-def test_labels_alone_show_nothing():
+def test_labels_without_target_have_no_measure():
     with pytest.raises(ValueError, match="labels alone gives no measure without y; pass y to"):
         uq.explore(lambda X: np.where(X[:, 0] > 0, "a", "b"), np.eye(4))
 
 
-def test_a_learner_beside_it_knows_the_target():
+def test_a_learner_has_its_own_target():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = X[:, 0] + rng.normal(size=60)

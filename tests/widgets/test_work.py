@@ -1,4 +1,4 @@
-"""What the widget does first, what it says meanwhile, and what it keeps."""
+"""Order, progress and memory of the widget's work."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from widgets.wire import columns
 
 
 class PerRow(Counting):
-    """Takes half a millisecond for each row."""
+    """A model that takes half a millisecond for each row."""
 
     def predict_proba(self, X: Any) -> np.ndarray:
         time.sleep(5e-4 * len(X))
@@ -29,7 +29,7 @@ class PerRow(Counting):
 
 
 class Gate(Counting):
-    """Answers the rows as they are, and all else only while the gate is open."""
+    """A model that answers the original rows, and further calls only while its gate is open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,24 +43,24 @@ class Gate(Counting):
 
 
 def parts(frame: dict[str, Any]) -> dict[str, bool]:
-    """Whether each panel of a frame is there, with its description and its columns."""
-    found = {}
+    """Return whether a frame has each panel, with its description and its columns."""
+    present = {}
     for name in ("importance", "dependence", "stress"):
         described = frame["meta"][name] is not None
         assert described == any(column.startswith(f"{name}.") for column in frame["cols"])
-        found[name] = described
-    return found
+        present[name] = described
+    return present
 
 
-def steady(progress: list[dict[str, Any]]) -> None:
-    """Assert that shares of one total only grow."""
+def assert_never_decreases(progress: list[dict[str, Any]]) -> None:
+    """Assert that progress has one total and never decreases."""
     assert len({p["total"] for p in progress}) == 1
     done = [p["done"] for p in progress]
     assert done == sorted(done)
     assert done[-1] <= progress[-1]["total"]
 
 
-def test_a_slow_model_shows_progress_and_stress_before_anything_is_answered() -> None:
+def test_a_slow_model_shows_progress_and_stress_before_its_first_answer() -> None:
     with uq.Explorer(uq.Explainer(PerRow(), *table())) as widget:
         frames = Frames(widget)
         assert widget.wait(30)
@@ -70,75 +70,77 @@ def test_a_slow_model_shows_progress_and_stress_before_anything_is_answered() ->
     assert not first["meta"]["final"]
     assert parts(first)["stress"]
     early = [f for f in frames if f["meta"]["importance"] is None]
-    assert len(early[-1]["meta"]["stress"]["features"]) == 3, "stress asks the model nothing"
+    assert len(early[-1]["meta"]["stress"]["features"]) == 3, "stress does not call the model"
     for frame in frames:
         parts(frame)
     assert all(parts(frames[-1]).values())
 
 
-def test_importance_has_one_total_over_all_its_steps() -> None:
+def test_progress_of_importance_has_one_total_over_all_steps() -> None:
     explainer = uq.Explainer(PerRow(), *table())
     with uq.Explorer(explainer, feature="a", stress_feature="a", n_repeats=12) as widget:
         frames = Frames(widget)
         assert widget.wait(30)
-    told = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
-    known = [p for p in told if p["seconds_left"] is not None]
+    progress = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
+    known = [p for p in progress if p["seconds_left"] is not None]
     importance = [p for p in known if "importance, " in p["what"]]
     assert len(importance) > 3
     assert any(p["what"] == "curve of a" for p in known)
-    steady(known)
+    assert_never_decreases(known)
     shown = {f["meta"]["importance"]["n_repeats"] for f in frames if f["meta"]["importance"]}
     assert len(shown) > 1, "several steps"
     assert {re.search(r"(\d+) of 12 shuffles", p["what"])[1] for p in importance} >= {"0", "2"}
-    left = [p["seconds_left"] for p in told if p["seconds_left"] is not None]
-    assert left[0] > 12 * 4 * 40 * 5e-4 / 2, "of all that is to come, not of the first step"
+    remaining = [p["seconds_left"] for p in progress if p["seconds_left"] is not None]
+    assert remaining[0] > 12 * 4 * 40 * 5e-4 / 2, "the estimate is of all steps, not of the first"
 
 
-def test_what_takes_long_after_the_model_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_names_the_computation_after_the_model_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     difference = repeats.difference
 
-    def unhurried(values: Any, reference: Any) -> Any:
+    def slow_difference(values: Any, reference: Any) -> Any:
         time.sleep(0.1)
         return difference(values, reference)
 
-    monkeypatch.setattr(repeats, "difference", unhurried)
+    monkeypatch.setattr(repeats, "difference", slow_difference)
     explainer = uq.Explainer(Counting(), *table())
     with uq.Explorer(explainer, feature="a", stress_feature="a", n_repeats=2) as widget:
         frames = Frames(widget)
         assert widget.wait(30)
-    told = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
-    computing = [p for p in told if p["what"].startswith("computing nll and entropy")]
+    progress = [f["meta"]["progress"] for f in frames if f["meta"]["progress"]]
+    computing = [p for p in progress if p["what"].startswith("computing nll and entropy")]
     assert len(computing) >= 2
     assert all(0 < p["done"] < p["total"] for p in computing)
     assert max(p["seconds_left"] for p in computing) > 0.05, (
-        "it is not the model alone that takes time"
+        "the estimate includes the computation after the model calls"
     )
 
 
-def test_a_stop_is_heard_between_two_questions_that_are_read(explainer: uq.Explainer) -> None:
+def test_a_stop_takes_effect_between_two_replacements(explainer: uq.Explainer) -> None:
     class Stop(Exception):  # noqa: N818
         pass
 
     measures = [explainer.measure(name) for name in ("nll", "entropy")]
     changes = RepeatChanges(explainer.evaluations, explainer.features, measures, explainer.seed)
-    told: list[str] = []
+    labels: list[str] = []
 
-    def tell(what: str, _answered: int) -> None:
-        told.append(what)
-        if told.count("computing nll and entropy for importance") == 2:
+    def report(what: str, _answered: int) -> None:
+        labels.append(what)
+        if labels.count("computing nll and entropy for importance") == 2:
             raise Stop
 
     with pytest.raises(Stop):
-        changes.extend(3, tell)
+        changes.extend(3, report)
     assert 0 < changes.work(3) < 2 * 40 * 4 * 3
     rows = explainer.rows_evaluated
     changes.extend(3, lambda *_: None)
     assert changes.work(3) == 0
     assert changes.n_repeats == 3
-    assert explainer.rows_evaluated == rows, "what was answered is not asked again"
+    assert explainer.rows_evaluated == rows, "evaluated replacements are not evaluated again"
 
 
-def test_the_curve_of_a_clicked_feature_comes_before_further_repeats() -> None:
+def test_the_curve_of_a_selected_feature_comes_before_further_repeats() -> None:
     with uq.Explorer(uq.Explainer(PerRow(), *table()), n_repeats=2) as widget:
         assert widget.wait(30)
         assert widget.feature == "a"
@@ -158,7 +160,7 @@ def test_the_curve_of_a_clicked_feature_comes_before_further_repeats() -> None:
 def test_a_slow_model_shows_every_panel_before_further_repeats(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Of so many rows that stress is profiled after what the model is asked.
+    # With this limit the stress profile is computed after the model calls.
     monkeypatch.setattr(uq.Explorer, "_timing", Timing(n_rows_at_once=10))
     X, y = table(400)
     with uq.Explorer(uq.Explainer(PerRow(), X, y)) as widget:
@@ -174,7 +176,7 @@ def test_a_slow_model_shows_every_panel_before_further_repeats(
 
 
 @pytest.mark.parametrize("feature", ["b", "a"])
-def test_after_a_stop_the_picker_and_the_chart_name_one_feature(feature: str) -> None:
+def test_picker_and_chart_show_the_same_feature_after_a_stop(feature: str) -> None:
     model = Gate()
     model.open.set()
     with uq.Explorer(uq.Explainer(model, *table(300)), n_repeats=2) as widget:
@@ -203,7 +205,7 @@ def test_after_a_stop_the_picker_and_the_chart_name_one_feature(feature: str) ->
         assert last["stopped"] is None
 
 
-def test_a_table_of_categories_alone_is_complete_without_stress() -> None:
+def test_a_table_of_categorical_features_is_complete_without_stress() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.choice(["u", "v"], 50) for name in "ab"})
     y = np.where(X["a"] == "u", "yes", "no")
@@ -230,7 +232,7 @@ def test_a_table_of_categories_alone_is_complete_without_stress() -> None:
     assert 0 in columns(frame)["stress.taus"]
 
 
-def test_a_feature_without_a_curve_leaves_the_other_panels(model: Counting) -> None:
+def test_a_feature_without_curve_leaves_the_other_panels(model: Counting) -> None:
     X, y = table()
     with uq.Explorer(uq.Explainer(model, X.assign(void=np.nan), y), feature="void") as widget:
         assert widget.wait(30)
@@ -243,7 +245,7 @@ def test_a_feature_without_a_curve_leaves_the_other_panels(model: Counting) -> N
 
 
 class Many(Counting):
-    """Ten classes, so that answers take much more room than what is computed from them."""
+    """Ten classes: the predictions need much more memory than the measures computed from them."""
 
     classes_ = np.arange(10)
 
@@ -261,10 +263,10 @@ def ten_classes(memory_limit: int | str) -> uq.Explainer:
 
 
 @pytest.mark.parametrize(("memory_limit", "n_repeats"), [("10kB", 2), ("80kB", 5), ("150kB", 10)])
-def test_weights_and_filters_never_ask_however_little_memory_there_is(
+def test_weights_and_filters_never_call_the_model_under_any_memory_limit(
     memory_limit: int | str, n_repeats: int
 ) -> None:
-    explainer, roomy = ten_classes(memory_limit), ten_classes("1GiB")
+    explainer, unlimited = ten_classes(memory_limit), ten_classes("1GiB")
     with uq.Explorer(explainer, feature="a", stress_feature="a") as widget:
         assert widget.wait(30)
         rows = explainer.rows_evaluated
@@ -286,16 +288,16 @@ def test_weights_and_filters_never_ask_however_little_memory_there_is(
         shown = widget._repr_mimebundle_()
         html = (shown[0] if isinstance(shown, tuple) else shown)["text/html"]
         assert "Not everything was computed" not in html
-        assert explainer.rows_evaluated == rows, "nor does the still picture"
+        assert explainer.rows_evaluated == rows, "the static picture does not call the model"
     shown = columns(frame)["importance.value"]
     for m, measure in enumerate(("nll", "entropy")):
-        result = roomy.importance(measure, n_repeats=n_repeats)
+        result = unlimited.importance(measure, n_repeats=n_repeats)
         np.testing.assert_allclose(
-            shown[m], in_order(roomy, result, result.importance), rtol=1e-9, atol=1e-12
+            shown[m], in_order(unlimited, result, result.importance), rtol=1e-9, atol=1e-12
         )
 
 
-def test_fewer_repeats_are_said_and_the_memory_that_holds_all_holds_all() -> None:
+def test_a_note_names_the_memory_limit_that_holds_all_repeats() -> None:
     with uq.Explorer(ten_classes("80kB")) as widget:
         assert widget.wait(30)
         (note,) = [n for n in widget._frame["meta"]["notes"] if "memory_limit" in n]
@@ -308,7 +310,7 @@ def test_fewer_repeats_are_said_and_the_memory_that_holds_all_holds_all() -> Non
         assert not any("memory_limit" in n for n in widget._frame["meta"]["notes"])
 
 
-def test_what_is_kept_stays_within_its_share_of_the_memory() -> None:
+def test_cached_repeats_stay_within_their_share_of_the_memory_limit() -> None:
     explainer = ten_classes("80kB")
     measures = [explainer.measure(name) for name in ("nll", "entropy")]
     changes = RepeatChanges(explainer.evaluations, explainer.features, measures, explainer.seed)
@@ -317,29 +319,29 @@ def test_what_is_kept_stays_within_its_share_of_the_memory() -> None:
     assert (most + 1) * changes.nbytes_per_repeat > 80_000 * 2 / 5
     assert changes.required_memory(most) <= 80_000 < changes.required_memory(most + 1)
     changes.extend(most, lambda *_: None)
-    held = sum(
+    nbytes = sum(
         sum(lines.nbytes for lines in changes._changes[f]) + changes._donors[f].nbytes
         for f in explainer.features
     )
-    assert held == most * changes.nbytes_per_repeat
+    assert nbytes == most * changes.nbytes_per_repeat
 
 
-def test_more_repeats_compute_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[int] = []
+def test_more_repeats_compute_only_the_new_repeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths: list[int] = []
     difference = repeats.difference
 
     def counted(values: Any, reference: Any) -> Any:
-        read.append(len(values))
+        lengths.append(len(values))
         return difference(values, reference)
 
     monkeypatch.setattr(repeats, "difference", counted)
     with uq.Explorer(uq.Explainer(Counting(), *table()), n_repeats=4) as widget:
         assert widget.wait(30)
         change(widget, n_repeats=9)
-    assert sum(read) == 2 * 4 * 9, "two measures, four features, nine repeats: each once"
+    assert sum(lengths) == 2 * 4 * 9, "two measures, four features, nine repeats, each once"
 
 
-def test_remarks_of_results_reach_the_notes_each_once() -> None:
+def test_every_remark_of_a_result_is_one_note() -> None:
     X, y = table(300)
     y = y.to_numpy().copy()
 
@@ -359,10 +361,10 @@ def test_remarks_of_results_reach_the_notes_each_once() -> None:
         assert widget._frame["meta"]["notes"].count(few) == 1
         assert all("remarks" not in widget._frame["meta"][p] for p in ("importance", "stress"))
         meta = change(widget, stress_feature="same")[-1]["meta"]
-        assert few not in meta["notes"], "of what is shown only"
+        assert few not in meta["notes"], "notes are of the shown results only"
 
 
-def test_many_categories_say_which_are_shown(model: Counting) -> None:
+def test_a_note_says_which_of_many_categories_are_shown(model: Counting) -> None:
     X, y = table(200)
     X["c"] = [f"c{i % 90}" for i in range(200)]
     with uq.Explorer(uq.Explainer(model, X, y), feature="c", n_repeats=2) as widget:

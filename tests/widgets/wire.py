@@ -1,4 +1,4 @@
-"""Read frames in Python as the browser reads them."""
+"""Readers of frames: the columns as arrays, and the conversion to JSON and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "|u1"}
 
 
 def columns(frame: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Every column, as an array of its own shape."""
+    """Return every column as an array with its shape."""
     described = frame["meta"]["cols"]
     return {
         name: np.frombuffer(raw, TYPES[described[name]["dtype"]]).reshape(described[name]["shape"])
