@@ -1,8 +1,7 @@
-"""The real widget in Python and the real bundle in Chromium, with no notebook between them.
+"""The real widget in Python and the real bundle in Chromium, connected without a notebook.
 
-The widget computes on a thread of its own and publishes whenever it has something; Playwright
-talks to the page from one thread only. So what the widget sends waits in a queue, and the page
-comes for it.
+The widget computes and publishes on its own thread, while Playwright drives the page from one
+thread only. Messages of the widget therefore wait in a queue, which the page polls.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
 
 HOST = Path(__file__).with_name("host.js").read_text()
 
-# As strict as a host can be that loads a module from text: no other script, no eval, no network.
+# The strictest policy under which a host can load a module from text: no eval, no network.
 POLICY = "default-src 'none'; script-src blob:; style-src 'unsafe-inline'"
 PAGE = f"""<!doctype html><meta charset="utf-8"><title>bridge</title>
 <meta http-equiv="Content-Security-Policy" content="{POLICY}"><body></body>"""
 
 
 class QueueComm(BaseComm):
-    """The Python end of a widget's connection: what is published waits in ``sent``."""
+    """The Python end of a widget's connection; published messages wait in ``sent``."""
 
     def __init__(self, **kwargs: Any) -> None:
         self.sent: deque[dict[str, Any]] = deque()
@@ -48,7 +47,7 @@ class QueueComm(BaseComm):
 
 
 class Bridge:
-    """One page that stands in for a notebook."""
+    """A page that replaces the notebook: it renders widgets and exchanges their messages."""
 
     def __init__(self, page: Page) -> None:
         self.page = page

@@ -15,23 +15,25 @@ from playwright.sync_api import sync_playwright
 from browser.bridge import Bridge, QueueComm
 from browser.harness import find_chromium, launch, watched_page
 from browser.jupyter import jupyter_lab
+from browser.reading import wait_for_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
     from browser.jupyter import JupyterLab
+    from uqwidgets import Explorer
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark these tests, and run them after all others: they are the slow ones."""
+    """Mark the browser tests, and run them last, because they are slow."""
     here = Path(__file__).parent
-    ours = [item for item in items if here in item.path.parents]
-    for item in ours:
+    browser_items = [item for item in items if here in item.path.parents]
+    for item in browser_items:
         item.add_marker(pytest.mark.browser)
-    items[:] = [item for item in items if here not in item.path.parents] + ours
+    items[:] = [item for item in items if here not in item.path.parents] + browser_items
 
 
 @pytest.fixture(scope="session")
@@ -60,14 +62,22 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def bridge(page: Page, monkeypatch: pytest.MonkeyPatch) -> Bridge:
-    """A page for widgets made in this process; make them after asking for this fixture."""
+    """A page for widgets of this process; a fixture of a widget must come after this one."""
     monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
     return Bridge(page)
 
 
+@pytest.fixture
+def root(bridge: Bridge, widget: Explorer) -> Locator:
+    """The root of the test module's ``widget`` on the page, after its first answer."""
+    root = bridge.mount(widget)
+    wait_for_answer(root)
+    return root
+
+
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[JupyterLab]:  # noqa: ARG001
-    """A JupyterLab; it asks for the browser first, so that nothing starts where none is."""
+    """A JupyterLab; it depends on the browser, so that no server starts without one."""
     folder = tmp_path_factory.mktemp("notebooks")
     with jupyter_lab(folder, tmp_path_factory.mktemp("jupyter")) as server:
         yield server
@@ -75,11 +85,11 @@ def lab(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator[
 
 @pytest.fixture(scope="session", autouse=True)
 def end_on_sigterm() -> Iterator[None]:
-    """Leave no server behind when a run is cancelled: unwind the fixtures as at any other end."""
+    """End the fixtures, and with them the servers, when a run is cancelled."""
 
-    def leave(*_: Any) -> None:
+    def exit_on_signal(*_: Any) -> None:
         sys.exit(128 + signal.SIGTERM)
 
-    before = signal.signal(signal.SIGTERM, leave)
+    previous = signal.signal(signal.SIGTERM, exit_on_signal)
     yield
-    signal.signal(signal.SIGTERM, before)
+    signal.signal(signal.SIGTERM, previous)

@@ -1,4 +1,4 @@
-"""Chromium that reaches nothing but this machine, and pages that tell what they did wrong."""
+"""Chromium without access to the network, and pages that fail their test on an error."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
     "--no-sandbox",
-    # the network of the page ends at this machine: no other name resolves
+    # only the local address resolves
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
 
 def find_chromium() -> str | None:
-    """Return the Chromium or Chrome of this machine, or the one ``UQWIDGETS_CHROMIUM`` names."""
+    """Return the path of the browser: ``UQWIDGETS_CHROMIUM`` if set, else the installed one."""
     named = os.environ.get("UQWIDGETS_CHROMIUM")
     candidates = [named] if named else [*NAMES, MAC]
     return next((path for name in candidates if (path := shutil.which(name))), None)
@@ -42,17 +42,17 @@ def launch(playwright: Playwright, executable: str) -> Browser:
 
 @contextmanager
 def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
-    """Open a page; afterwards, fail if it asked for anything outside or raised an error."""
+    """Open a page, and fail at its end if it requested an outside address or raised an error."""
     faults: list[str] = []
 
     def note_outside(url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname != "127.0.0.1":
-            faults.append(f"asked for {url}")
+            faults.append(f"requested {url}")
 
     def note_violation(text: str) -> None:
         if "Content Security Policy" in text:
-            faults.append(f"broke its policy: {text}")
+            faults.append(f"violated its security policy: {text}")
 
     options = {"viewport": {"width": 1280, "height": 900}, **context}
     session = browser.new_context(**options)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A JupyterLab of its own: nothing of the person's settings, nothing left behind."""
+"""A JupyterLab server with its own settings and folders, which ends with the tests."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ FOLDERS = {
 }
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 
-# The status icon says "idle" before the kernel is connected, and "run all" would then be lost;
-# an evaluate that waits for ever could not be stopped, hence the race with a timer.
+# The status icon says "idle" before the kernel is connected, and "run all" would then be lost.
+# The timer ends the evaluation, because Playwright cannot interrupt it.
 RUN_ALL = """async (milliseconds) => {
   const timer = new Promise((_, reject) =>
     setTimeout(() => reject(new Error("the notebook did not finish in time")), milliseconds));
@@ -67,7 +67,7 @@ class JupyterLab:
     def run_notebook(self, page: Page, name: str, timeout: float = 90) -> None:
         """Open a notebook of the folder in a fresh workspace and run all its cells.
 
-        A kernel lives on under its notebook's name, so every test needs a name of its own.
+        The kernel of a notebook stays alive, so every test needs a notebook of another name.
         """
         page.goto(f"{self.url}/lab/tree/{name}?token={self.token}&reset")
         page.wait_for_function(PANEL_READY, timeout=timeout * 1000)
@@ -77,14 +77,14 @@ class JupyterLab:
 
 @contextlib.contextmanager
 def jupyter_lab(folder: Path, home: Path) -> Iterator[JupyterLab]:
-    """Serve ``folder`` with settings and state under ``home``, behind a token, until the end."""
+    """Serve ``folder`` with settings and state under ``home`` until the context ends."""
     port, token = free_port(), secrets.token_urlsafe(16)
     url = f"http://127.0.0.1:{port}"
     command = [
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
         "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.port={port}",
-        "--ServerApp.port_retries=0",  # else a taken port moves the server without a word
+        "--ServerApp.port_retries=0",  # otherwise a used port silently moves the server
         f"--ServerApp.root_dir={folder}",
         f"--IdentityProvider.token={token}",
         "--LabApp.expose_app_in_browser=True",
@@ -136,11 +136,11 @@ def wait_until_up(server: subprocess.Popen[bytes], url: str, log: Path, seconds:
 
 
 def stop(server: subprocess.Popen[bytes]) -> None:
-    """End the server; on SIGTERM Jupyter shuts its kernels down too."""
+    """End the server; Jupyter also shuts down its kernels on SIGTERM."""
     with contextlib.suppress(ProcessLookupError):
         server.send_signal(signal.SIGTERM)
     try:
         server.wait(15)
     except subprocess.TimeoutExpired:
-        os.killpg(server.pid, signal.SIGKILL)  # its own group, as it began its own session
+        os.killpg(server.pid, signal.SIGKILL)  # start_new_session makes a process group
         server.wait()

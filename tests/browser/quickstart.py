@@ -1,4 +1,4 @@
-"""The quickstart's own model and data, made from the notebook's own cell."""
+"""The model and data of the quickstart, from the tagged cell of its notebook."""
 
 from __future__ import annotations
 

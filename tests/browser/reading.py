@@ -1,4 +1,4 @@
-"""Reading the widget as a person does: wait until it has answered, then take its numbers."""
+"""Readers of the widget on a page: they wait for its answer and return its texts and numbers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Locator
 
-# Answered: a frame later than the one before, the last of its answer, and none after it for a
-# while. The root tells of every paint.
+# Resolves after the final frame of an answer later than `after`, once no further frame has been
+# painted for `quiet` ms. The root sends an event for every painted frame.
 ANSWERED = """(root, { after, quiet, limit }) => new Promise((resolve, reject) => {
   let timer;
   const look = () => {
@@ -30,8 +30,8 @@ ROWS = """(details) => {
     [...details.querySelectorAll("tbody tr")].map((row) =>
       [...row.children].map((cell) => cell.textContent))), 50));
 }"""
-# As many input events as asked for within a second, as from a hand that never rests, the last one
-# on a value of its own; then the requests that are answered until that value is read on the page.
+# Sends `events` input events within a second, the last one with the value `last`, and counts the
+# requests that are answered until the readout shows this value.
 FLOOD = """(root, { events, last }) => new Promise((resolve) => {
   const slider = root.querySelector("[data-testid=uq-tau]");
   const readout = root.querySelector("[data-testid=uq-stress-readout]");
@@ -55,7 +55,7 @@ FLOOD = """(root, { events, last }) => new Promise((resolve) => {
     });
   }, 1);
 })"""
-# What scrolls, is cut off, or is there to be heard only has no place to leave.
+# Elements that scroll, are clipped, or are for screen readers only are exempt.
 OUTSIDE = """(root) => {
   const box = root.getBoundingClientRect();
   const exempt = ".uq-sr, .uq-half, .uq-ends, .uq-table-scroll, .uq-confusion-scroll, .uq-clip";
@@ -79,7 +79,7 @@ def wait_for_answer(root: Locator, after: int = -1, quiet: int = 250, limit: int
 
 @contextmanager
 def answered(root: Locator) -> Iterator[None]:
-    """Do something to the widget, and go on when everything that came of it is on the page."""
+    """Wait at the end of the block until the answer to its changes is on the page."""
     after = int(root.get_attribute("data-seq") or -1)
     yield
     wait_for_answer(root, after)
@@ -97,7 +97,7 @@ def flood(root: Locator, events: int, last: float) -> int:
 
 
 def outside(root: Locator) -> list[str]:
-    """Return the elements of a widget that stand out on its left or right."""
+    """Return the elements of a widget that extend beyond its left or right edge."""
     return root.evaluate(OUTSIDE)
 
 
@@ -108,17 +108,17 @@ def numbers(text: str) -> list[float]:
 
 
 def number(text: str) -> float:
-    """Return the one number of a table's cell, or nan where it says that there is none."""
+    """Return the number of a table's cell, nan if it is not available."""
     return float("nan") if text == "not available" else numbers(text)[0]
 
 
 def table(root: Locator, panel: str) -> list[list[str]]:
-    """Return the rows of the table that stands for a panel's chart, as text."""
+    """Return the rows of the table of a panel's chart as text."""
     details = root.get_by_role("region", name=panel, exact=True).locator("details")
     return details.evaluate(ROWS)
 
 
 def model_calls(root: Locator) -> int:
-    """Return what the last change cost, as the footer says it."""
+    """Return the number of model calls of the last change, from the footer."""
     text = root.locator(".uq-cost").text_content()
     return int(numbers(text)[0])

@@ -1,4 +1,4 @@
-"""The widget and its page, without a notebook between them: controls, faults, floods."""
+"""The widget on a page without a notebook: its controls, its errors and floods of events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOSTILE = "<img src=x onerror=\"document.title='taken'\">"
 
 
 class Coin:
-    """A classifier fast enough to be asked while a test waits; `fault` makes it fail on demand."""
+    """A fast classifier; setting `fault` makes its calls fail with this message."""
 
     classes_ = np.array(["heads & <b>tails</b>", "tails"])
     fault: str | None = None
@@ -35,7 +35,7 @@ def model():
 
 
 @pytest.fixture
-def widget(model, bridge):  # noqa: ARG001, the bridge has to be there first
+def widget(model, bridge):  # noqa: ARG001, the bridge must exist before the widget
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["length", "width", HOSTILE])
     p = model.predict_proba(X)[:, 1]
@@ -44,14 +44,7 @@ def widget(model, bridge):  # noqa: ARG001, the bridge has to be there first
         yield widget
 
 
-@pytest.fixture
-def root(bridge, widget):
-    root = bridge.mount(widget)
-    wait_for_answer(root)
-    return root
-
-
-def test_tau_by_keyboard_reaches_python(root, widget):
+def test_tau_set_by_keyboard_reaches_python(root, widget):
     with answered(root):
         root.get_by_test_id("uq-tau").press("ArrowRight")
     assert widget.tau == 0.01
@@ -71,7 +64,7 @@ def test_tau_by_keyboard_reaches_python(root, widget):
         ("uq-interval", "interval", "model"),
     ],
 )
-def test_picker_reaches_python(root, widget, control, trait, choice):
+def test_a_selection_in_a_picker_reaches_python(root, widget, control, trait, choice):
     assert getattr(widget, trait) != choice
     with answered(root):
         root.get_by_test_id(control).select_option(value=choice)
@@ -82,14 +75,14 @@ def test_picker_reaches_python(root, widget, control, trait, choice):
 @pytest.mark.parametrize(
     ("control", "trait"), [("uq-repeats", "n_repeats"), ("uq-lines", "ice_lines")]
 )
-def test_number_reaches_python(root, widget, control, trait):
+def test_a_number_field_reaches_python(root, widget, control, trait):
     with answered(root):
         root.get_by_test_id(control).fill("17")
         root.get_by_test_id(control).press("Enter")
     assert getattr(widget, trait) == 17
 
 
-def test_boxes_change_the_curves_and_ask_the_model_nothing(root, widget):
+def test_checkboxes_change_the_curves_without_a_model_call(root, widget):
     center, derivative = (root.get_by_test_id(f"uq-{name}") for name in ("center", "derivative"))
     with answered(root):
         center.check()
@@ -109,7 +102,7 @@ def test_boxes_change_the_curves_and_ask_the_model_nothing(root, widget):
     expect(center).to_be_checked()
 
 
-def test_row_picks_its_feature_by_click_and_by_key(root, widget):
+def test_a_row_selects_its_feature_by_click_and_by_key(root, widget):
     rows = root.get_by_test_id("uq-importance-row")
     last = rows.last.get_attribute("data-feature")
     with answered(root):
@@ -121,7 +114,7 @@ def test_row_picks_its_feature_by_click_and_by_key(root, widget):
     assert widget.feature == rows.first.get_attribute("data-feature")
 
 
-def test_filters_choose_rows_and_ask_the_model_nothing(root, widget):
+def test_filters_choose_rows_without_a_model_call(root, widget):
     add = root.get_by_test_id("uq-filter-add")
     with answered(root):
         add.select_option(value="width")
@@ -131,8 +124,8 @@ def test_filters_choose_rows_and_ask_the_model_nothing(root, widget):
     (condition,) = widget.ice_filter
     assert (condition["feature"], condition["low"]) == ("width", 0)
     assert model_calls(root) == 0
-    some, everything = numbers(root.get_by_test_id("uq-rows").inner_text())
-    assert 0 < some < everything == 200
+    selected, total = numbers(root.get_by_test_id("uq-rows").inner_text())
+    assert 0 < selected < total == 200
 
     with answered(root):
         add.select_option(index=1)
@@ -140,13 +133,13 @@ def test_filters_choose_rows_and_ask_the_model_nothing(root, widget):
         root.get_by_test_id("uq-filter-class").first.uncheck()
     assert widget.ice_filter[1] == {"feature": None, "values": ["tails"]}
     assert model_calls(root) == 0
-    fewer, _ = numbers(root.get_by_test_id("uq-rows").inner_text())
-    assert 0 < fewer < some
+    of_class, _ = numbers(root.get_by_test_id("uq-rows").inner_text())
+    assert 0 < of_class < selected
 
-    for left in (1, 0):
+    for n_filters in (1, 0):
         with answered(root):
             root.get_by_test_id("uq-filter-remove").first.click()
-        expect(root.get_by_test_id("uq-filter-item")).to_have_count(left)
+        expect(root.get_by_test_id("uq-filter-item")).to_have_count(n_filters)
     assert widget.ice_filter == []
 
 
@@ -154,21 +147,21 @@ def test_filters_choose_rows_and_ask_the_model_nothing(root, widget):
     ("control", "choice"),
     [("uq-measure", "nll"), ("uq-interval", "model"), ("uq-indicator", "nll")],
 )
-def test_what_is_only_summarised_anew_asks_the_model_nothing(root, control, choice):
+def test_another_measure_or_interval_needs_no_model_call(root, control, choice):
     with answered(root):
         root.get_by_test_id(control).select_option(value=choice)
     assert model_calls(root) == 0
 
 
-def test_another_feature_asks_the_model_once_only(root):
-    for feature, costs in (("width", True), ("length", None), ("width", False)):
+def test_another_feature_calls_the_model_once(root):
+    for feature, calls in (("width", True), ("length", None), ("width", False)):
         with answered(root):
             root.get_by_test_id("uq-feature").select_option(value=feature)
-        if costs is not None:
-            assert (model_calls(root) > 0) == costs
+        if calls is not None:
+            assert (model_calls(root) > 0) == calls
 
 
-def test_python_moves_the_controls(root, widget):
+def test_setting_traits_in_python_moves_the_controls(root, widget):
     widget.tau = 0.5
     expect(root.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.50")
     assert root.get_by_test_id("uq-tau").input_value() == "0.5"
@@ -204,7 +197,9 @@ def test_names_and_labels_are_text(root, page):
         ("ice_filter", [{"feature": "no such feature", "low": 0, "high": 1}]),
     ],
 )
-def test_nonsense_from_the_browser_is_refused_in_a_sentence(root, widget, page, trait, value):
+def test_an_invalid_value_from_the_browser_is_an_error_of_one_sentence(
+    root, widget, page, trait, value
+):
     before = getattr(widget, trait)
     with answered(root):
         page.evaluate(
@@ -222,15 +217,15 @@ def test_nonsense_from_the_browser_is_refused_in_a_sentence(root, widget, page, 
     expect(root.get_by_test_id("uq-error")).to_be_hidden()
 
 
-def test_widget_outlives_a_model_that_fails(root, model):
+def test_the_widget_survives_an_error_of_the_model(root, model):
     rows = root.get_by_test_id("uq-importance-row").all_inner_texts()
-    unasked = next(name for name in ("width", "length") if name != value_of(root, "uq-feature"))
+    new_feature = next(name for name in ("width", "length") if name != value_of(root, "uq-feature"))
     model.fault = "out of memory"
     with answered(root):
-        root.get_by_test_id("uq-feature").select_option(value=unasked)
+        root.get_by_test_id("uq-feature").select_option(value=new_feature)
     error = root.get_by_test_id("uq-error")
     expect(error).to_contain_text("out of memory")
-    expect(error).to_contain_text(unasked)
+    expect(error).to_contain_text(new_feature)
     assert root.get_by_test_id("uq-importance-row").all_inner_texts() == rows
     with answered(root):
         root.get_by_test_id("uq-tau").press("ArrowRight")
@@ -242,18 +237,18 @@ def test_widget_outlives_a_model_that_fails(root, model):
     expect(error).to_be_hidden()
 
 
-def test_flood_of_events_ends_on_the_last_value(root, widget):
-    """Answers come faster here than in a notebook, so requests are more; none is in vain."""
+def test_a_flood_of_events_ends_on_the_last_value(root, widget):
+    """Answers are faster here than in a notebook, so more requests are computed than there."""
     computed = []
     widget.observe(lambda change: computed.append(change["new"]["inputs"]["tau"]), "_frame")
-    # The request that was in flight, and that of the last value.
+    # At most the request in flight and that of the last value are answered after the last event.
     assert flood(root, events=200, last=0.33) <= 2
     wait_for_answer(root)
     assert widget.tau == computed[-1] == 0.33
     assert len(computed) < 150
 
 
-def test_silent_kernel_is_noticed_and_its_return_too(bridge, root, widget):
+def test_a_silent_kernel_is_reported_until_it_answers(bridge, root, widget):
     watchdog, slider = root.get_by_test_id("uq-watchdog"), root.get_by_test_id("uq-tau")
     expect(watchdog).to_be_hidden()
     bridge.answering = False
@@ -269,12 +264,12 @@ def test_silent_kernel_is_noticed_and_its_return_too(bridge, root, widget):
 
 
 @pytest.mark.parametrize(("background", "theme"), [("#111111", "dark"), ("#ffffff", "light")])
-def test_theme_follows_the_page(root, page, background, theme):
+def test_the_theme_follows_the_page(root, page, background, theme):
     page.evaluate("(colour) => { document.body.style.backgroundColor = colour; }", background)
     expect(root).to_have_attribute("data-theme", theme)
 
 
-def test_one_step_is_one_request_and_no_model_call(root, widget):
+def test_one_slider_step_is_one_request_without_a_model_call(root, widget):
     before = widget._seq
     with answered(root):
         root.get_by_test_id("uq-tau").press("ArrowRight")
@@ -287,9 +282,9 @@ def value_of(root, control):
     return root.get_by_test_id(control).input_value()
 
 
-def test_without_a_target_no_class_is_offered(bridge, widget):
-    with uq.explore(widget.explainer.predictive, rows_of(widget)) as without:
-        root = bridge.mount(without)
+def test_no_class_is_offered_without_a_target(bridge, widget):
+    with uq.explore(widget.explainer.predictive, rows_of(widget)) as unlabelled:
+        root = bridge.mount(unlabelled)
         wait_for_answer(root)
         expect(root.locator(".uq-header")).to_contain_text("classification, no target")
         expect(root.get_by_role("alert")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Explorers inside the boxes of ipywidgets, in a real JupyterLab: each has its room."""
+"""Explorers inside the containers of ipywidgets in a real JupyterLab: their widths."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ for name, box in boxes.items():
 def notebook_page(lab, browser):
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(CELL)],
-        # Without the name of a kernel, JupyterLab asks for one.
+        # Without the name of a kernel, JupyterLab opens a dialog.
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
     )
     nbformat.write(notebook, lab.folder / "containers.ipynb")
@@ -97,20 +97,19 @@ def roots_of(page, box):
         ("box-interact", 1),
     ],
 )
-def test_explorers_have_their_room_side_by_side(page, box, count):
+def test_explorers_side_by_side_fit_their_containers(page, box, count):
     roots = roots_of(page, box)
     assert len(roots) == count
     for root in roots:
         wait_for_answer(root, quiet=50)
         assert outside(root) == []
     measured = [root.evaluate("(root) => root.getBoundingClientRect().toJSON()") for root in roots]
-    measured.sort(key=lambda one: (one["left"], one["top"]))
-    for one in measured:
-        assert one["right"] - one["left"] >= 240, box
+    measured.sort(key=lambda rectangle: (rectangle["left"], rectangle["top"]))
+    widths = [rectangle["right"] - rectangle["left"] for rectangle in measured]
+    assert min(widths) >= 240, box
     for first, second in pairwise(measured):
         assert first["right"] <= second["left"] + 1 or first["bottom"] <= second["top"] + 1
     if box in ("box-HBox", "box-GridBox"):
-        widths = [one["right"] - one["left"] for one in measured]
         assert widths[0] == pytest.approx(widths[1], abs=2)
 
 
@@ -118,7 +117,7 @@ def test_explorers_have_their_room_side_by_side(page, box, count):
     ("box", "title"),
     [("box-Tab", ".lm-TabBar-tab"), ("box-Accordion", ".jupyter-widget-Collapse-header")],
 )
-def test_explorer_that_was_hidden_is_drawn_at_its_width_when_it_is_shown(page, box, title):
+def test_a_hidden_explorer_is_drawn_at_its_width_when_it_is_shown(page, box, title):
     page.locator(f".{box} {title}").nth(1).click()
     (root,) = roots_of(page, box)
     wait_for_answer(root, quiet=50)

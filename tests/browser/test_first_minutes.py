@@ -1,4 +1,4 @@
-"""The widget as it is first seen: a slow model, one that fails, a table of categories alone."""
+"""The first minutes of a widget: a slow model, a failing model, a table of categorical features."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from browser.reading import answered, numbers, wait_for_answer
 
 
 class Model:
-    """Two classes from every column; what it does beside the rows as they are can be replaced."""
+    """A classifier of two classes; `on_call` is run before every call after the first two."""
 
     classes_ = np.array(["no", "yes"])
 
     def __init__(self) -> None:
         self.calls = 0
 
-    def meanwhile(self, X: pd.DataFrame) -> None:
-        """Nothing."""
+    def on_call(self, X: pd.DataFrame) -> None:
+        """Do nothing; subclasses wait or fail here."""
 
     def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
         self.calls += 1
         if self.calls > 2:
-            self.meanwhile(X)
+            self.on_call(X)
         codes = [c if c.dtype.kind == "f" else c.astype("category").cat.codes for _, c in X.items()]
         yes = 1 / (1 + np.exp(-sum(np.asarray(c, dtype=float) for c in codes)))
         return np.column_stack([1 - yes, yes])
@@ -43,30 +43,30 @@ def data(n: int = 120) -> tuple[pd.DataFrame, np.ndarray]:
 
 @pytest.fixture
 def shown(bridge):
-    """Show a widget at once, before it has computed anything."""
-    made: list[uq.Explorer] = []
+    """Return a function that shows a new widget before its first answer."""
+    widgets: list[uq.Explorer] = []
 
     def show(model: Any, X: pd.DataFrame, y: np.ndarray, **inputs: Any):
         widget = uq.explore(model, X, y, **inputs)
-        made.append(widget)
+        widgets.append(widget)
         return widget, bridge.mount(widget)
 
     yield show
-    for widget in made:
+    for widget in widgets:
         widget.close()
 
 
-def test_one_long_call_is_work_and_not_silence(shown):
+def test_one_long_model_call_is_shown_as_work(shown):
     class Long(Model):
         go_on = threading.Event()
 
-        def meanwhile(self, X: pd.DataFrame) -> None:  # noqa: ARG002
+        def on_call(self, X: pd.DataFrame) -> None:  # noqa: ARG002
             assert self.go_on.wait(20)
 
     _, root = shown(Long(), *data())
     work, watchdog = root.locator(".uq-work"), root.get_by_test_id("uq-watchdog")
     expect(work).to_contain_text("importance, 0 of 10 shuffles")
-    # The browser takes 1.5 s without a word for a dead kernel, and has asked for an answer itself.
+    # After 1.5 s without a frame the browser would report a dead kernel.
     root.page.wait_for_timeout(2200)
     expect(watchdog).to_be_hidden()
     expect(work).to_be_visible()
@@ -75,7 +75,7 @@ def test_one_long_call_is_work_and_not_silence(shown):
     expect(work).to_be_hidden()
 
 
-def test_a_slow_model_shows_progress_stop_and_stress_from_the_first_moment(shown):
+def test_a_slow_model_shows_progress_stop_and_stress_at_once(shown):
     class Slow(Model):
         go_on = threading.Event()
 
@@ -100,7 +100,7 @@ def test_a_slow_model_shows_progress_stop_and_stress_from_the_first_moment(shown
     expect(work).to_contain_text("Stopped at")
     known, total = numbers(work.inner_text())
     assert 2 <= known < total == 10
-    # The focus is where the work can go on, by keyboard alone; what was chosen stays.
+    # The focus moves to the button that continues the work.
     go_on = root.get_by_test_id("uq-go-on")
     expect(go_on).to_be_focused()
     expect(root.get_by_test_id("uq-live")).to_contain_text("Stopped at")
@@ -114,9 +114,9 @@ def test_a_slow_model_shows_progress_stop_and_stress_from_the_first_moment(shown
     assert widget.feature == root.get_by_test_id("uq-feature").input_value() != ""
 
 
-def test_a_model_that_fails_from_the_first_question_leaves_stress(shown):
+def test_stress_is_shown_when_the_first_model_call_fails(shown):
     class Failing(Model):
-        def meanwhile(self, X: pd.DataFrame) -> None:  # noqa: ARG002
+        def on_call(self, X: pd.DataFrame) -> None:  # noqa: ARG002
             raise RuntimeError("no licence")
 
     _, root = shown(Failing(), *data())
@@ -138,7 +138,7 @@ def test_a_model_that_fails_from_the_first_question_leaves_stress(shown):
     expect(error).to_contain_text("no licence")
 
 
-def test_a_table_of_categories_alone_is_shown(shown):
+def test_a_table_of_categorical_features_is_shown(shown):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.choice(["u", "v", "w"], 90) for name in ("site", "sort")})
     _, root = shown(Model(), X, np.where(X["site"] == "u", "yes", "no"))

@@ -1,4 +1,4 @@
-"""Widgets that come and go in a real JupyterLab: each move of an `interact` makes another one."""
+"""The lifetime of widgets in a real JupyterLab: each change of an `interact` makes another one."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ import uqwidgets as uq
 X = np.random.default_rng(0).normal(size=(60, 3))
 y = X[:, 0] + X[:, 1]
 """
-KEPT = """
-kept = uq.explore(lambda A: A.sum(axis=1), X, y, n_repeats=2, stress_feature="x0")
-kept
+REFERENCED = """
+referenced = uq.explore(lambda A: A.sum(axis=1), X, y, n_repeats=2, stress_feature="x0")
+referenced
 """
 INTERACT = """
 @interact(k=(1, 9))
@@ -30,9 +30,9 @@ def show(k):
 """
 COUNT = """
 gc.collect()
-explorers = [one for one in gc.get_objects() if uq.Explorer in type(one).__mro__]
+explorers = [each for each in gc.get_objects() if uq.Explorer in type(each).__mro__]
 print("explorers:", len(explorers), "explainers:", len({id(e.explainer) for e in explorers}))
-print("kept:", kept.tau)
+print("referenced:", referenced.tau)
 del explorers
 """
 RUN_LAST = """async () => {
@@ -49,10 +49,8 @@ CLOSE_TAB = """async () => {
 OPEN_TAB = """(path) => window.jupyterapp.commands.execute("docmanager:open", { path })"""
 
 
-def test_moves_of_an_interact_free_what_they_replace_and_a_reopened_tab_keeps_what_is_referred_to(
-    lab, browser
-):
-    cells = [nbformat.v4.new_code_cell(code) for code in (IMPORTS, KEPT, INTERACT, COUNT)]
+def test_interact_frees_replaced_widgets_and_keeps_referenced_ones(lab, browser):
+    cells = [nbformat.v4.new_code_cell(code) for code in (IMPORTS, REFERENCED, INTERACT, COUNT)]
     metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), lab.folder / NAME)
     with watched_page(browser, viewport={"width": 1280, "height": 3000}) as page:
@@ -66,20 +64,20 @@ def test_moves_of_an_interact_free_what_they_replace_and_a_reopened_tab_keeps_wh
             page.wait_for_function("(old) => !old.isConnected", arg=before)
             expect(roots).to_have_count(2)
             wait_for_answer(roots.last)
-            # One picture for each explorer that is shown, and none of those that are gone.
+            # Pictures of shown explorers are hidden, and those of replaced ones are removed.
             expect(page.locator("[class^=uq-picture-]:visible")).to_have_count(0)
         assert page.evaluate(RUN_LAST).startswith(
-            # The one that is kept, the one that is shown, and the one that it has just replaced.
+            # The referenced one, the shown one, and the one that was replaced last.
             "explorers: 3 explainers: 3"
         )
         page.evaluate(CLOSE_TAB)
         expect(roots).to_have_count(0)
         page.evaluate(OPEN_TAB, NAME)
         page.wait_for_function(PANEL_READY)
-        kept = roots.first
-        expect(kept).to_be_visible()
-        wait_for_answer(kept)
-        with answered(kept):
-            kept.get_by_test_id("uq-tau").fill("0.25")
-        expect(kept.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.25")
-        assert "kept: 0.25" in page.evaluate(RUN_LAST)
+        referenced = roots.first
+        expect(referenced).to_be_visible()
+        wait_for_answer(referenced)
+        with answered(referenced):
+            referenced.get_by_test_id("uq-tau").fill("0.25")
+        expect(referenced.get_by_test_id("uq-stress-readout")).to_contain_text("τ 0.25")
+        assert "referenced: 0.25" in page.evaluate(RUN_LAST)

@@ -1,4 +1,4 @@
-"""The quickstart in a real JupyterLab: what the page shows is what Python computes."""
+"""The quickstart in a real JupyterLab: the numbers on the page equal those computed in Python."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ NOTEBOOK_STATE = """() => {
 
 @pytest.fixture(scope="module")
 def explainer():
-    """What the page is held to: the same model and data, computed in this process."""
+    """The same model and data in this process, whose results the page must show."""
     names = quickstart()
     return uq.Explainer(names["model"], names["X_test"], names["y_test"])
 
 
 @pytest.fixture(scope="module")
 def quickstart_page(lab, browser):
-    """The quickstart run once in JupyterLab; every test leaves the widget as it found it."""
+    """The quickstart, run once in JupyterLab; every test restores the state of the widget."""
     shutil.copy(NOTEBOOK, lab.folder / NOTEBOOK.name)
     with watched_page(browser) as page:
         lab.run_notebook(page, NOTEBOOK.name)
@@ -80,7 +80,7 @@ def check_dependence(root, explainer, feature, **weighting):
 
 
 def check_stress(root, explainer, feature, tau, rows=None):
-    """Compare the readout; all its numbers but the feature's name, which may hold some too."""
+    """Compare all numbers of the readout; digits in the feature's name are ignored."""
     indicator = root.get_by_test_id("uq-indicator").input_value()
     stress = explainer.stress([feature], [indicator], taus=[tau], rows=rows).frame
     at_tau = stress[stress["tau"] == tau].iloc[0]
@@ -90,14 +90,14 @@ def check_stress(root, explainer, feature, tau, rows=None):
     assert (mean, reached) == pytest.approx((at_zero.reached, at_tau.reached), rel=ROUNDING)
     assert level == tau
     assert (ess, size) == (round(at_tau.ess), len(explainer.table if rows is None else rows))
-    # Ends of the interval lie on straight lines between the levels of the chart.
+    # The ends of the interval are interpolated linearly between the levels of the chart.
     chart = explainer.stress([feature], [indicator], level=0.95, rows=rows).frame
     ends = [np.interp(tau, chart["tau"], chart[side]) for side in ("low", "high")]
     assert values == pytest.approx([at_zero.value, at_tau.value, 95, *ends], rel=ROUNDING)
 
 
-def test_controls_of_the_quickstart(root, explainer):
-    """Everything a person does in the first minutes, in one session."""
+def test_every_control_of_the_quickstart_works(root, explainer):
+    """One session with stress by keyboard and pointer, another feature, and two filters."""
     check_importance(root, explainer)
 
     # τ by keyboard
@@ -130,7 +130,7 @@ def test_controls_of_the_quickstart(root, explainer):
     weights = explainer.stress_weights(stressed, tau)
     check_importance(root, explainer, sample_weight=weights)
 
-    # another feature, by clicking its row
+    # select another feature by a click on its row
     rows = root.get_by_test_id("uq-importance-row")
     other = rows.nth(3).get_attribute("data-feature")
     with answered(root):
@@ -138,7 +138,7 @@ def test_controls_of_the_quickstart(root, explainer):
     assert root.get_by_test_id("uq-feature").input_value() == other
     check_dependence(root, explainer, other, sample_weight=weights)
 
-    # a range, then a class
+    # filter by a range, then by a class
     column = explainer.table.numbers(other)
     high = float(np.round(np.median(column), 3))
     with answered(root):
@@ -166,7 +166,7 @@ def test_controls_of_the_quickstart(root, explainer):
     check_importance(root, explainer, sample_weight=weights, rows=rows)
     check_dependence(root, explainer, other, sample_weight=weights, rows=rows)
 
-    # and back
+    # remove the filters and the stress
     with answered(root):
         root.get_by_test_id("uq-filter-remove").first.click()
     with answered(root):
@@ -176,18 +176,18 @@ def test_controls_of_the_quickstart(root, explainer):
     check_importance(root, explainer)
 
 
-def test_flood_of_events_is_answered_by_the_newest(root):
-    """200 events in a second: at most 60 computations, and the last value soon after."""
+def test_a_flood_of_events_ends_on_the_last_value(root):
+    """200 events in a second cause at most 60 computations and end on the last value."""
     before = int(root.get_attribute("data-seq"))
-    # That of the request that was in flight, and that of the last value.
+    # At most the request in flight and that of the last value are answered after the last event.
     assert flood(root, events=200, last=0.33) <= 2
     wait_for_answer(root, before)
     assert int(root.get_attribute("data-seq")) - before <= 60
     assert root.get_by_test_id("uq-tau").input_value() == "0.33"
 
 
-def test_keys_on_the_slider_stay_with_the_slider(root):
-    """A notebook in command mode takes arrows and letters from whatever has the focus."""
+def test_keys_on_the_slider_do_not_move_the_notebook_selection(root):
+    """A notebook in command mode handles the arrow and letter keys of every focused element."""
     page, slider = root.page, root.get_by_test_id("uq-tau")
     with answered(root):
         slider.click(position={"x": 20, "y": 5})
@@ -202,7 +202,7 @@ def test_keys_on_the_slider_stay_with_the_slider(root):
     assert page.evaluate(NOTEBOOK_STATE) == before
 
 
-def test_undo_in_the_widget_is_none_of_the_notebook(root):
+def test_undo_in_the_widget_does_not_undo_the_notebook(root):
     """JupyterLab undoes the last change of a cell on the same keys."""
     page, slider = root.page, root.get_by_test_id("uq-tau")
     run = "(command) => window.jupyterapp.commands.execute(command)"

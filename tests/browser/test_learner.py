@@ -1,4 +1,4 @@
-"""A learner beside the model, on the page: while it is fitted, when it is there, where it fails."""
+"""A learner beside the model on the page: during its fits, and its results after them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = "learner, refitted 10 times"
 
 
 class Gated(LinearRegression):
-    """Its fits wait until they may go on."""
+    """A regression whose fits wait until `go_on` is set."""
 
     go_on = threading.Event()
 
@@ -61,7 +61,7 @@ def legends(root):
     return root.locator(".uq-importance .uq-legend, .uq-dependence .uq-legend")
 
 
-def test_everything_of_the_model_works_while_it_is_fitted(root, bridge):
+def test_the_model_views_respond_while_the_learner_is_fitted(root, bridge):
     progress = root.get_by_test_id("uq-footer")
     expect(progress).to_contain_text("fitting the learner, 0 of 10 fits")
     expect(root.locator(".uq-average")).to_have_attribute("d", re.compile("M"))
@@ -80,7 +80,7 @@ def test_everything_of_the_model_works_while_it_is_fitted(root, bridge):
         expect(legend).to_contain_text(WORDS)
 
 
-def test_it_is_drawn_beside_the_model_and_stays_under_stress(complete):
+def test_learner_results_are_drawn_beside_the_model_and_do_not_move_under_stress(complete):
     expect(complete.locator(".uq-learner-line")).to_have_attribute("d", re.compile("M"))
     diamonds = complete.locator(".uq-bars .uq-learner path")
     assert diamonds.count() == 4
@@ -94,19 +94,19 @@ def test_it_is_drawn_beside_the_model_and_stays_under_stress(complete):
     expect(legends(complete).first).to_contain_text(f"{WORDS} (unstressed)")
 
 
-def test_its_numbers_are_in_the_table(complete, learner):
+def test_learner_results_are_in_the_table(complete, learner):
     result = learner.importance("squared_error", n_repeats=5)
     rows = complete.locator(".uq-importance .uq-twin").evaluate(ROWS)
     assert [row[0] for row in rows] == ["length", "width", "site", "height"]
     for name, *cells in rows:
-        place = result.features.index(name)
-        expected = [result.importance[place], result.low[place], result.high[place]]
+        position = result.features.index(name)
+        expected = [result.importance[position], result.low[position], result.high[position]]
         shown = [float(cell.replace("\N{MINUS SIGN}", "-")) for cell in cells[4:]]
         np.testing.assert_allclose(shown, expected, rtol=0.006)
 
 
 @pytest.mark.parametrize("width", [480, 1280])
-def test_no_words_overlap_or_leave_their_panel(complete, page, width):
+def test_no_label_overlaps_or_leaves_its_panel(complete, page, width):
     page.set_viewport_size({"width": width, "height": 1400})
     page.wait_for_timeout(300)
     for panel in ("importance", "dependence"):
@@ -117,9 +117,9 @@ def test_no_words_overlap_or_leave_their_panel(complete, page, width):
         for box in boxes:
             assert outer["x"] <= box["x"]
             assert box["x"] + box["width"] <= outer["x"] + outer["width"]
-        for one, other in pairwise(boxes):
-            below = other["y"] >= one["y"] + one["height"] - 1
-            assert below or other["x"] >= one["x"] + one["width"]
+        for first, second in pairwise(boxes):
+            below = second["y"] >= first["y"] + first["height"] - 1
+            assert below or second["x"] >= first["x"] + first["width"]
     texts = complete.locator(".uq-bars text").all()
     heights = sorted({text.bounding_box()["y"] for text in texts})
     assert len(texts) == len(heights) == 8

@@ -1,4 +1,4 @@
-"""The page that `make demo` writes: everything, without a kernel, scripts or network."""
+"""The page that `make demo` writes shows all results without kernel, scripts or network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def printed():
     ).stdout
 
 
-def test_demo_prints_its_tables_and_where_the_page_is(printed):
+def test_the_demo_prints_its_tables_and_the_path_of_the_page(printed):
     importance, stress, where = printed.strip().split("\n\n")
     assert "worst perimeter" in importance
     assert "share:malignant" in stress
@@ -29,7 +29,7 @@ def test_demo_prints_its_tables_and_where_the_page_is(printed):
 
 
 @pytest.mark.usefixtures("printed")
-def test_page_shows_the_results_with_scripts_switched_off(browser):
+def test_the_page_shows_the_results_without_scripts(browser):
     with watched_page(browser, java_script_enabled=False) as page:
         page.goto((ROOT / "build" / "quickstart.html").as_uri())
         for name in ("Importance for", "Dependence of", "under stress of"):

@@ -1,4 +1,4 @@
-"""Pinned views on the page: by keyboard alone, through a reload, and in a narrow cell."""
+"""Pinned views on the page: their keyboard use, a reload, refused pins and narrow widths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def model(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture
-def widget(bridge):  # noqa: ARG001, the bridge has to be there first
+def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(120, 3)), columns=["length", "width", "height"])
     y = model(X)[0] + rng.normal(size=120)
@@ -37,15 +37,8 @@ def widget(bridge):  # noqa: ARG001, the bridge has to be there first
         yield widget
 
 
-@pytest.fixture
-def root(bridge, widget):
-    root = bridge.mount(widget)
-    wait_for_answer(root)
-    return root
-
-
 def walk_to(page, testid, key="Tab", most=60):
-    """Press a key until an element has the focus, as a person without a pointer does."""
+    """Press a key until the element has the focus."""
     for _ in range(most):
         if page.evaluate(FOCUSED) == testid:
             return
@@ -66,7 +59,7 @@ def pin_view(page, text):
     assert page.evaluate(FOCUSED) == "uq-pin-view"
 
 
-def test_a_review_by_keyboard_alone(root, widget):
+def test_pins_can_be_reviewed_by_keyboard(root, widget):
     page, press = root.page, root.page.keyboard.press
     walk_to(page, "uq-tau")
     with answered(root):
@@ -85,7 +78,7 @@ def test_a_review_by_keyboard_alone(root, widget):
     assert notes(widget) == ["all the way up", "all the way down"]
     assert [pin["state"]["tau"] for pin in widget.pins] == [1.0, -1.0]
 
-    # its place, then the view before it
+    # move the pin, then show the next one
     press("Alt+ArrowLeft")
     assert notes(widget) == ["all the way down", "all the way up"]
     with answered(root):
@@ -93,7 +86,7 @@ def test_a_review_by_keyboard_alone(root, widget):
     assert widget.tau == 1.0
     assert root.get_by_test_id("uq-tau").input_value() == "1"
 
-    # its ghost, under the other view
+    # show the ghost of the pin under the other view
     walk_to(page, "uq-pin-ghost")
     with answered(root):
         press("Space")
@@ -111,7 +104,7 @@ def test_a_review_by_keyboard_alone(root, widget):
     for feature, value in zip(expected.features, expected.importance, strict=True):
         assert number(shown[feature][column]) == pytest.approx(value, rel=ROUNDING, abs=1e-12)
 
-    # undo and redo of what was shown
+    # undo and redo the change of the view
     with answered(root):
         press("Control+z")
     assert widget.tau == 1.0
@@ -123,12 +116,12 @@ def test_a_review_by_keyboard_alone(root, widget):
     expect(root.get_by_test_id("uq-pin-view")).to_have_count(1)
 
 
-def test_pins_are_there_again_after_a_reload(bridge, root, widget):
+def test_pins_are_restored_after_a_reload(bridge, root, widget):
     page = root.page
     walk_to(page, "uq-tau")
     with answered(root):
         page.keyboard.press("End")
-    pin_view(page, "kept")
+    pin_view(page, "reloaded")
     root.get_by_test_id("uq-pin-ghost").check()
     assert widget.wait(30)
     saved = json.loads(json.dumps(widget.state))
@@ -138,12 +131,12 @@ def test_pins_are_there_again_after_a_reload(bridge, root, widget):
         page.evaluate("document.body.replaceChildren()")
         second = bridge.mount(again)
         wait_for_answer(second)
-        expect(second.get_by_test_id("uq-pin-view")).to_have_text("1kept")
-        expect(second.get_by_test_id("uq-pin-key").first).to_contain_text("pin: kept")
+        expect(second.get_by_test_id("uq-pin-view")).to_have_text("1reloaded")
+        expect(second.get_by_test_id("uq-pin-key").first).to_contain_text("pin: reloaded")
     again.close()
 
 
-def test_pins_that_the_kernel_refuses_are_taken_back(root, widget):
+def test_pins_refused_by_the_kernel_are_removed(root, widget):
     widget.pin("stays")
     expect(root.get_by_test_id("uq-pin-view")).to_have_count(1)
     root.page.evaluate(
@@ -158,7 +151,7 @@ def test_pins_that_the_kernel_refuses_are_taken_back(root, widget):
     assert notes(widget) == ["stays"]
 
 
-def test_the_code_is_on_the_clipboard(root, widget):
+def test_the_code_is_copied_to_the_clipboard(root, widget):
     widget.pin("room to paste")
     root.get_by_test_id("uq-copy").click()
     expect(root.get_by_test_id("uq-pin-status")).to_have_text("copied")
@@ -169,7 +162,7 @@ def test_the_code_is_on_the_clipboard(root, widget):
 
 
 @pytest.mark.parametrize("width", [320, 600, 900])
-def test_nothing_stands_out_or_overlaps(root, widget, width):
+def test_the_pins_panel_has_no_overflow_or_overlap(root, widget, width):
     for note in ("short", "", "a note that is far too long for its place " * 3):
         widget.pin(note)
     root.page.set_viewport_size({"width": width, "height": 900})
@@ -181,13 +174,13 @@ def test_nothing_stands_out_or_overlaps(root, widget, width):
     controls = root.locator(".uq-pin-edit :is(input, button)")
     boxes = [part.bounding_box() for part in [*parts.all(), *controls.all()]]
     shown = [box for box in boxes if box and box["width"]]
-    for i, one in enumerate(shown):
-        for other in shown[i + 1 :]:
-            assert are_apart(one, other), (one, other)
+    for i, first in enumerate(shown):
+        for second in shown[i + 1 :]:
+            assert are_apart(first, second), (first, second)
 
 
 def are_apart(one, other):
-    """Whether two boxes do not overlap by more than a pixel."""
+    """Return whether two boxes overlap by at most one pixel."""
     return any(
         first[at] + first[size] <= second[at] + 1
         for first, second in ((one, other), (other, one))

@@ -1,4 +1,4 @@
-"""A notebook that is opened again when its kernel is gone: what was seen last is still there."""
+"""A notebook that is reopened without its kernel shows the last picture of the widget."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHUT_DOWN = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown
 
 @pytest.fixture(scope="module")
 def saved(lab, browser):
-    """A notebook whose widget was stressed and filtered, and whose kernel is shut down."""
+    """Save a notebook with a stressed and filtered widget, and shut down its kernel."""
     nbformat.write(
         nbformat.v4.new_notebook(
             cells=[nbformat.v4.new_code_cell(CELL)],
@@ -81,7 +81,7 @@ def check_words(picture, feature):
     expect(picture).to_contain_text(f"predicted mean on {feature}")
 
 
-def test_what_was_seen_last_is_seen_without_a_kernel(lab, browser, saved):
+def test_a_reopened_notebook_shows_the_last_picture_without_a_kernel(lab, browser, saved):
     with watched_page(browser) as page:
         picture = opened(lab, page)
         check_words(picture, saved)
@@ -91,7 +91,7 @@ def test_what_was_seen_last_is_seen_without_a_kernel(lab, browser, saved):
         assert picture.locator("svg[role=img]").count() == 3
 
 
-def test_pictures_are_seen_in_a_notebook_that_is_not_trusted(lab, browser, saved):
+def test_pictures_are_shown_in_an_untrusted_notebook(lab, browser, saved):
     path = lab.folder / NAME
     notebook = json.loads(path.read_text())
     notebook["metadata"]["edited"] = "elsewhere"
@@ -100,7 +100,7 @@ def test_pictures_are_seen_in_a_notebook_that_is_not_trusted(lab, browser, saved
         for output in notebook["cells"][0]["outputs"]
         if "text/html" in output.get("data", {})
     )
-    # Whatever was signed, this was not.
+    # The changed output has no signature, so the notebook is not trusted.
     output["data"]["text/html"] = ["".join(output["data"]["text/html"]), "<!-- -->"]
     path.write_text(json.dumps(notebook))
     with watched_page(browser) as page:

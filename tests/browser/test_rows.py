@@ -1,4 +1,4 @@
-"""Filters on the page: what is missing, what no row meets, and where everything stays."""
+"""Row filters on the page: missing values, filters without rows, and a stable layout."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import pytest
 from playwright.sync_api import expect
 
 import uqwidgets as uq
-from browser.reading import answered, model_calls, numbers, wait_for_answer
+from browser.reading import answered, model_calls, numbers
 
 
 class Logistic:
-    """A classifier of one column; the others may hold anything."""
+    """A classifier that reads one column; the others may have any type."""
 
     classes_ = np.array(["no", "yes"])
 
@@ -22,7 +22,7 @@ class Logistic:
 
 
 @pytest.fixture
-def widget(bridge):  # noqa: ARG001, the bridge has to be there first
+def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
     rng = np.random.default_rng(1)
     n = 300
     X = pd.DataFrame(
@@ -38,23 +38,16 @@ def widget(bridge):  # noqa: ARG001, the bridge has to be there first
         yield widget
 
 
-@pytest.fixture
-def root(bridge, widget):
-    root = bridge.mount(widget)
-    wait_for_answer(root)
-    return root
-
-
 def shown_rows(root):
     return numbers(root.get_by_test_id("uq-rows").inner_text())[0]
 
 
-def test_missing_values_stay_until_their_box_is_left_empty(root, widget):
+def test_missing_values_are_filtered_out_by_their_checkbox(root, widget):
     add = root.get_by_test_id("uq-filter-add")
     for name, missing in (("age", 40), ("town", 20)):
         with answered(root):
             add.select_option(value=name)
-        assert shown_rows(root) == 300, "with every box checked, every row stays"
+        assert shown_rows(root) == 300, "the new filter selects all rows"
         item = root.get_by_test_id("uq-filter-item")
         expect(item).to_contain_text(f"missing ({missing} rows)")
         with answered(root):
@@ -74,28 +67,28 @@ def test_missing_values_stay_until_their_box_is_left_empty(root, widget):
 
 
 @pytest.mark.parametrize("width", [700, 1500])
-def test_nothing_moves_where_no_row_meets_the_filter(root, width):
+def test_the_layout_does_not_move_when_no_row_meets_the_filter(root, width):
     root.page.set_viewport_size({"width": width, "height": 900})
     add = root.get_by_test_id("uq-filter-add")
     with answered(root):
         add.select_option(value="length")
 
-    def places():
+    def positions():
         boxes = [panel.bounding_box() for panel in root.locator(".uq-panel, .uq-readout").all()]
         return [round(box[side]) for box in boxes for side in ("x", "y", "width", "height")]
 
-    before = places()
+    before = positions()
     readout = root.get_by_test_id("uq-stress-readout").inner_text()
     with answered(root):
         root.get_by_test_id("uq-filter-low").fill("100")
         root.get_by_test_id("uq-filter-low").press("Enter")
     assert shown_rows(root) == 0
     expect(root.get_by_text("No row meets the filter")).to_be_visible()
-    assert places() == before
+    assert positions() == before
     assert root.get_by_test_id("uq-stress-readout").inner_text() == readout
     with answered(root):
         root.get_by_test_id("uq-filter-low").fill("")
         root.get_by_test_id("uq-filter-low").press("Enter")
     assert shown_rows(root) == 300
     expect(root.get_by_text("No row meets the filter")).to_have_count(0)
-    assert places() == before
+    assert positions() == before

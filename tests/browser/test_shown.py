@@ -1,4 +1,4 @@
-"""What is seen: names of any kind, many classes, few rows, and what τ has to move."""
+"""Drawing of special cases: right-to-left and long names, many classes, few rows, no stress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = ["unbroken" * 15, "W" * 120, "short"]
 
 
 class Linear:
-    """A classifier of any number of classes, by the numbers of a table."""
+    """A classifier of any number of classes from the row sums of a table."""
 
     def __init__(self, classes):
         self.classes_ = np.asarray(classes, dtype=object)
@@ -52,7 +52,7 @@ LEFT = """(box, words) => words.map((word) => {
 })"""
 
 
-def test_names_from_right_to_left_leave_the_numbers_in_their_order(bridge):
+def test_right_to_left_names_do_not_reorder_numbers(bridge):
     root = shown(bridge, HEBREW, ["u", "v"], stress_feature=HEBREW[0], tau=0.5)
     readout = root.get_by_test_id("uq-stress-readout")
     mean = readout.locator("strong").first.inner_text()
@@ -62,7 +62,7 @@ def test_names_from_right_to_left_leave_the_numbers_in_their_order(bridge):
     assert left < right
     name = readout.locator("bdi").first.bounding_box()
     assert name["x"] < left
-    # In texts without elements the name stands between the marks of an isolate.
+    # In plain text, Unicode isolates surround the name.
     spoken = root.get_by_test_id("uq-tau").get_attribute("aria-valuetext")
     assert f"\u2068{HEBREW[0]}\u2069 {after}" in spoken
     row = root.get_by_test_id("uq-importance-row").first
@@ -70,7 +70,7 @@ def test_names_from_right_to_left_leave_the_numbers_in_their_order(bridge):
 
 
 @pytest.mark.parametrize("width", [600, 1280])
-def test_long_names_stay_inside_and_are_there_in_full(bridge, page, width):
+def test_long_names_are_clipped_and_available_in_full(bridge, page, width):
     page.set_viewport_size({"width": width, "height": 900})
     classes = ["c" * 120, "d" * 120]
     root = shown(
@@ -97,7 +97,7 @@ def test_long_names_stay_inside_and_are_there_in_full(bridge, page, width):
     assert outside(root) == []
 
 
-def test_ten_classes_differ_and_the_others_share_one_key(bridge):
+def test_ten_classes_have_their_own_colour_and_the_others_share_one(bridge):
     root = shown(bridge, ["a", "b"], [f"class {i}" for i in range(300)], n=400)
     keys = root.locator(".uq-key:has(.uq-key-name):visible")
     assert keys.count() == 11
@@ -110,11 +110,11 @@ def test_ten_classes_differ_and_the_others_share_one_key(bridge):
     assert root.locator(".uq-distribution rect").count() == 24 * 11
 
 
-def test_band_of_few_rows_is_cut_off_at_its_chart(bridge):
+def test_a_wide_interval_band_is_clipped_at_its_chart(bridge):
     root = shown(bridge, ["a", "b", "c"], ["u", "v"], n=20, stress_feature="a", indicator="nll")
     chart = root.locator(".uq-profile")
     chart.scroll_into_view_if_needed()
-    # Drawn far above its chart, it is not there for the eye, nor for the pointer.
+    # Outside the chart, the band is neither drawn nor under the pointer.
     above = chart.evaluate(
         """(chart) => {
           const band = chart.querySelector(".uq-stress-band");
@@ -129,7 +129,7 @@ def test_band_of_few_rows_is_cut_off_at_its_chart(bridge):
     assert above == {"leaves": True, "seen": False}
 
 
-def test_mark_without_stress_is_seen_under_stress_only(bridge):
+def test_the_mark_without_stress_is_shown_under_stress_only(bridge):
     root = shown(bridge, ["a", "b"], ["u", "v"], stress_feature="a")
     marks = root.locator(".uq-key-tick, .uq-legend .uq-key:has(.uq-key-ghost)")
     assert marks.count() == 2
@@ -141,7 +141,7 @@ def test_mark_without_stress_is_seen_under_stress_only(bridge):
         expect(mark).to_be_visible()
 
 
-def test_numbers_of_four_digits_have_room_in_their_fields(bridge):
+def test_number_fields_have_room_for_four_digits(bridge):
     root = shown(bridge, ["a", "b"], ["u", "v"])
     for field in ("uq-lines", "uq-repeats"):
         control = root.get_by_test_id(field)
@@ -149,7 +149,7 @@ def test_numbers_of_four_digits_have_room_in_their_fields(bridge):
         assert control.evaluate("(input) => input.scrollWidth <= input.clientWidth")
 
 
-def test_every_region_has_a_name_of_its_own(bridge):
+def test_every_region_has_a_unique_accessible_name(bridge):
     root = shown(bridge, ["a", "b"], ["u", "v"])
     names = root.evaluate(
         """(root) => [...root.querySelectorAll("section, [role=region]")]
@@ -159,9 +159,9 @@ def test_every_region_has_a_name_of_its_own(bridge):
     assert len(set(names)) == len(names)
 
 
-def test_slider_waits_for_a_feature_to_stress(bridge):
+def test_the_slider_is_disabled_without_a_stressed_feature(bridge):
     rng = np.random.default_rng(0)
-    # What matters most has no mean, and so no feature is stressed at first.
+    # The most important feature is categorical, so no feature is stressed at first.
     X = pd.DataFrame({"site": rng.choice(list(SITES), 60), "b": 0.01 * rng.normal(size=60)})
     y = np.where(X["site"].map(SITES) > 0, "v", "u").astype(object)
     root = bridge.mount(uq.explore(Linear(["u", "v"]), X, y, n_repeats=2))
@@ -175,7 +175,7 @@ def test_slider_waits_for_a_feature_to_stress(bridge):
     expect(hint).to_contain_text("All rows count the same")
 
 
-def test_constant_feature_is_drawn_as_a_point(bridge):
+def test_the_curve_of_a_constant_feature_is_a_point(bridge):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.normal(size=60), "same": 2.0})
     y = rng.choice(np.array(["u", "v"], dtype=object), 60)
