@@ -1,6 +1,6 @@
 /**
- * One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. A missing value
- * is one of its own: null among values, and beside a range where `missing` says so.
+ * One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. Missing values
+ * are selected by null among `values`, and by `missing` beside a range.
  */
 export type Condition =
   | { feature: string; low: number | null; high: number | null; missing?: boolean }

@@ -1,6 +1,6 @@
 import { h } from "./dom.ts";
 
-/** Puts a text on the clipboard; pages that are not served securely have only the older way. */
+/** Copies a text to the clipboard; insecure pages need the older `execCommand`. */
 export async function copyText(text: string, within: Element): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

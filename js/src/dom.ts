@@ -12,7 +12,7 @@ export function set(element: Element, attributes: Attributes): void {
       if (element.getAttribute(name) !== text) element.setAttribute(name, text);
     }
   }
-  // JupyterLab takes arrows and letters away from a focused element unless the element itself says otherwise.
+  // JupyterLab handles arrow and letter keys of a focused element unless this attribute suppresses its shortcuts.
   if (FOCUSABLE.has(element.localName) || element.hasAttribute("tabindex"))
     element.setAttribute("data-lm-suppress-shortcuts", "true");
 }
@@ -39,7 +39,7 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-/** A box in a chart, in the chart's own pixels, that cuts off what would leave it. */
+/** A clip path of a chart, in the chart's pixels. */
 export function clipBox(...children: Element[]) {
   const element = svg("svg", { class: "uq-clip" }, ...children);
   return {
@@ -50,18 +50,18 @@ export function clipBox(...children: Element[]) {
   };
 }
 
-/** A field's value counts when it is left, and on Enter, which a notebook keeps from the browser. */
+/** Commits the value of a field on blur and on Enter; notebooks do not pass Enter to the browser. */
 export function onCommit(field: HTMLInputElement, commit: () => void, signal: AbortSignal): void {
   field.addEventListener("change", commit, { signal });
   field.addEventListener("keydown", (event) => event.key === "Enter" && commit(), { signal });
 }
 
-/** Text that is already there is left alone, so that assistive technology is not told about it again. */
+/** Writes a text only if it differs, so that screen readers do not announce it again. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** An element, or a group of marks with names beside the element that holds them. */
+/** An element, or a group of marks with its named elements. */
 type Pooled = Element | { element: Element };
 const elementOf = (item: Pooled): Element => (item instanceof Element ? item : item.element);
 

@@ -4,10 +4,10 @@ const thousands = format(",.0f");
 const significant = format(".3~r");
 const exponent = format(".2~e");
 const plain = format(",");
-/** From here on a row of digits is counted rather than read. */
+/** Numbers from here on are written with an exponent. */
 export const EXPONENT_FROM = 1e7;
 
-/** Three significant digits for people; what is not a number says so. */
+/** Formats a number with three significant digits; NaN is "not available". */
 export function number(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "not available";
   const size = Math.abs(value);
@@ -15,12 +15,12 @@ export function number(value: number | null | undefined): string {
   return size >= 1000 ? thousands(value) : significant(value);
 }
 
-/** One printing for a whole column: as many decimals as a thousandth or so of its span needs. */
+/** One number format for a whole column, with the decimals that about a thousandth of its span needs. */
 export function decimals(span: number): (value: number) => string {
   const places = Math.max(0, 2 - Math.floor(Math.log10(span)));
   const fixed = places > 6 ? format(".1e") : format(`,.${places}f`);
   const print = span >= EXPONENT_FROM ? number : fixed;
-  // A value that rounds to zero has no sign to show.
+  // A value that rounds to zero is shown without sign.
   return (value) =>
     Number.isFinite(value) ? print(value).replace(/^\u2212(?=[0.]+$)/, "") : "n/a";
 }
@@ -55,15 +55,15 @@ const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /**
- * A name for the middle of a sentence of plain text. A name that is written from right to left would turn round the
- * numbers after it; inside these two marks (Unicode's first strong isolate and its end) it moves nothing but itself.
+ * A name inside a sentence of plain text. A right-to-left name would reorder the numbers after it; Unicode's first
+ * strong isolate keeps its direction to itself.
  */
 export const isolated = (name: string): string =>
   RIGHT_TO_LEFT.test(name)
     ? `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, "")}\u2069`
     : name;
 
-/** The kernel's words with each mention of a name isolated. */
+/** A sentence of the kernel with every name isolated, see `isolated`. */
 export const isolatedIn = (text: string, name: string): string =>
   name ? text.replaceAll(name, () => isolated(name)) : text;
 

@@ -3,7 +3,7 @@ import type { ModelInfo } from "./modelInfo.ts";
 import { viewsNamed } from "./views/index.ts";
 import { Columns, Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 
-/** What the views read of a frame, by their names; each view adds its own line to this interface. */
+/** The parts of a frame by the names of their views; each view declares its part in this interface. */
 // biome-ignore lint/suspicious/noEmptyInterface: the views fill it
 export interface Parts {}
 
@@ -14,7 +14,7 @@ export interface Ghost {
 
 export interface Progress {
   what: string;
-  /** `total` is 0 where it is not known how much there is to do. */
+  /** `total` is 0 while the amount of work is unknown. */
   done: number;
   total: number;
   seconds_left: number | null;
@@ -27,35 +27,35 @@ export interface Averages {
   high: Float64Array;
 }
 
-/** The procedure behind the model, refitted: of its own rows, whatever the stress and the filters. */
+/** Results of the refitted learner on its own rows; stress and filters do not change them. */
 export interface Learner {
   n_refits: number;
   state: "pending" | "stopped" | "failed" | "done";
-  /** Beside the content of a view, by its name. */
+  /** Results of the learner by the name of the view. */
   averages: Readonly<Record<string, Averages | null>>;
 }
 
-/** One atomic answer of the kernel, without what the views read of it. */
+/** One atomic answer of the kernel, without the parts of the views. */
 export interface Answer {
   seq: number;
   final: boolean;
   inputs: Inputs;
-  /** How many rows meet the filter; with none, all views show the last ones that did. */
+  /** Number of rows that meet the filter; if it is 0, all views show the previous rows. */
   rows: number;
-  /** Only where a learner was given. */
+  /** Present only for a widget with a learner. */
   learner: Learner | null;
   cost: { calls: number; rows: number; seconds: number };
   total: { calls: number; rows: number };
   progress: Progress | null;
-  /** Where the work was stopped, such as "at 3 of 10 shuffles"; it can go on from there. */
+  /** Where the work was stopped, such as "at 3 of 10 shuffles"; it can be continued. */
   stopped: string | null;
   error: string | null;
   notes: string[];
   /** The line of Python that shows this view. */
   code: string | null;
-  /** The pin whose numbers lie under the views. */
+  /** The pin that the views show as their ghost. */
   ghost: Ghost | null;
-  /** What could not be read of it, in sentences; the parts concerned are those of the frame before. */
+  /** Errors of the parts that could not be read; these parts are those of the previous frame. */
   faults: string[];
 }
 
@@ -84,11 +84,11 @@ function readLearner(fields: Fields, columns: Columns, shapes: Record<string, nu
 const areInputs = (raw: object): raw is Inputs =>
   Object.entries(INPUT_TYPES).every(([name, type]) => typeof Reflect.get(raw, name) === type);
 
-/** The seq of a raw frame, readable even where the rest is not: a broken answer is an answer too. */
+/** The seq of a raw frame, also of a broken one, because a broken frame answers its request too. */
 export const seqOf = (raw: unknown): number | null =>
   isRecord(raw) && typeof raw.seq === "number" ? raw.seq : null;
 
-/** Reads a frame part by part: one that cannot be read stays as it was `before`, and the others are shown. */
+/** Reads a frame part by part; a part that cannot be read is taken from the frame `before`. */
 export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = null): Frame {
   const seq = seqOf(raw);
   if (
@@ -157,7 +157,7 @@ export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = 
     ghost: readPart("ghost", readGhost, null),
     faults,
   };
-  // Each part is what the view of its name read.
+  // Each part was read by the view of its name.
   return { ...(parts as { [Name in keyof Parts]: Parts[Name] | null }), ...answer };
 }
 

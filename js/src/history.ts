@@ -1,9 +1,9 @@
-/** Steps that can be undone: the former states, the present one, and those that were undone, the nearest first. */
+/** Undo history: the past states, the present one, and the undone ones, the nearest first. */
 export interface History<State> {
   past: State[];
   present: State;
   future: State[];
-  /** What the latest step changed, and when; steps of one drag are one. */
+  /** Inputs and time of the latest step; the steps of one drag are merged. */
   names: string;
   at: number;
 }
@@ -26,7 +26,7 @@ export function differences<State extends object>(from: State, to: State): strin
   return Object.keys(to).filter((name) => text(from, name) !== text(to, name));
 }
 
-/** The history with a new present, at a time in milliseconds; as it was where nothing differs. */
+/** Returns the history with a new present at a time in milliseconds, unchanged if no entry differs. */
 export function record<State extends object>(
   history: History<State>,
   next: State,
@@ -44,7 +44,7 @@ export function record<State extends object>(
   return { past, present: next, future: [], names, at };
 }
 
-/** One step back or forth; as it was where there is none. */
+/** Returns the history one step back or forth, unchanged if there is none. */
 export function walk<State>(history: History<State>, back: boolean): History<State> {
   const { past, present, future } = history;
   const next = back ? past.at(-1) : future[0];

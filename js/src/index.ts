@@ -13,7 +13,7 @@ interface Render extends Initialize {
   el: HTMLElement;
 }
 
-/** One call of the factory belongs to one model: its views share the session, and nothing outlives the model. */
+/** The factory is called once per model; the views of a model share its session, which ends with the model. */
 export default () => {
   let session: Session | null = null;
   return {

@@ -7,7 +7,7 @@ export interface Feature {
   max: number | null;
   integer: boolean;
   values: string[] | null;
-  /** How many rows have no value. */
+  /** Number of rows with a missing value. */
   missing: number;
   /** Why this feature cannot be stressed, or null. */
   unstressable: string | null;
@@ -15,7 +15,7 @@ export interface Feature {
   group?: string;
 }
 
-/** What a measure lies between, null where it has no end. */
+/** Lower and upper bound of a measure, null where it is unbounded. */
 export type Bounds = readonly [number | null, number | null];
 
 export interface Choice {
@@ -26,13 +26,13 @@ export interface Choice {
   bounds?: Bounds;
 }
 
-/** What is constant for a model: what it is, and what may be asked of it. */
+/** The constant description of a model: its features, classes, measures and indicators. */
 export interface ModelInfo {
   title: string;
   task: "classification" | "regression";
   /** Null where the true target is not known. */
   target: string | null;
-  /** Those of the target, by which rows are coloured and filtered. */
+  /** Classes of the target, by which rows are coloured and filtered. */
   classes: string[];
   n_rows: number;
   level: number;

@@ -1,8 +1,8 @@
 import type { HostModel } from "./session.ts";
 
 /**
- * A notebook keeps a picture of the widget below it, for readers without a kernel. Where the widget itself is shown,
- * its picture is hidden, and JupyterLab's empty line around it.
+ * A notebook holds a static picture below the widget for readers without a kernel. While the widget is shown,
+ * the picture and JupyterLab's empty output around it are hidden.
  */
 export function hidePicture(model: HostModel, signal: AbortSignal): void {
   const id = model.get("_picture");
@@ -10,7 +10,7 @@ export function hidePicture(model: HostModel, signal: AbortSignal): void {
   const picture = `.uq-picture-${id}`;
   const line = `.jp-OutputArea-child:has(> .jp-OutputArea-output > ${picture})`;
   const style = document.createElement("style");
-  // Two rules: a browser that cannot read one of several selectors drops their rule.
+  // Two rules, because a browser drops a rule with one selector that it does not support.
   style.textContent = `${picture} { display: none } ${line} { display: none }`;
   document.head.append(style);
   signal.addEventListener("abort", () => style.remove());

@@ -1,4 +1,4 @@
-/** What a request queue needs of the outside: a counter to continue, a way to send, and someone to tell about silence. */
+/** Dependencies of a request queue: the counter to continue, a function to send, and a callback for silence. */
 export interface Port<Changes> {
   lastSeq(): number;
   send(seq: number, changes: Changes): void;
@@ -6,10 +6,10 @@ export interface Port<Changes> {
 }
 
 /**
- * One request in flight, newest wins, the last value is never lost.
+ * A queue with one request in flight; the newest request wins, and the last value is never lost.
  *
- * Whatever is asked while a request is in flight is merged and leaves with the first frame that answers it, so a
- * fast drag costs as many computations as the kernel can do and still ends on the value where the hand stopped.
+ * Changes during a request in flight are merged, and are sent after the first frame that answers it, so a
+ * fast drag costs as many computations as the kernel can do and still ends on the last value.
  * After `patience` ms without a frame the queue reports silence and lets one more request through per period: a
  * request that was lost (kernel restart) must not lock the controls, and a busy kernel must not be flooded.
  */
@@ -25,7 +25,7 @@ export class RequestQueue<Changes extends object> {
     readonly patience = 1500,
   ) {}
 
-  /** What was asked and not answered yet. */
+  /** The changes that are not answered yet. */
   get pending(): Partial<Changes> {
     return { ...this.#sent?.changes, ...this.#waiting };
   }
@@ -39,7 +39,7 @@ export class RequestQueue<Changes extends object> {
     if (this.#open) this.#flush();
   }
 
-  /** Any frame is a sign of life; the first one at or past the request in flight answers it. */
+  /** Every frame ends the silence; the first one at or past the request in flight answers it. */
   frame(seq: number, final: boolean): void {
     this.#setSilent(false);
     if (this.#sent && seq >= this.#sent.seq) this.#sent = null;

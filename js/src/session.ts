@@ -7,7 +7,7 @@ import { type Pin, readPins } from "./pins/list.ts";
 import { RequestQueue } from "./requestQueue.ts";
 import { isRecord, WireError } from "./wire.ts";
 
-/** The part of the host's model that is used; every host of anywidget has it. */
+/** The part of the host's model that the front end uses; every host of anywidget has it. */
 export interface HostModel {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
@@ -19,12 +19,12 @@ export interface HostModel {
 /** Milliseconds between two messages to the kernel while τ moves under the hand. */
 const PAUSE = 250;
 
-/** One model of the host with its request queue and its last good frame, shared by all its views. */
+/** One model of the host with its request queue and its last valid frame, shared by all its views. */
 export class Session {
   about: ModelInfo | null = null;
   /** The kernel's last good answer. */
   answer: Frame | null = null;
-  /** What could not be read of the kernel's last answer, as a sentence; the last good frame stays. */
+  /** The error of a frame that could not be read; the last valid frame stays. */
   problem: string | null = null;
   readonly queue: RequestQueue<Partial<Inputs>>;
   #history: History<Inputs> | null = null;
@@ -68,7 +68,7 @@ export class Session {
     if (this.about && seqOf(model.get("_frame")) === null) this.queue.request({});
   }
 
-  /** What the controls show: what was asked for, else what the kernel accepted, else the saved state. */
+  /** The inputs that the controls show: the requested, else the accepted, else the saved ones. */
   get inputs(): Inputs {
     const saved = Object.fromEntries(
       Object.keys(INPUT_TYPES).map((name) => [name, this.model.get(name)]),
@@ -121,18 +121,18 @@ export class Session {
     this.#tell();
   }
 
-  /** Shows a kept view: a step of its own, however soon it follows the one before. */
+  /** Shows a pinned view; it is a separate undo step, also shortly after another one. */
   visit(state: Partial<Inputs>): void {
     if (this.#history) this.#history = { ...this.#history, names: "" };
     this.request(state);
   }
 
-  /** How many changes of the inputs can be undone, and how many made again. */
+  /** Numbers of changes that can be undone and redone. */
   get steps(): { past: number; future: number } {
     return { past: this.#history?.past.length ?? 0, future: this.#history?.future.length ?? 0 };
   }
 
-  /** Undoes the last change of an input, or makes it again; false where there is none. */
+  /** Undoes or redoes the last change of an input; returns false if there is none. */
   step(back: boolean): boolean {
     this.#record(this.inputs);
     const before = this.#history;
@@ -144,14 +144,14 @@ export class Session {
     return true;
   }
 
-  /** Ends the long work behind the frame that is shown; what is finished of it is kept. */
+  /** Stops the work behind the current frame; finished results stay. */
   stop(): void {
-    // Always another number than before: hosts send only what has changed.
+    // The number changes every time, because hosts send only changed values.
     const seq = Math.max(this.#number("_seq"), this.answer?.seq ?? 0);
     this.#save({ _stop: Math.max(this.#number("_stop") + 1, seq) });
   }
 
-  /** Has the work that was stopped done after all. */
+  /** Continues the stopped work. */
   goOn(): void {
     this.request({});
   }
@@ -185,7 +185,7 @@ export class Session {
     this.#tell();
   }
 
-  /** Takes the accepted inputs for a step; while something is asked for, a frame may be of older ones. */
+  /** Records the accepted inputs as a step, unless a request is pending: then the frame may have older inputs. */
   #note(): void {
     const isAsked = this.#hand !== null || Object.keys(this.queue.pending).length > 0;
     if (this.answer && !isAsked) this.#record(this.answer.inputs);

@@ -1,4 +1,4 @@
-/** [0, 1] from dark to light, or null where a colour lets through what lies behind it. */
+/** Lightness of a colour in [0, 1] from dark to light, null for a transparent colour. */
 export function lightness(colour: string): number | null {
   // In `color(display-p3 r g b)` the first word names a space.
   const parts = (colour.replace(/^color\(\S+/, "").match(/-?[\d.]+(?:e-?\d+)?%?/gi) ?? []).map(
@@ -14,7 +14,7 @@ export function lightness(colour: string): number | null {
   return (0.2126 * a + 0.7152 * b + 0.0722 * c) / scale;
 }
 
-/** The colour that is really behind an element: hosts differ in their class names, and marimo adds a shadow root. */
+/** The effective background colour of an element; it is computed, because hosts differ in their class names. */
 export function backgroundOf(element: Element): string | null {
   let at: Node | null = element.parentNode;
   while (at) {
@@ -34,7 +34,7 @@ function resolve(root: HTMLElement): void {
   const background = backgroundOf(root);
   const scheme = getComputedStyle(document.documentElement).colorScheme;
   const prefersDark = matchMedia("(prefers-color-scheme: dark)").matches;
-  // A page without any background shows the browser's canvas, which is dark only if the page agreed to it.
+  // A page without background shows the browser's canvas, which is dark only if the page allows it.
   const dark = background
     ? (lightness(background) ?? 1) < 0.5
     : scheme.includes("dark") && (prefersDark || !scheme.includes("light"));
@@ -43,7 +43,7 @@ function resolve(root: HTMLElement): void {
   else root.style.removeProperty("--uq-page");
 }
 
-/** Keeps `data-theme` and the page colour on the root in step with what the host shows. */
+/** Keeps `data-theme` and the page colour on the root equal to those of the host. */
 export function followTheme(root: HTMLElement, onChange: () => void, signal: AbortSignal): void {
   let shown = "";
   const update = () => {
@@ -54,7 +54,7 @@ export function followTheme(root: HTMLElement, onChange: () => void, signal: Abo
     shown = now;
     onChange();
   };
-  // Hosts switch an attribute first and load or fade the colours afterwards: look again when they have settled.
+  // Hosts change an attribute first and the colours later, so the colours are read again after a delay.
   let later: ReturnType<typeof setTimeout> | undefined;
   const updateTwice = () => {
     update();

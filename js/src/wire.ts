@@ -1,7 +1,7 @@
-/** The one schema this front end reads. */
+/** The only schema that this front end reads. */
 export const SCHEMA = 1;
 
-/** A frame that cannot be read; its message is a sentence for the person in front of the widget. */
+/** The error of a frame that cannot be read; its message is a sentence for the user. */
 export class WireError extends Error {}
 
 export type Numbers = Float64Array | Float32Array | Int32Array | Int16Array | Uint8Array;
@@ -57,7 +57,7 @@ type Raw = Record<string, unknown>;
 const isWhole = (value: unknown): value is number => Number.isInteger(value);
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** The scalars of a record, each of exactly the type that is asked for. */
+/** Reads scalars of a record and checks their types. */
 export class Fields {
   /** `subject` says what the record is a part of, and `path` where in it the record stands. */
   constructor(
@@ -106,7 +106,7 @@ export class Fields {
     return rows.map((row, i) => new Fields(this.subject, row, `${this.path}${name}[${i}].`));
   }
 
-  /** Whatever `read` returns, or null where there is no value. */
+  /** The result of `read`, or null where there is no value. */
   optional<T>(name: string, read: (fields: this) => T): T | null {
     return this.raw[name] === null || this.raw[name] === undefined ? null : read(this);
   }
@@ -115,7 +115,7 @@ export class Fields {
 const isList = <T>(value: unknown, is: (item: unknown) => item is T): value is T[] =>
   Array.isArray(value) && value.every(is);
 
-/** The columns of a frame by name, each of exactly the shape that is asked for; one that is broken harms no other. */
+/** Reads columns of a frame and checks their shapes; a broken column does not affect the others. */
 export class Columns {
   readonly #descriptions: Raw;
   readonly #cols: Raw;
@@ -131,7 +131,7 @@ export class Columns {
     this.#cols = cols;
   }
 
-  /** Those of a part of the frame, by their names within it. */
+  /** The columns of one part of the frame, by their names within it. */
   of(part: string): Columns {
     return new Columns(this.#descriptions, this.#cols, `${this.prefix}${part}.`);
   }

@@ -27,7 +27,7 @@ const x = (element: Element | null | undefined, name: string) =>
   Number(element?.getAttribute(name));
 
 describe("importance", () => {
-  it("draws each value at its place, with its interval around it and the unstressed value as a tick", async () => {
+  it("draws each value with its interval and the unstressed value as a tick", async () => {
     const raw = wireFrame(about, 1, { tau: 0.5 });
     const { root } = await mount(about, raw);
     const { importance } = readFrame(raw, about);
@@ -51,7 +51,7 @@ describe("importance", () => {
     expect(ghosts.every((ghost) => ghost.getAttribute("visibility") === "hidden")).toBe(true);
   });
 
-  it("draws nothing where a value is missing and says so", async () => {
+  it("draws no mark for a missing value and names it in the table", async () => {
     const raw = wireFrame(about, 1);
     new DataView(raw.cols["importance.value"].buffer).setFloat64(0, Number.NaN, true);
     const { root, all } = await mount(about, raw);
@@ -66,7 +66,7 @@ describe("importance", () => {
     expect(root.querySelector(".uq-bars")?.textContent).toContain("n/a");
   });
 
-  it("dims what belongs to an older question", async () => {
+  it("dims stale results", async () => {
     const raw = wireFrame(about, 1);
     raw.meta.importance.stale = true;
     const { root } = await mount(about, raw);
@@ -122,7 +122,7 @@ describe("dependence", () => {
     expect(read.reading(1).title).toBe("site = south");
   });
 
-  it("is dotted where few rows are, and says so where it is read", () => {
+  it("is dotted where few rows are near, which the crosshair reads out", () => {
     const chart = curves();
     const data = frameOf().dependence;
     data?.near.fill(0, 40);
@@ -138,7 +138,7 @@ describe("dependence", () => {
     expect(points(".uq-far")).toBe(0);
   });
 
-  it("draws a category hollow that few rows have", async () => {
+  it("draws a category of few rows as a hollow point", async () => {
     const multi = aboutMulti();
     const raw = wireFrame(multi, 1, { feature: "site" });
     new DataView(raw.cols["dependence.near"].buffer).setUint8(2, 0);
@@ -154,7 +154,7 @@ describe("dependence", () => {
     );
   });
 
-  it("shows where nothing changes under changes and slopes only", () => {
+  it("draws the zero line for centred curves and derivatives only", () => {
     const chart = curves();
     const zero = chart.element.querySelector(".uq-zero");
     const data = frameOf({ center: true }).dependence;
@@ -166,14 +166,14 @@ describe("dependence", () => {
     expect(zero?.getAttribute("visibility")).toBe("hidden");
   });
 
-  it("asks for centred curves and for derivatives by their boxes", async () => {
-    const { one, asked, receive } = await mount(about);
+  it("requests centred curves and derivatives by their checkboxes", async () => {
+    const { one, lastRequest, receive } = await mount(about);
     one<HTMLInputElement>("uq-center").click();
-    expect(asked()).toEqual({ center: true });
+    expect(lastRequest()).toEqual({ center: true });
     await receive(wireFrame(about, 2, { center: true }));
     expect(one<HTMLInputElement>("uq-center").checked).toBe(true);
     one<HTMLInputElement>("uq-derivative").click();
-    expect(asked()).toEqual({ derivative: true });
+    expect(lastRequest()).toEqual({ derivative: true });
     await receive(wireFrame(about, 3, { center: true, derivative: true }));
     expect(one<HTMLInputElement>("uq-derivative").checked).toBe(true);
     expect(one<HTMLInputElement>("uq-center").disabled).toBe(true);
@@ -215,7 +215,7 @@ describe("dependence", () => {
     expect(drawn[0]?.dash).not.toEqual(drawn[1]?.dash);
   });
 
-  it("is read by keyboard along the grid, spoken and shown", async () => {
+  it("has a crosshair that moves along the grid by keyboard", async () => {
     const { root } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     const reader = root.querySelector(".uq-dependence .uq-reader") as HTMLElement;
     expect(reader.getAttribute("role")).toBe("slider");
@@ -236,7 +236,7 @@ describe("dependence", () => {
     expect(card?.hidden).toBe(true);
   });
 
-  it("names its classes in a legend, and one kind of line without classes", async () => {
+  it("has a legend of its classes, and none without classes", async () => {
     const { root } = await mount(about);
     expect(root.querySelector(".uq-legend")?.textContent).toContain("malignant");
     clearPage();
@@ -255,7 +255,7 @@ describe("stress", () => {
     hovered: null,
   });
 
-  it("draws a line per feature, the chosen one with its name, and the present τ", () => {
+  it("draws a line per feature, the name of the stressed one, and the current τ", () => {
     const chart = profile();
     chart.update(state({ tau: 0.5 }), 500);
     expect(chart.element.querySelectorAll(".uq-others path")).toHaveLength(30);
@@ -265,7 +265,7 @@ describe("stress", () => {
     expect(chart.element.querySelector(".uq-means")?.textContent).toBe("1.33mean 22.67");
   });
 
-  it("draws the interval of the chosen line only, and leaves the lines their room", () => {
+  it("draws the interval of the stressed feature only, which leaves the lines their room", () => {
     const chart = profile();
     chart.update(state({}), 500);
     const band = () => chart.element.querySelector(".uq-stress-band")?.getAttribute("d");
@@ -284,7 +284,7 @@ describe("stress", () => {
     expect(ends).toHaveLength(2);
     expect(Math.min(...ends)).toBeLessThan(height);
     expect(Math.max(...ends)).toBeGreaterThan(height);
-    // An end nine times as high as its line is beyond the box, which cuts it off.
+    // An interval end nine times as high as its line is clipped.
     expect(Math.min(...points.map(([, py]) => py))).toBeLessThan(x(box, "y"));
     const heights = drawn.map(([, py]) => py as number);
     expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(x(box, "height") / 12);
@@ -292,7 +292,7 @@ describe("stress", () => {
     expect(band()).toBeFalsy();
   });
 
-  it("ends a line where no weights reach the mean", () => {
+  it("ends a line where the mean cannot be reached", () => {
     const chart = profile();
     chart.update(state({}, 3), 500);
     expect(
@@ -301,7 +301,7 @@ describe("stress", () => {
     expect(chart.element.querySelector(".uq-means")?.textContent).toContain("mean");
   });
 
-  it("is read by what is shown and which feature is stressed, and nothing where none is", () => {
+  it("has a summary of the stressed feature, and none without one", () => {
     const read = profile().update(state({ tau: 0.5 }), 500);
     const facts = read.reading(15).rows;
     expect(facts.slice(0, 2)).toEqual([
@@ -313,7 +313,7 @@ describe("stress", () => {
     expect(profile().update(state({}, null), 500).reading(15).rows).toEqual([]);
   });
 
-  it("finds the line under the pointer, if one is near", () => {
+  it("selects the line nearest to the pointer", () => {
     const read = profile().update(state(), 500);
     const { positions } = read;
     expect(read.near(positions[10] as number, -500)).toBeNull();
@@ -324,13 +324,13 @@ describe("stress", () => {
     expect(read.near(px, py)).toBe(7);
   });
 
-  it("picks a feature by a click on its line", async () => {
-    const { root, asked } = await mount(about);
+  it("selects a feature by a click on its line", async () => {
+    const { root, lastRequest } = await mount(about);
     const reader = root.querySelector(".uq-stress .uq-reader") as HTMLElement;
     const path = root.querySelectorAll(".uq-others path")[12]?.getAttribute("d") as string;
     const [clientX, clientY] = startOf(path);
     reader.dispatchEvent(new MouseEvent("click", { clientX, clientY }));
-    expect(asked()).toEqual({ stress_feature: about.features[12]?.name });
+    expect(lastRequest()).toEqual({ stress_feature: about.features[12]?.name });
   });
 
   it("interpolates between levels, and not across a missing one", () => {
@@ -364,7 +364,7 @@ describe("every chart", () => {
 });
 
 describe("axes", () => {
-  it("stay put while the data move inside them, and start anew for another measure", () => {
+  it("keep their domain while the data are inside, and reset it for another measure", () => {
     const steady = new SteadyScale();
     const domain = (key: string, range: [number, number]) =>
       steady.fit(key, range, [0, 100]).domain();
@@ -377,7 +377,7 @@ describe("axes", () => {
     expect(domain("zero", [0, 0])).toEqual([0, 1]);
   });
 
-  it("never let labels collide, and keep zero", () => {
+  it("have no overlapping labels, and keep zero", () => {
     const scale = new SteadyScale().fit("x", [-0.1, 0.2], [0, 60]);
     const ticks = ticksOf(scale, 60, 60);
     const gap = (ticks[1]?.at ?? 0) - (ticks[0]?.at ?? 0);
@@ -399,19 +399,19 @@ describe("axes", () => {
     expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
   });
 
-  it("ignore what is not a number", () => {
+  it("ignore NaN", () => {
     expect(extent([Number.NaN, 2, 1, Number.POSITIVE_INFINITY])).toEqual([1, 2]);
     expect(extent([Number.NaN])).toBeNull();
   });
 });
 
-describe("what a measure can be", () => {
+describe("the bounds of a measure", () => {
   const labels = (chart: { element: Element }) =>
     [...chart.element.querySelectorAll(".uq-axis-left text")].map(({ textContent }) =>
       Number(textContent?.replace("−", "-")),
     );
 
-  it("ends the axis of a curve, and of nothing that is a change", () => {
+  it("limit the axis of a curve, but not of a centred curve", () => {
     const data = frameOf().dependence;
     data?.low.fill(-2);
     const chart = curves();
@@ -423,7 +423,7 @@ describe("what a measure can be", () => {
     expect(Math.min(...labels(chart))).toBeLessThan(0);
   });
 
-  it("ends the axis of an indicator", async () => {
+  it("limit the axis of an indicator", async () => {
     const bounded = {
       ...about,
       indicators: about.indicators.map((one) => ({ ...one, bounds: [0, 1] as const })),
@@ -437,7 +437,7 @@ describe("what a measure can be", () => {
     expect(Math.max(...shown)).toBeLessThanOrEqual(1);
   });
 
-  it("leaves a constant at its end some room inside", () => {
+  it("leave room beside a constant at a bound", () => {
     const scale = new SteadyScale().fit("share", [1, 1], [0, 100], [0, 1]);
     expect(scale.domain()[0]).toBeLessThan(1);
     expect(scale.domain()[1]).toBe(1);
@@ -451,13 +451,13 @@ describe("classes", () => {
       return `${colour} ${dash.join(" ")}`;
     });
 
-  it("differ in colour or dash, ten of them and the rest", () => {
+  it("differ in colour or dash: ten classes, and one style for the others", () => {
     expect(new Set(looksOf(11)).size).toBe(11);
     expect(new Set(Array.from({ length: 10 }, (_, i) => lookOf(i).className)).size).toBe(10);
     expect(lookOf(11)).toEqual(lookOf(300));
   });
 
-  it("beyond the looks are one part of a bar, which keeps all rows", () => {
+  it("without their own style are one part of a stacked bar", () => {
     const shares = distribution();
     const counts = new Float64Array(300).fill(1 / 300);
     const spans: [number, number][] = [[0, 10]];
@@ -501,7 +501,7 @@ describe("a constant feature", () => {
 });
 
 describe("many categories", () => {
-  it("are named as far as there is room for their names", () => {
+  it("are labelled as far as there is room", () => {
     const chart = curves();
     const data = frameOf().dependence as NonNullable<ReturnType<typeof frameOf>["dependence"]>;
     const labels = Array.from(data.grid, (_, i) => `2020-01-${String(i).padStart(2, "0")}`);
@@ -522,7 +522,7 @@ describe("many categories", () => {
 });
 
 describe("numbers", () => {
-  it("of ten million and more have exponents, in columns and on axes too", () => {
+  it("of ten million and more have exponents, also in columns and on axes", () => {
     const huge = 4.61e29;
     expect(decimals(huge)(huge)).toBe("4.61e+29");
     expect(decimals(huge)(0.5)).toBe("0.5");
@@ -533,15 +533,15 @@ describe("numbers", () => {
     expect(new Set(ticks).size).toBe(ticks.length);
   });
 
-  it("keep their side of a name that is written from right to left", () => {
+  it("are not reordered by a right-to-left name", () => {
     expect(isolated("mean radius")).toBe("mean radius");
     expect(isolated("גיל")).toBe("\u2068גיל\u2069");
-    // Marks inside a name cannot end or leave open what keeps it apart.
+    // Direction marks inside a name cannot end its isolate.
     expect(isolated("x\u2069\u202ey")).toBe("\u2068xy\u2069");
     expect(isolatedIn("from עמר = 3", "עמר")).toBe("from \u2068עמר\u2069 = 3");
   });
 
-  it("of a bar have the room that they take", async () => {
+  it("of a bar have enough room", async () => {
     const raw = wireFrame(about, 1);
     for (const part of ["value", "low", "high"])
       new Float64Array(raw.cols[`importance.${part}`].buffer).fill(-4.6e29, 0, 30);
@@ -567,7 +567,7 @@ describe("numbers", () => {
     expect(number(value)).toBe(text);
   });
 
-  it("of a column share their decimals, and zero has no sign", () => {
+  it("of a column have the same decimals, and zero has no sign", () => {
     const print = decimals(0.25);
     expect([0.15, -0.0001, -0.002, Number.NaN].map(print)).toEqual([
       "0.150",
@@ -578,12 +578,12 @@ describe("numbers", () => {
     expect(decimals(2500)(1234.5)).toBe("1,235");
   });
 
-  it("of shares and times are short", () => {
+  it("are short for shares and times", () => {
     expect([percent(0.614), percent(Number.NaN)]).toEqual(["61 %", "not available"]);
     expect([0.012, 4.2, 600].map(seconds)).toEqual(["12 ms", "4.2 s", "10 min"]);
   });
 
-  it("of an opacity grow with the weight and shrink with the crowd", () => {
+  it("of an opacity increase with the weight and decrease with the number of lines", () => {
     expect(opacity(1, 10)).toBeGreaterThan(opacity(1, 1000));
     expect(opacity(3, 100)).toBeGreaterThan(opacity(1, 100));
     expect(opacity(0, 100)).toBe(0);

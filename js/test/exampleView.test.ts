@@ -1,10 +1,10 @@
-// A new view takes one folder or file, and one line in the list of views.
+// A new view needs one folder or file, and one line in the list of views.
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readFrame } from "../src/frame.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
 import { clearPage, mount } from "./mount.ts";
 
-// As if the list had one more line, which exports the example.
+// The mocked list exports the example view too.
 vi.mock("../src/views/registered.ts", async (original) => ({
   ...(await original<object>()),
   ...(await import("./example/distribution.ts")),
@@ -28,8 +28,8 @@ function frameWith(label: unknown) {
 
 afterEach(clearPage);
 
-describe("a view in the list", () => {
-  it("is read and shown beside the others", async () => {
+describe("a registered view", () => {
+  it("is shown beside the others", async () => {
     const { one, root } = await mount(about, frameWith("entropy"));
     expect(one("distribution").textContent).toBe("entropy from 0, 2 bins");
     expect([...root.querySelectorAll("h3")].map(({ textContent }) => textContent)).toEqual([
@@ -41,13 +41,13 @@ describe("a view in the list", () => {
     ]);
   });
 
-  it("that cannot be read leaves the others", () => {
+  it("that cannot be read does not affect the others", () => {
     const frame = readFrame(frameWith(3), about);
     expect(frame.faults).toEqual([expect.stringMatching(/has at "distribution.label" no text/)]);
     expect(frame.importance).not.toBeNull();
   });
 
-  it("stands where the kernel says", async () => {
+  it("has the position that the kernel sends", async () => {
     const views = ["distribution", "stress", "a view of a newer kernel"];
     const { root } = await mount({ ...about, views }, frameWith("entropy"));
     expect([...root.querySelectorAll("h3")].map(({ textContent }) => textContent)).toEqual([
@@ -56,7 +56,7 @@ describe("a view in the list", () => {
     ]);
   });
 
-  it("that the kernel does not send is empty", async () => {
+  it("is empty if the kernel does not send it", async () => {
     const { one } = await mount(about, wireFrame(about, 1));
     expect(one("distribution").textContent).toBe("");
   });

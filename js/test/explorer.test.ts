@@ -8,7 +8,7 @@ const about = aboutBinary();
 afterEach(clearPage);
 
 describe("the widget", () => {
-  it("says what it shows and when it has painted", async () => {
+  it("describes the model and sends an event after painting", async () => {
     const { root, receive, one } = await mount(about);
     expect(root.textContent).toContain("CalibratedClassifierCV");
     expect(root.textContent).toContain("143 rows");
@@ -25,7 +25,7 @@ describe("the widget", () => {
     );
   });
 
-  it("paints many frames of one animation frame once", async () => {
+  it("paints once per animation frame", async () => {
     const { root, model } = await mount(about);
     let paints = 0;
     root.addEventListener("uq:painted", () => paints++);
@@ -45,14 +45,14 @@ describe("the widget", () => {
     for (const { name } of other.features) expect(root.textContent).toContain(name);
   });
 
-  it("is alive before the first frame", async () => {
+  it("has its controls before the first frame", async () => {
     const { root, one } = await mount(about, {});
     expect(root.dataset.seq).toBeUndefined();
     expect(root.textContent).toContain("no importance yet");
     expect(one("uq-tau")).toBeTruthy();
   });
 
-  it("hides the picture that a notebook keeps of it, as long as it is shown", async () => {
+  it("hides its static picture in the notebook while it is shown", async () => {
     const id = "0123456789abcdef".repeat(2);
     const picture = document.body.appendChild(document.createElement("div"));
     picture.className = `uq-picture-${id}`;
@@ -69,14 +69,14 @@ describe("the widget", () => {
     hostile.abort.abort();
   });
 
-  it("leaves the picture where it cannot show anything itself", async () => {
+  it("leaves the static picture visible if it cannot show anything", async () => {
     const id = "0123456789abcdef".repeat(2);
     const before = document.head.children.length;
     await mount(about, {}, { _about: {}, _picture: id });
     expect(document.head.children.length).toBe(before);
   });
 
-  it("says what is wrong when the kernel sent no description", async () => {
+  it("shows an error if the kernel sent no description", async () => {
     const { one } = await mount(about, {}, { _about: {} });
     expect(one("uq-error").textContent).toMatch(/no description of the model/);
   });
@@ -94,7 +94,7 @@ describe("the widget", () => {
     expect(one("uq-error").hidden).toBe(true);
   });
 
-  it("keeps the last result under a frame that it cannot read", async () => {
+  it("keeps the last result if a frame cannot be read", async () => {
     const { one, root, receive } = await mount(about);
     await receive({ ...wireFrame(about, 2), schema: 7 });
     expect(one("uq-error").textContent).toMatch(/version 7/);
@@ -102,7 +102,7 @@ describe("the widget", () => {
     expect(root.querySelectorAll(".uq-bar")).toHaveLength(60);
   });
 
-  it("shows progress with the time left, and stops it", async () => {
+  it("shows progress with the remaining time and a button to stop", async () => {
     const { one, model, receive } = await mount(about);
     expect(one("uq-stop").closest("[hidden]")).not.toBeNull();
     const frame = wireFrame(about, 2);
@@ -115,7 +115,7 @@ describe("the widget", () => {
     expect(model.saved.at(-1)).toEqual({ _stop: 2 });
   });
 
-  it("says where it was stopped, and goes on from there", async () => {
+  it("says where the work was stopped, and continues it", async () => {
     const { one, model, receive } = await mount(about);
     const working = wireFrame(about, 2);
     working.meta.progress = { what: "importance", done: 250, total: 1000, seconds_left: 4.2 };
@@ -127,7 +127,7 @@ describe("the widget", () => {
     expect(one("uq-footer").textContent).toContain("Stopped at 3 of 10 shuffles.");
     expect(one("uq-progress").hidden).toBe(true);
     expect(one("uq-stop").hidden).toBe(true);
-    // A hidden button would leave the keyboard nowhere.
+    // A hidden button would lose the focus.
     expect(document.activeElement).toBe(one("uq-go-on"));
     one("uq-go-on").click();
     expect(model.saved.at(-1)).toEqual({ _seq: 3 });
@@ -137,19 +137,19 @@ describe("the widget", () => {
     expect(one("uq-go-on").closest("[hidden]")).not.toBeNull();
   });
 
-  it("hides what the last change cost until it is asked for", async () => {
+  it("hides the cost of the last change until it is opened", async () => {
     const { root } = await mount(about);
     const details = root.querySelector<HTMLDetailsElement>(".uq-costs");
     expect(details?.open).toBe(false);
     expect(details?.querySelector("summary")?.textContent).toBe("cost");
   });
 
-  it("names a leading feature only where its interval lies above zero", () => {
+  it("names the most important feature only if its interval is above zero", () => {
     const order = [1, 0];
-    const said = (low: number[]) =>
+    const summaryOf = (low: number[]) =>
       importance.summary?.({ order, low: new Float64Array(low) } as unknown as Importance, about);
-    expect(said([-0.2, 0.1])).toBe(`most important feature ${about.features[1]?.name}`);
-    expect(said([0.2, -0.1])).toBe("no feature is clearly above zero");
+    expect(summaryOf([-0.2, 0.1])).toBe(`most important feature ${about.features[1]?.name}`);
+    expect(summaryOf([0.2, -0.1])).toBe("no feature is clearly above zero");
   });
 
   it.each([
@@ -172,7 +172,12 @@ describe("the widget", () => {
       "fits: 99 %, less than 1 s left",
       true,
     ],
-    ["all is asked", { done: 9, total: 9, seconds_left: null }, "fits: 99 %, 61 s so far", true],
+    [
+      "every row is evaluated",
+      { done: 9, total: 9, seconds_left: null },
+      "fits: 99 %, 61 s so far",
+      true,
+    ],
   ])("does not pretend to know more than it does when %s", async (_, progress, text, counted) => {
     const { one, receive } = await mount(about);
     const frame = wireFrame(about, 2);
@@ -184,7 +189,7 @@ describe("the widget", () => {
     expect(one("uq-progress").getAttribute("aria-valuetext")).toBe(text);
   });
 
-  it("lists notes one by one, and only while there are some", async () => {
+  it("lists every note, and hides an empty list", async () => {
     const { one, receive } = await mount(about);
     expect(one("uq-notes").hidden).toBe(true);
     const frame = wireFrame(about, 2);
@@ -198,7 +203,7 @@ describe("the widget", () => {
     expect(one("uq-notes").hidden).toBe(true);
   });
 
-  it("shows what a first frame holds, and says what the others wait for", async () => {
+  it("shows the panels of a first frame, and says what the others wait for", async () => {
     const frame = wireFrame(about, 1, { feature: "mean area" });
     Object.assign(frame.meta, { final: false, importance: null, dependence: null });
     const { root, receive } = await mount(about, frame);
@@ -210,7 +215,7 @@ describe("the widget", () => {
     expect(root.textContent).not.toContain("yet");
   });
 
-  it("says why nothing can be stressed where every feature is categorical", async () => {
+  it("says why no feature of a categorical table can be stressed", async () => {
     const sites = aboutMulti();
     sites.features = sites.features.slice(3);
     const { root, one } = await mount(sites, wireFrame(sites, 1, { stress_feature: "" }));
@@ -221,7 +226,7 @@ describe("the widget", () => {
     expect(root.querySelectorAll(".uq-bar")).not.toHaveLength(0);
   });
 
-  it("says that the kernel is silent, and stops saying so", async () => {
+  it("warns while the kernel is silent", async () => {
     const { one, receive } = await mount(about);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     slide(one("uq-tau"), 0.5);
@@ -237,7 +242,7 @@ describe("the widget", () => {
     expect(one("uq-watchdog").hidden).toBe(true);
   });
 
-  it("speaks one polite summary, and not more often than it can be heard", async () => {
+  it("announces one polite summary at a limited rate", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { one, receive } = await mount(about);
     await receive(wireFrame(about, 2, { tau: 0.3 }));
@@ -263,7 +268,7 @@ describe("the widget", () => {
     );
   });
 
-  it("leaves the charts alone until the frame that answers a move of τ", async () => {
+  it("does not redraw the charts until the frame that answers a change of τ", async () => {
     const { one, root, receive } = await mount(about);
     let writes = 0;
     const observer = new MutationObserver((records) => {
@@ -283,7 +288,7 @@ describe("the widget", () => {
     expect(writes).toBeGreaterThan(0);
   });
 
-  it("takes nothing more after its end", async () => {
+  it("ignores frames and events after its end", async () => {
     const { abort, model, one } = await mount(about);
     abort.abort();
     slide(one("uq-tau"), 0.5);
@@ -294,7 +299,7 @@ describe("the widget", () => {
 });
 
 describe("every focusable element", () => {
-  it("keeps its keys from the notebook by itself", async () => {
+  it("suppresses the shortcuts of the notebook", async () => {
     const multi = aboutMulti();
     const filter = [
       { feature: "petal length", low: 1, high: 4 },
@@ -331,11 +336,11 @@ describe("every focusable element", () => {
 
 describe("picking", () => {
   it("a feature by its row, by key and from the list", async () => {
-    const { all, one, asked, receive } = await mount(about);
+    const { all, one, lastRequest, receive } = await mount(about);
     const rows = all("uq-importance-row");
     (rows[2] as HTMLElement).click();
     const second = rows[2]?.dataset.feature;
-    expect(asked()).toEqual({ feature: second });
+    expect(lastRequest()).toEqual({ feature: second });
     await receive(wireFrame(about, 2, { feature: second as string }));
     expect(rows[2]?.getAttribute("aria-selected")).toBe("true");
     expect(one<HTMLSelectElement>("uq-feature").value).toBe(second);
@@ -345,12 +350,12 @@ describe("picking", () => {
     expect(document.activeElement).toBe(rows.at(-2));
     expect(rows.filter(({ tabIndex }) => tabIndex === 0)).toEqual([rows.at(-2)]);
     press(rows.at(-2) as Element, "Enter");
-    expect(asked()).toEqual({ feature: rows.at(-2)?.dataset.feature });
+    expect(lastRequest()).toEqual({ feature: rows.at(-2)?.dataset.feature });
     await receive(wireFrame(about, 3));
     press(rows.at(-2) as Element, "Home");
     expect(document.activeElement).toBe(rows[0]);
     choose(one("uq-feature"), "worst area");
-    expect(asked()).toEqual({ feature: "worst area" });
+    expect(lastRequest()).toEqual({ feature: "worst area" });
   });
 
   it.each([
@@ -361,12 +366,12 @@ describe("picking", () => {
     ["uq-repeats", "25", { n_repeats: 25 }],
     ["uq-lines", "5000", { ice_lines: 1000 }],
   ])("%s asks for it", async (id, value, change) => {
-    const { one, asked } = await mount(about);
+    const { one, lastRequest } = await mount(about);
     choose(one<HTMLSelectElement>(id), value);
-    expect(asked()).toEqual(change);
+    expect(lastRequest()).toEqual(change);
   });
 
-  it("a number is not rewritten under the cursor, and nonsense goes back", async () => {
+  it("a number field is not rewritten while focused, and reverts invalid text", async () => {
     const { one, model, receive } = await mount(about);
     const repeats = one<HTMLInputElement>("uq-repeats");
     repeats.focus();
@@ -389,20 +394,20 @@ describe("picking", () => {
 });
 
 describe("τ", () => {
-  it("moves by input, says what it means, and goes back to 0", async () => {
-    const { one, asked, receive } = await mount(about);
+  it("changes by input, is explained in words, and is reset to 0", async () => {
+    const { one, lastRequest, receive } = await mount(about);
     const tau = one<HTMLInputElement>("uq-tau");
     expect(tau).toMatchObject({ type: "range", min: "-1", max: "1", step: "0.01" });
     slide(tau, 0.5);
-    expect(asked()).toEqual({ tau: 0.5 });
+    expect(lastRequest()).toEqual({ tau: 0.5 });
     expect(tau.getAttribute("aria-valuetext")).toBe("τ 0.50, mean of mean radius 2.33");
     await receive(wireFrame(about, 2, { tau: 0.5 }));
     one("uq-tau-reset").click();
-    expect(asked()).toEqual({ tau: 0 });
+    expect(lastRequest()).toEqual({ tau: 0 });
     expect(tau.valueAsNumber).toBe(0);
   });
 
-  it("follows the kernel unless a hand is on it", async () => {
+  it("follows the kernel except during a drag", async () => {
     const { one, receive } = await mount(about);
     const tau = one<HTMLInputElement>("uq-tau");
     await receive(wireFrame(about, 5, { tau: -0.25 }));
@@ -415,7 +420,7 @@ describe("τ", () => {
     expect(tau.valueAsNumber).toBe(0.75);
   });
 
-  it("goes back to the accepted value when the kernel refuses one", async () => {
+  it("returns to the accepted value if the kernel refuses one", async () => {
     const { one, receive } = await mount(about);
     slide(one("uq-tau"), 0.9);
     await receive(wireFrame(about, 2, { tau: 0 }));
@@ -437,7 +442,7 @@ describe("τ", () => {
     }
   });
 
-  it("waits for a feature, and marks nothing as stressed until then", async () => {
+  it("is disabled without a stressed feature, and marks nothing as stressed", async () => {
     const changes = { tau: 0.5, stress_feature: "" };
     const { one, root, receive } = await mount(about, wireFrame(about, 1, changes));
     const tau = one<HTMLInputElement>("uq-tau");
@@ -450,7 +455,7 @@ describe("τ", () => {
     expect(root.querySelector<HTMLElement>(".uq-key-tick")?.hidden).toBe(false);
   });
 
-  it("says where no feature can be stressed", async () => {
+  it("says that no feature can be stressed", async () => {
     const still = {
       ...about,
       features: about.features.map((one) => ({ ...one, unstressable: "categorical" })),
@@ -459,7 +464,7 @@ describe("τ", () => {
     expect(root.querySelector(".uq-hint")?.textContent).toContain("No feature of this table");
   });
 
-  it("says once why no feature can be stressed, however many rows lack a value", async () => {
+  it("gives the reason why no feature can be stressed once", async () => {
     const features = about.features.map((one, i) => ({
       ...one,
       unstressable: `missing or infinite in ${i + 3} of 1,200 rows`,
@@ -474,7 +479,7 @@ describe("τ", () => {
     expect(root.querySelector<HTMLElement>(".uq-meter")?.hidden).toBe(true);
   });
 
-  it("is read out with the mean, the sample and the indicator", async () => {
+  it("has a readout of the mean, the effective sample size and the indicator", async () => {
     const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     expect(one("uq-stress-readout").textContent).toBe(
       "mean radius: 2 → 2.33 (τ 0.50), worth about 113 of the 143 rows, " +

@@ -21,9 +21,9 @@ function type(input: HTMLInputElement, value: string): void {
 
 describe("a condition", () => {
   it("on a numeric feature starts without a limit, so that infinite values stay too", async () => {
-    const { one, asked, receive } = await mount(about);
+    const { one, lastRequest, receive } = await mount(about);
     choose(one("uq-filter-add"), "mean radius");
-    expect(asked()).toEqual({ ice_filter: [range(null, null)] });
+    expect(lastRequest()).toEqual({ ice_filter: [range(null, null)] });
     expect(one<HTMLSelectElement>("uq-filter-add").value).toBe("");
     await receive(wireFrame(about, 2, { ice_filter: [range(null, null)] }));
     expect(one("uq-filter-item").dataset.feature).toBe("mean radius");
@@ -31,82 +31,82 @@ describe("a condition", () => {
     expect(one<HTMLInputElement>("uq-filter-high").placeholder).toBe("3");
   });
 
-  it("keeps rows without a value until their box is left empty", async () => {
+  it("selects missing values until their checkbox is cleared", async () => {
     const some = {
       ...about,
       features: about.features.map((feature, i) => (i ? feature : { ...feature, missing: 12 })),
     };
-    const { one, asked, receive } = await mount(some);
+    const { one, lastRequest, receive } = await mount(some);
     choose(one("uq-filter-add"), "mean radius");
     const fresh = { ...range(null, null), missing: true };
-    expect(asked()).toEqual({ ice_filter: [fresh] });
+    expect(lastRequest()).toEqual({ ice_filter: [fresh] });
     await receive(wireFrame(some, 2, { ice_filter: [fresh] }));
     const box = one<HTMLInputElement>("uq-filter-missing");
     expect(box.checked).toBe(true);
     expect(one("uq-filter-item").textContent).toContain("missing (12 rows)");
     type(one("uq-filter-low"), "1.7");
-    expect(asked()).toEqual({ ice_filter: [{ ...range(1.7, null), missing: true }] });
+    expect(lastRequest()).toEqual({ ice_filter: [{ ...range(1.7, null), missing: true }] });
     await receive(wireFrame(some, 3, { ice_filter: [{ ...range(1.7, null), missing: true }] }));
     box.click();
-    expect(asked()).toEqual({ ice_filter: [{ ...range(1.7, null), missing: false }] });
+    expect(lastRequest()).toEqual({ ice_filter: [{ ...range(1.7, null), missing: false }] });
   });
 
-  it("follows its number fields, which may be empty", async () => {
-    const { one, asked } = await mount(about, filtered([range(1, 3)]));
+  it("takes the values of its number fields, which may be empty", async () => {
+    const { one, lastRequest } = await mount(about, filtered([range(1, 3)]));
     type(one("uq-filter-low"), "1.7");
-    expect(asked()).toEqual({ ice_filter: [range(1.7, 3)] });
-    const { one: other, asked: wanted } = await mount(about, filtered([range(1, 3)]));
+    expect(lastRequest()).toEqual({ ice_filter: [range(1.7, 3)] });
+    const { one: other, lastRequest: otherRequest } = await mount(about, filtered([range(1, 3)]));
     type(other("uq-filter-high"), "");
-    expect(wanted()).toEqual({ ice_filter: [range(1, null)] });
+    expect(otherRequest()).toEqual({ ice_filter: [range(1, null)] });
   });
 
-  it("takes a number on Enter, which a notebook keeps from the browser", async () => {
-    const { one, asked } = await mount(about, filtered([range(1, 3)]));
+  it("takes a number on Enter", async () => {
+    const { one, lastRequest } = await mount(about, filtered([range(1, 3)]));
     const low = one<HTMLInputElement>("uq-filter-low");
     low.value = "1.4";
     low.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
-    expect(asked()).toEqual({ ice_filter: [range(1.4, 3)] });
+    expect(lastRequest()).toEqual({ ice_filter: [range(1.4, 3)] });
   });
 
-  it("never crosses its ends: the moved one stops at the other", async () => {
-    const { one, asked } = await mount(about, filtered([range(1, 2)]));
+  it("limits a moved end to the other end", async () => {
+    const { one, lastRequest } = await mount(about, filtered([range(1, 2)]));
     type(one("uq-filter-low"), "2.5");
-    expect(asked()).toEqual({ ice_filter: [range(2, 2)] });
+    expect(lastRequest()).toEqual({ ice_filter: [range(2, 2)] });
     expect(one<HTMLInputElement>("uq-filter-low").value).toBe("2");
   });
 
-  it("follows its sliders, which reach the very ends", async () => {
-    const { one, asked } = await mount(about, filtered([range(1, 2)]));
+  it("takes the values of its sliders, which reach both ends", async () => {
+    const { one, lastRequest } = await mount(about, filtered([range(1, 2)]));
     const sliders = one("uq-filter-item").querySelectorAll<HTMLInputElement>("input[type=range]");
     const high = sliders[1] as HTMLInputElement;
     slide(high, Number(high.max));
-    expect(asked()).toEqual({ ice_filter: [range(1, null)] });
+    expect(lastRequest()).toEqual({ ice_filter: [range(1, null)] });
   });
 
-  it("on the class of y is a choice of classes", async () => {
-    const { one, all, asked, receive } = await mount(about);
+  it("on the class of y is a list of classes", async () => {
+    const { one, all, lastRequest, receive } = await mount(about);
     choose(one("uq-filter-add"), "class of y");
     const both = { feature: null, values: ["malignant", "benign"] };
-    expect(asked()).toEqual({ ice_filter: [both] });
+    expect(lastRequest()).toEqual({ ice_filter: [both] });
     await receive(wireFrame(about, 2, { ice_filter: [both] }));
     const boxes = all<HTMLInputElement>("uq-filter-class");
     expect(boxes.map(({ checked }) => checked)).toEqual([true, true]);
     boxes[1]?.click();
-    expect(asked()).toEqual({ ice_filter: [{ feature: null, values: ["malignant"] }] });
+    expect(lastRequest()).toEqual({ ice_filter: [{ feature: null, values: ["malignant"] }] });
   });
 
-  it("on a categorical feature is a choice of values", async () => {
+  it("on a categorical feature is a list of values", async () => {
     const multi = aboutMulti();
-    const { one, all, asked } = await mount(
+    const { one, all, lastRequest } = await mount(
       multi,
       wireFrame(multi, 1, { ice_filter: [{ feature: "site", values: ["north", "west"] }] }),
     );
     expect(one("uq-filter-item").textContent).toContain("a very long name");
     all<HTMLInputElement>("uq-filter-value")[0]?.click();
-    expect(asked()).toEqual({ ice_filter: [{ feature: "site", values: ["west"] }] });
+    expect(lastRequest()).toEqual({ ice_filter: [{ feature: "site", values: ["west"] }] });
   });
 
-  it("offers a missing value beside the others, also a category of that name", async () => {
+  it("distinguishes missing values from a category named missing", async () => {
     const multi = aboutMulti();
     const features = multi.features.map((feature) =>
       feature.name === "site"
@@ -114,30 +114,30 @@ describe("a condition", () => {
         : feature,
     );
     const gaps = { ...multi, features };
-    const { one, all, asked, receive } = await mount(gaps);
+    const { one, all, lastRequest, receive } = await mount(gaps);
     choose(one("uq-filter-add"), "site");
     const every = { feature: "site", values: ["missing (1 row)", "north", null] };
-    expect(asked()).toEqual({ ice_filter: [every] });
+    expect(lastRequest()).toEqual({ ice_filter: [every] });
     await receive(wireFrame(gaps, 2, { ice_filter: [every] }));
     const box = one<HTMLInputElement>("uq-filter-missing");
     expect(box.checked).toBe(true);
     expect(one("uq-filter-item").querySelector("em")?.textContent).toBe("missing (1 row)");
     all<HTMLInputElement>("uq-filter-value")[0]?.click();
-    expect(asked()).toEqual({ ice_filter: [{ feature: "site", values: ["north", null] }] });
+    expect(lastRequest()).toEqual({ ice_filter: [{ feature: "site", values: ["north", null] }] });
     await receive(wireFrame(gaps, 3, { ice_filter: [{ feature: "site", values: ["north"] }] }));
     expect(one("uq-filter-missing"), "the same element, so that it keeps the focus").toBe(box);
     expect(box.checked).toBe(false);
     box.click();
-    expect(asked()).toEqual({ ice_filter: [{ feature: "site", values: ["north", null] }] });
+    expect(lastRequest()).toEqual({ ice_filter: [{ feature: "site", values: ["north", null] }] });
   });
 
-  it("can be removed, the others stay", async () => {
-    const { all, asked } = await mount(
+  it("can be removed, and the others stay", async () => {
+    const { all, lastRequest } = await mount(
       about,
       filtered([range(1, 2), { feature: null, values: ["benign"] }]),
     );
     all("uq-filter-remove")[0]?.click();
-    expect(asked()).toEqual({ ice_filter: [{ feature: null, values: ["benign"] }] });
+    expect(lastRequest()).toEqual({ ice_filter: [{ feature: null, values: ["benign"] }] });
     await painted();
     expect(all("uq-filter-item")).toHaveLength(1);
   });
@@ -150,7 +150,7 @@ describe("a condition", () => {
     expect((low as HTMLInputElement).value).toBe("1.5");
   });
 
-  it("on a name that looks like markup is text", async () => {
+  it("shows a name with markup as text", async () => {
     const multi = aboutMulti();
     const name = "<img src=x onerror=alert(1)>";
     const { one, root } = await mount(
@@ -162,14 +162,14 @@ describe("a condition", () => {
   });
 });
 
-it("the rows that are left are counted", async () => {
+it("the number of selected rows is shown", async () => {
   const frame = wireFrame(about, 1);
   frame.meta.rows = 87;
   const { one } = await mount(about, frame);
   expect(one("uq-rows").textContent).toBe("87 of 143 rows");
 });
 
-it("a filter that no row meets says so where a warning stands, and nothing else moves", async () => {
+it("a filter without rows is reported in place of the warning, and the layout does not move", async () => {
   const { one, root, receive } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
   const facts = one("uq-stress-readout").textContent;
   const frame = wireFrame(about, 2, { tau: 0.5, ice_filter: [range(9, null)] });
@@ -189,7 +189,7 @@ it("a filter that no row meets says so where a warning stands, and nothing else 
   expect(root.querySelectorAll('.uq-panel[data-stale="true"]')).toHaveLength(3);
 });
 
-it("the stress of filtered rows is said of these rows", async () => {
+it("the readout of the stress gives the number of filtered rows", async () => {
   const frame = wireFrame(about, 1, { tau: 0.5 });
   Object.assign(frame.meta.stress, { n_rows: 90 });
   Object.assign(frame.meta.stress.now, { n_rows: 90, ess: 82 });

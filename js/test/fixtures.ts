@@ -1,5 +1,5 @@
-// A stand-in for the kernel: frames of the wire's shape from a cheap invented model, so that the front end can be
-// tested and looked at without Python. The numbers mean nothing; their shapes and ranges are those of real frames.
+// A fake kernel: frames in the wire format from a simple invented model, so that the front end can be
+// tested and viewed without Python. The numbers are invented; their shapes and ranges are those of real frames.
 
 import type { Inputs } from "../src/inputs.ts";
 import type { Feature, ModelInfo } from "../src/modelInfo.ts";
@@ -41,7 +41,7 @@ export function aboutBinary(): ModelInfo {
   };
 }
 
-/** Three classes, a categorical feature, a constant one, and names that try to be markup. */
+/** Three classes, a categorical feature, a constant one, and names with markup. */
 export function aboutMulti(): ModelInfo {
   return {
     ...aboutBinary(),
@@ -98,7 +98,7 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
 
 const fill = (length: number, f: (i: number) => number) =>
   Float64Array.from({ length }, (_, i) => f(i));
-/** Noise without a random generator: the same in every run. */
+/** Deterministic noise, the same in every run. */
 const noise = (i: number) => ((Math.sin(i * 12.9898) * 43758.5453) % 1) / 2;
 
 function importance(about: ModelInfo, { tau }: Inputs) {
@@ -121,10 +121,10 @@ function importance(about: ModelInfo, { tau }: Inputs) {
 }
 
 function dependence(about: ModelInfo, { feature, tau, ice_lines }: Inputs) {
-  const found = about.features.find(({ name }) => name === feature) as Feature;
-  const categorical = found.values !== null;
-  const [min, max] = [found.min ?? 0, found.max ?? 1];
-  const points = found.values?.length ?? 50;
+  const described = about.features.find(({ name }) => name === feature) as Feature;
+  const categorical = described.values !== null;
+  const [min, max] = [described.min ?? 0, described.max ?? 1];
+  const points = described.values?.length ?? 50;
   const grid = fill(points, (i) => (categorical ? i : min + ((max - min) * i) / (points - 1)));
   const classes = Math.max(1, about.classes.length);
   const s = (i: number, shift: number) => 1 / (1 + Math.exp((i / points - 0.45 - shift) * 9));
@@ -163,7 +163,7 @@ function dependence(about: ModelInfo, { feature, tau, ice_lines }: Inputs) {
     "dependence.counts": [classes, bins],
     "dependence.counts_base": [classes, bins],
   };
-  return { categorical, labels: found.values, cols, shapes };
+  return { categorical, labels: described.values, cols, shapes };
 }
 
 function stress(about: ModelInfo, { tau, stress_feature }: Inputs) {
@@ -191,7 +191,7 @@ function stress(about: ModelInfo, { tau, stress_feature }: Inputs) {
       "stress.status": Uint8Array.from({ length: p * t }, (_, i) =>
         Math.floor(i / t) === 3 && i % t < 3 ? 2 : 0,
       ),
-      // Not known at the first level, and far up at the last.
+      // The interval is missing at the first level and very wide at the last.
       "stress.low": fill(t, (j) => (j === 0 || k < 0 ? Number.NaN : 0.5 * curve(k, taus[j] ?? 0))),
       "stress.high": fill(t, (j) =>
         k < 0 ? Number.NaN : (j === 20 ? 9 : 2) * curve(k, taus[j] ?? 0),
@@ -244,8 +244,8 @@ const DTYPES = new Map<unknown, string>([
   [Uint8Array, "u1"],
 ]);
 
-/** A frame as the wire carries it, its columns as DataViews. */
-// biome-ignore lint/suspicious/noExplicitAny: tests bend every part of it
+/** A frame in the wire format, its columns as DataViews. */
+// biome-ignore lint/suspicious/noExplicitAny: tests change every part of it
 export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs> = {}): any {
   const inputs = inputsOf(about, changes);
   const [imp, dep, str, perf] = [
@@ -363,7 +363,7 @@ export function besideLearner(
   return frame;
 }
 
-/** A host's model in memory. `kernel` answers what is saved, as the Python side would. */
+/** A host's model in memory; `kernel` answers saved changes as Python would. */
 export class FakeModel {
   readonly state: Record<string, unknown>;
   readonly saved: Record<string, unknown>[] = [];
@@ -404,7 +404,7 @@ export class FakeModel {
   off(event: string, callback: () => void): void {
     this.#listeners.get(event)?.delete(callback);
   }
-  /** What the host does when the kernel changes a trait. */
+  /** Changes a trait as the kernel does. */
   receive(name: string, value: unknown): void {
     this.state[name] = value;
     for (const callback of this.#listeners.get(`change:${name}`) ?? []) callback();

@@ -1,5 +1,5 @@
-// The contract with the Python side: pytest writes a real frame to golden/frame.json, and this reads it as the widget
-// would. A change of the wire on one side only turns one of the two red.
+// The wire format: pytest writes a real frame to golden/frame.json, and this file reads it as the widget
+// does. A change of the format on one side only fails one of the two tests.
 import { afterEach, describe, expect, it } from "vitest";
 import { readFrame } from "../src/frame.ts";
 import { readModelInfo } from "../src/modelInfo.ts";
@@ -19,11 +19,11 @@ const raw = {
 
 afterEach(clearPage);
 
-describe("a frame that Python wrote", () => {
+describe("a frame written by Python", () => {
   const about = readModelInfo(golden.about);
   const frame = readFrame(raw, about);
 
-  it("has every part, of the sizes that belong together", () => {
+  it("has every part with consistent sizes", () => {
     const { importance, dependence, stress } = frame;
     expect(importance?.order.toSorted((a, b) => a - b)).toEqual(about.features.map((_, i) => i));
     expect(dependence?.ice).toHaveLength(
@@ -49,7 +49,7 @@ describe("a frame that Python wrote", () => {
     }
   });
 
-  it("has weights that are never negative, and shares that sum to one", () => {
+  it("has nonnegative weights, and shares that sum to one", () => {
     const { dependence } = frame;
     const sum = (values: ArrayLike<number> | undefined) =>
       Array.from(values ?? []).reduce((a, b) => a + b, 0);

@@ -38,7 +38,7 @@ describe("a learner", () => {
     expect(readFrame(wireFrame(about, 1), about).learner).toBeNull();
   });
 
-  it("stands below the model in every row, in another shape", async () => {
+  it("has a mark of another shape below the model's in every row", async () => {
     const { root } = await mount(about, shown());
     const columns = [...root.querySelectorAll(".uq-bars")];
     expect(columns).toHaveLength(2);
@@ -59,7 +59,7 @@ describe("a learner", () => {
     }
   });
 
-  it("leaves everything as it was where there is none", async () => {
+  it("changes nothing if it is absent", async () => {
     const { root } = await mount(about);
     expect(root.querySelectorAll(".uq-learner path, .uq-importance .uq-legend")).toHaveLength(0);
     expect(root.querySelector(".uq-bars")?.getAttribute("height")).toBe(`${30 * 22}`);
@@ -68,7 +68,7 @@ describe("a learner", () => {
     expect(openTable(root, ".uq-importance")[0]).not.toContain("learner");
   });
 
-  it("is named in both legends, and apart from stress and filters where there are any", async () => {
+  it("is named in both legends, which say that stress and filters do not apply to it", async () => {
     const { root, receive } = await mount(about, shown());
     const words = "learner, refitted 15 times";
     expect(legends(root).map((keys) => keys.includes(words))).toEqual([true, true]);
@@ -95,7 +95,7 @@ describe("a learner", () => {
     expect(root.querySelector(".uq-bars")?.getAttribute("height")).toBe(`${30 * height}`);
   });
 
-  it("is heard with every feature and every summary", async () => {
+  it("is part of the text of every feature and summary for screen readers", async () => {
     const { root, all } = await mount(about, shown());
     const row = all("uq-importance-row")[0] as HTMLElement;
     expect(row.getAttribute("aria-label")).toMatch(
@@ -130,7 +130,7 @@ describe("a learner", () => {
     expect(start).toHaveLength(curve?.length as number);
   });
 
-  it("has a curve with a band, and gaps where it is not known", () => {
+  it("has a curve with a band, and gaps where it is missing", () => {
     const chart = curves();
     const { dependence, learner } = readFrame(shown(), about);
     learner?.averages.dependence?.value.fill(Number.NaN, 10, 20);
@@ -142,7 +142,7 @@ describe("a learner", () => {
     expect(path(".uq-learner-line")).toBeNull();
   });
 
-  it("stands beside the model's point of a category, both in sight", async () => {
+  it("has a point beside the model's in every category", async () => {
     const multi = aboutMulti();
     const { root } = await mount(multi, besideLearner(wireFrame(multi, 1, { feature: "site" })));
     const places = (points: string) =>
@@ -158,7 +158,7 @@ describe("a learner", () => {
 });
 
 describe("importance", () => {
-  it("says how values are replaced, and that features of groups are replaced one by one", async () => {
+  it("says how values are replaced, and that grouped features are replaced one by one", async () => {
     const plain = await mount(about);
     expect(plain.root.querySelector(".uq-importance .uq-note")?.textContent).toBe(
       "values shuffled 10 times over 143 rows",

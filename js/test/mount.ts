@@ -3,12 +3,12 @@ import factory from "../src/index.ts";
 import type { ModelInfo } from "../src/modelInfo.ts";
 import { FakeModel } from "./fixtures.ts";
 
-/** Two animation frames: one paints what was asked for, the next one what that asked for. */
+/** Waits for two animation frames: the first paints, the second paints what the first requested. */
 export async function painted(): Promise<void> {
   for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(() => done(null)));
 }
 
-/** The widget as a host shows it, on a model in memory. */
+/** Mounts the widget as a host does, on a model in memory. */
 export async function mount(about: ModelInfo, frame?: unknown, changes?: Record<string, unknown>) {
   const model = new FakeModel(about, frame, changes);
   const widget = factory();
@@ -21,9 +21,9 @@ export async function mount(about: ModelInfo, frame?: unknown, changes?: Record<
     ...within.querySelectorAll<E>(`[data-testid="${id}"]`),
   ];
   const one = <E extends HTMLElement = HTMLElement>(id: string): E => {
-    const found = all<E>(id);
-    if (found.length !== 1) throw new Error(`${found.length} elements "${id}"`);
-    return found[0] as E;
+    const elements = all<E>(id);
+    if (elements.length !== 1) throw new Error(`${elements.length} elements "${id}"`);
+    return elements[0] as E;
   };
   return {
     model,
@@ -33,8 +33,8 @@ export async function mount(about: ModelInfo, frame?: unknown, changes?: Record<
     all,
     one,
     root: one("uq-root"),
-    /** The changes of the last save, without the counter. */
-    asked: () => {
+    /** The changes of the last save without the counter. */
+    lastRequest: () => {
       const { _seq, ...changes } = model.saved.at(-1) ?? {};
       return changes;
     },

@@ -8,8 +8,8 @@ const panelOf = (root: HTMLElement) => root.querySelector(".uq-performance") as 
 const cells = (parent: ParentNode, selector: string) =>
   [...parent.querySelectorAll(selector)].map(({ textContent }) => textContent);
 
-describe("the model itself", () => {
-  it("lists each score with its interval, and without stress beside", async () => {
+describe("the performance view", () => {
+  it("lists each score with its interval and its value without stress", async () => {
     const about = aboutBinary();
     const { root } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     const scores = panelOf(root).querySelector(".uq-scores") as HTMLElement;
@@ -35,7 +35,7 @@ describe("the model itself", () => {
     expect(panelOf(root).textContent).toContain("Probability that target is benign");
   });
 
-  it("counts the intervals that do not hold the prediction, and reads points by keyboard", async () => {
+  it("counts intervals that do not contain the prediction, and has a crosshair", async () => {
     const about = aboutBinary();
     const { root } = await mount(about, wireFrame(about, 1));
     // Of p and p², more than 0.1 apart for 8 of 10 points.
@@ -45,7 +45,7 @@ describe("the model itself", () => {
     expect(reader.getAttribute("aria-valuetext")).toContain("predicted 0.909");
   });
 
-  it("shows the points of numbers, darker where rows weigh more", async () => {
+  it("shows the points of a regression, darker for larger weights", async () => {
     const about = aboutRegression();
     const frame = wireFrame(about, 1);
     const weights = new Float32Array(30).fill(0.5);
@@ -59,7 +59,7 @@ describe("the model itself", () => {
     expect(panelOf(root).querySelector(".uq-confusion")).toBeNull();
   });
 
-  it("is hidden where the true target is not known", async () => {
+  it("is hidden without the true target", async () => {
     const about = { ...aboutBinary(), target: null, classes: [] };
     const frame = wireFrame(aboutBinary(), 1);
     frame.meta.performance = null;
@@ -67,7 +67,7 @@ describe("the model itself", () => {
     expect(panelOf(root).hidden).toBe(true);
   });
 
-  it("takes names as text", async () => {
+  it("shows names as text", async () => {
     const about = { ...aboutBinary(), classes: ["<b>yes</b>", "no"] };
     const { root } = await mount(about, wireFrame(about, 1));
     expect(panelOf(root).querySelector("b")).toBeNull();

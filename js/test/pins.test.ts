@@ -21,7 +21,7 @@ const three = () => [
 const notes = (pins: Pin[]) => pins.map(({ note }) => note).join(" ");
 
 describe("a list of pins", () => {
-  it("is moved, renamed and thinned, and never changed itself", () => {
+  it("is copied when pins are moved, renamed or deleted", () => {
     const pins = three();
     expect(notes(movePin(pins, 0, 1))).toBe("two one three");
     expect(notes(movePin(pins, 2, -1))).toBe("one three two");
@@ -32,19 +32,19 @@ describe("a list of pins", () => {
     expect(notes(pins)).toBe("one two three");
   });
 
-  it("has one ghost or none", () => {
+  it("has at most one ghost", () => {
     const one = setGhost(three(), 0, true);
     expect(setGhost(one, 2, true).map(({ ghost }) => ghost)).toEqual([false, false, true]);
     expect(setGhost(one, 0, false).some(({ ghost }) => ghost)).toBe(false);
   });
 
-  it("is read from whatever a host holds", () => {
+  it("leaves out invalid pins of a host", () => {
     for (const raw of [undefined, null, 5, {}, "pins"]) expect(readPins(raw)).toEqual([]);
     const [whole] = three();
     expect(readPins([whole, null, 5, { note: 1 }, { ...whole, state: [] }])).toEqual([whole]);
   });
 
-  it("names a pin by its note, else by what it shows", () => {
+  it("names a pin by its note, else by its inputs", () => {
     expect(pinName(" a note ", {})).toBe("a note");
     const ice_filter = [{ feature: first, low: 1, high: null }];
     const state = inputsOf(about, { tau: 0.5, ice_filter });
@@ -63,7 +63,7 @@ const type = (field: HTMLInputElement, text: string, key = "Enter") => {
   field.value = text;
   press(field, key);
 };
-/** It says whether it can do something, and keeps the focus if it cannot. */
+/** Checks whether a button is available; an unavailable one keeps the focus. */
 const can = (button: HTMLElement) => {
   expect((button as HTMLButtonElement).disabled).toBe(false);
   return button.getAttribute("aria-disabled") !== "true";
@@ -72,12 +72,12 @@ const isShown = (element: Element | null | undefined) =>
   element !== null && element !== undefined && !element.closest("[hidden]");
 
 describe("pinned views", () => {
-  it("take no room while there are none", async () => {
+  it("have no panel while there are none", async () => {
     const { root } = await withPins([]);
     expect(isShown(root.querySelector(".uq-pins"))).toBe(false);
   });
 
-  it("keep what the controls show, and ask for a note", async () => {
+  it("store the inputs that the controls show, and focus the note", async () => {
     const widget = await withPins([]);
     const { one, all, model } = widget;
     choose(one<HTMLSelectElement>("uq-feature"), second);
@@ -91,18 +91,18 @@ describe("pinned views", () => {
     expect(model.saved.at(-1)).toEqual({ pins: pinsOf(widget) });
   });
 
-  it("are shown by arrows, from the one that is chosen", async () => {
+  it("are shown by arrow keys, starting at the selected one", async () => {
     const widget = await withPins();
-    const { all, asked } = widget;
+    const { all, lastRequest } = widget;
     expect(all("uq-pin-view").map(({ tabIndex }) => tabIndex)).toEqual([0, -1, -1]);
     expect(marked(widget)).toBe(-1);
     press(all("uq-pin-view")[0] as Element, "ArrowRight");
     expect(marked(widget)).toBe(0);
-    expect(asked()).toEqual(inputsOf(about, { tau: 0.1 }));
+    expect(lastRequest()).toEqual(inputsOf(about, { tau: 0.1 }));
     await widget.receive(wireFrame(about, 2, { tau: 0.1 }));
     press(all("uq-pin-view")[0] as Element, "ArrowRight");
     expect(document.activeElement).toBe(all("uq-pin-view")[1]);
-    expect(asked()).toMatchObject({ tau: 0.2, feature: second });
+    expect(lastRequest()).toMatchObject({ tau: 0.2, feature: second });
     press(all("uq-pin-view")[1] as Element, "End");
     expect(marked(widget)).toBe(2);
     press(all("uq-pin-view")[2] as Element, "ArrowRight");
@@ -111,17 +111,17 @@ describe("pinned views", () => {
     expect(marked(widget)).toBe(1);
   });
 
-  it("are steps of their own, however soon one follows the other", async () => {
-    const { all, asked, receive, one } = await withPins();
+  it("are separate undo steps", async () => {
+    const { all, lastRequest, receive, one } = await withPins();
     all("uq-pin-view")[0]?.click();
     await receive(wireFrame(about, 2, { tau: 0.1 }));
     all("uq-pin-view")[2]?.click();
     await receive(wireFrame(about, 3, { tau: 0.3 }));
     one("uq-undo").click();
-    expect(asked()).toEqual({ tau: 0.1 });
+    expect(lastRequest()).toEqual({ tau: 0.1 });
   });
 
-  it("are moved, renamed and deleted by keys, and the focus stays with them", async () => {
+  it("are moved, renamed and deleted by keyboard, and keep the focus", async () => {
     const widget = await withPins();
     const { all, one } = widget;
     all("uq-pin-view")[0]?.click();
@@ -149,7 +149,7 @@ describe("pinned views", () => {
     expect(document.activeElement).toBe(one("uq-pin"));
   });
 
-  it("have buttons for all of it", async () => {
+  it("are moved, renamed and deleted by buttons", async () => {
     const widget = await withPins();
     const { all, one, root } = widget;
     expect(isShown(root.querySelector(".uq-pin-edit"))).toBe(false);
@@ -166,7 +166,7 @@ describe("pinned views", () => {
     expect(notes(pinsOf(widget))).toBe("one three");
   });
 
-  it("follow the kernel, which may refuse them", async () => {
+  it("follow the kernel, which can refuse them", async () => {
     const { all, model, one } = await withPins();
     one("uq-pin").click();
     expect(all("uq-pin-view")).toHaveLength(4);
@@ -195,29 +195,29 @@ describe("undo", () => {
     return event;
   };
 
-  it("goes back and forth by keys and buttons", async () => {
-    const { one, asked, receive, root } = await mount(about);
+  it("works by keys and by buttons", async () => {
+    const { one, lastRequest, receive, root } = await mount(about);
     expect(can(one("uq-undo"))).toBe(false);
     await receive(wireFrame(about, 2, { feature: second }));
     await receive(wireFrame(about, 3, { feature: second, center: true }));
     expect(can(one("uq-undo"))).toBe(true);
     expect(control(one("uq-tau"), "z").defaultPrevented).toBe(true);
-    expect(asked()).toEqual({ center: false });
+    expect(lastRequest()).toEqual({ center: false });
     await receive(wireFrame(about, 4, { feature: second }));
     one("uq-undo").click();
-    expect(asked()).toEqual({ feature: first });
+    expect(lastRequest()).toEqual({ feature: first });
     await receive(wireFrame(about, 5));
     expect(can(one("uq-undo"))).toBe(false);
     control(root, "Z", true);
-    expect(asked()).toEqual({ feature: second });
+    expect(lastRequest()).toEqual({ feature: second });
     await receive(wireFrame(about, 6, { feature: second }));
     control(root, "y");
-    expect(asked()).toEqual({ center: true });
+    expect(lastRequest()).toEqual({ center: true });
     await receive(wireFrame(about, 7, { feature: second, center: true }));
     expect(can(one("uq-redo"))).toBe(false);
   });
 
-  it("does not take a late frame of before for a change", async () => {
+  it("does not record a late frame as a change", async () => {
     const { one, receive } = await mount(about);
     await receive(wireFrame(about, 2, { feature: second }));
     one("uq-undo").click();
@@ -227,17 +227,17 @@ describe("undo", () => {
     expect(can(one("uq-undo"))).toBe(false);
   });
 
-  it("counts what is asked and not answered yet", async () => {
-    const { one, asked } = await mount(about);
+  it("includes a request that is not answered yet", async () => {
+    const { one, lastRequest } = await mount(about);
     choose(one<HTMLSelectElement>("uq-feature"), second);
     await painted();
     control(one("uq-tau"), "z");
     await painted();
-    expect(asked()).toEqual({ feature: second });
+    expect(lastRequest()).toEqual({ feature: second });
     expect(one<HTMLSelectElement>("uq-feature").value).toBe(first);
   });
 
-  it("leaves the keys to fields that undo what is typed, and keeps them from the notebook", async () => {
+  it("leaves its keys to text fields, and suppresses those of the notebook", async () => {
     const { one, root } = await withPins();
     const seen = vi.fn();
     document.body.addEventListener("keydown", seen);
@@ -251,7 +251,7 @@ describe("undo", () => {
 });
 
 describe("the code", () => {
-  it("is copied, or the widget says that it cannot be", async () => {
+  it("is copied, or an error is shown", async () => {
     const written: string[] = [];
     const clipboard = { writeText: async (text: string) => void written.push(text) };
     vi.stubGlobal("navigator", { ...navigator, clipboard });
@@ -269,13 +269,13 @@ describe("the code", () => {
     vi.unstubAllGlobals();
   });
 
-  it("is not offered before it is known", async () => {
+  it("is not available before the first frame", async () => {
     const { one } = await mount(about, {});
     expect(one<HTMLButtonElement>("uq-copy").disabled).toBe(true);
   });
 });
 
-/** A frame with a pin under it, whose numbers are half of the present ones. */
+/** A frame with a ghost, whose numbers are half of the current ones. */
 function haunting(base = about, changes = {}, pinned = {}) {
   const raw = wireFrame(base, 1, changes);
   raw.meta.ghost = { note: "before", state: inputsOf(base, { ...changes, tau: 0.4, ...pinned }) };
@@ -305,7 +305,7 @@ describe("a ghost", () => {
     );
   };
 
-  it("lies under every chart, is named there and read in every table", async () => {
+  it("is drawn and named in every chart and is in every table", async () => {
     const { root, receive } = await mount(about, haunting());
     expect(keys(root)).toEqual(["pin: before", "pin: before", "pin: before"]);
     const outlines = [...root.querySelectorAll(".uq-pin-outline")];
@@ -328,7 +328,7 @@ describe("a ghost", () => {
     expect(rows(root, "importance")[0]).not.toContain("pin");
   });
 
-  it("is not drawn where it shows something else, and the legend says so", async () => {
+  it("is not drawn if it has other inputs, and the legend says so", async () => {
     const other = { feature: second, indicator: "nll" };
     const { root } = await mount(about, haunting(about, {}, other));
     expect(keys(root)).toEqual([
@@ -346,7 +346,7 @@ describe("a ghost", () => {
     expect(root.querySelectorAll(".uq-pin-points circle")).toHaveLength(4);
   });
 
-  it("that cannot be read leaves the rest", async () => {
+  it("that cannot be read does not affect the rest", async () => {
     const raw = haunting();
     raw.meta.ghost.state.tau = "0.4";
     const { root, one } = await mount(about, raw);

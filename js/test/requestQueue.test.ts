@@ -93,14 +93,14 @@ describe("the watchdog", () => {
     expect(silence).toEqual([true, false]);
   });
 
-  it("stays quiet when nothing was asked", () => {
+  it("reports nothing without a request", () => {
     const { made, silence } = queue();
     made.frame(0, true);
     vi.advanceTimersByTime(60_000);
     expect(silence).toEqual([]);
   });
 
-  it("is kept awake by progress and watches until the final frame", () => {
+  it("is reset by progress and watches until the final frame", () => {
     const { made, silence } = queue();
     made.request({ tau: 0.1 });
     for (let i = 0; i < 10; i++) {
@@ -115,7 +115,7 @@ describe("the watchdog", () => {
     expect(silence).toEqual([true, false]);
   });
 
-  it("sends what was wanted again with what may have been lost", () => {
+  it("sends pending changes again together with those that may have been lost", () => {
     const { made, sent } = queue();
     made.request({ feature: "a" });
     made.request({ tau: 0.2 });
@@ -138,7 +138,7 @@ describe("the watchdog", () => {
     expect(sent.at(-1)?.[1]).toEqual({ tau: 60 });
   });
 
-  it("recovers: the answer to the newest request opens the gate", () => {
+  it("recovers with the answer to the newest request", () => {
     const { made, sent, silence } = queue();
     made.request({ tau: 0.1 });
     vi.advanceTimersByTime(5000);

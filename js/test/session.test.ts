@@ -10,19 +10,19 @@ afterEach(clearPage);
 const session = (model: FakeModel) => new Session(model, new AbortController().signal);
 
 describe("a session", () => {
-  it("bumps the counter in the same save as the change", () => {
+  it("increments the counter in the same save as the change", () => {
     const model = new FakeModel(about, wireFrame(about, 4), { _seq: 4 });
     session(model).request({ tau: 0.25 });
     expect(model.saved).toEqual([{ tau: 0.25, _seq: 5 }]);
   });
 
-  it("continues after a reload where the kernel is ahead of the saved counter", () => {
+  it("continues after a reload if the kernel is ahead of the saved counter", () => {
     const model = new FakeModel(about, wireFrame(about, 90), { _seq: 12 });
     session(model).request({ tau: 0.25 });
     expect(model.saved[0]?._seq).toBe(91);
   });
 
-  it("asks for the first frame where there is none, and only there", () => {
+  it("requests the first frame only if there is none", () => {
     const empty = new FakeModel(about, {});
     session(empty);
     expect(empty.saved).toEqual([{ _seq: 1 }]);
@@ -31,7 +31,7 @@ describe("a session", () => {
     expect(full.saved).toEqual([]);
   });
 
-  it("shows what was asked until the kernel has answered, then what the kernel accepted", () => {
+  it("shows the requested inputs until the kernel answers, then the accepted ones", () => {
     const model = new FakeModel(about);
     const s = session(model);
     s.request({ tau: 0.4 });
@@ -40,7 +40,7 @@ describe("a session", () => {
     expect(s.inputs.tau).toBe(0);
   });
 
-  it("asks to stop the work behind the newest request", () => {
+  it("stops the work of the newest request", () => {
     const model = new FakeModel(about, wireFrame(about, 6), { _seq: 6 });
     const s = session(model);
     s.stop();
@@ -48,7 +48,7 @@ describe("a session", () => {
     expect(model.saved).toEqual([{ _stop: 6 }, { _stop: 7 }]);
   });
 
-  it("takes a frame with a broken part for an answer, keeps that part and says what is wrong", () => {
+  it("accepts a frame with a broken part, keeps the previous part and reports the error", () => {
     const model = new FakeModel(about);
     const s = session(model);
     s.request({ tau: 0.4 });
@@ -65,7 +65,7 @@ describe("a session", () => {
     expect(s.problem).toBeNull();
   });
 
-  it("survives a frame whose parts are not what they should be", () => {
+  it("survives a frame whose parts have wrong types", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const model = new FakeModel(about);
     const s = session(model);
@@ -77,7 +77,7 @@ describe("a session", () => {
     expect(s.frame?.dependence).not.toBeNull();
   });
 
-  it("leaves nothing behind when it ends", () => {
+  it("removes its listeners and timers when it ends", () => {
     const model = new FakeModel(about);
     const abort = new AbortController();
     new Session(model, abort.signal);
@@ -88,7 +88,7 @@ describe("a session", () => {
 });
 
 describe("two views of one model", () => {
-  it("share one gate: together they hold one request in flight", async () => {
+  it("share one request queue with one request in flight", async () => {
     const { model, widget, one } = await mount(about);
     const second = document.body.appendChild(document.createElement("div"));
     widget.render({ model, el: second, signal: new AbortController().signal });
@@ -111,11 +111,11 @@ describe("two views of one model", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("of two models have nothing in common", () => {
+  it("of two models share nothing", () => {
     expect(factory()).not.toBe(factory());
   });
 
-  it("end one by one: the other goes on", async () => {
+  it("end separately", async () => {
     const { model, widget, one, receive } = await mount(about);
     const abort = new AbortController();
     const el = document.body.appendChild(document.createElement("div"));

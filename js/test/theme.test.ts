@@ -28,14 +28,14 @@ describe("the lightness of a colour", () => {
     ["oklab(95% 0 0)", 0.95],
     ["lab(90 0 0)", 0.9],
   ])("%s is %s", (colour, value) => {
-    const found = lightness(colour);
-    if (value === null) expect(found).toBeNull();
-    else expect(found).toBeCloseTo(value);
+    const result = lightness(colour);
+    if (value === null) expect(result).toBeNull();
+    else expect(result).toBeCloseTo(value);
   });
 });
 
 describe("the theme", () => {
-  it("is what really lies behind, through transparent parents and shadow roots", () => {
+  it("is that of the effective background, through transparent parents and shadow roots", () => {
     document.body.style.backgroundColor = "rgb(10, 10, 10)";
     const host = document.body.appendChild(document.createElement("div"));
     const shadow = host.attachShadow({ mode: "open" });
@@ -53,7 +53,7 @@ describe("the theme", () => {
     expect(root.dataset.theme).toBe("light");
   });
 
-  it("follows the host's switch and asks for a redraw, until the end", async () => {
+  it("follows the theme of the host and requests a repaint, until the end", async () => {
     const root = document.body.appendChild(document.createElement("div"));
     let redraws = 0;
     followTheme(root, () => redraws++, abort.signal);

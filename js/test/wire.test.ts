@@ -7,7 +7,7 @@ import { aboutBinary, aboutMulti, wireFrame } from "./fixtures.ts";
 const f8 = Float64Array.of(1.5, Number.NaN, -3);
 const described = { x: { dtype: "f8", shape: [3] } };
 
-/** The same bytes at an odd place of a larger buffer. */
+/** The same bytes at an odd offset of a larger buffer. */
 function shifted(by: number): ArrayBuffer {
   const buffer = new ArrayBuffer(f8.byteLength + by + 5);
   new Uint8Array(buffer).set(new Uint8Array(f8.buffer), by);
@@ -71,12 +71,12 @@ describe("columns", () => {
     expect(read).toThrow(WireError);
   });
 
-  it("that are broken harm no other", () => {
+  it("that are broken do not affect others", () => {
     const columns = new Columns({ ...described, y: null }, { x: f8.buffer });
     expect(columns.get("x", [3])).toHaveLength(3);
   });
 
-  it("of another shape than the frame's are refused", () => {
+  it("of a wrong shape are refused", () => {
     const columns = new Columns(described, { x: f8.buffer });
     expect(() => columns.get("x", [4])).toThrow(/"x" of shape \(3\) where \(4\) belongs/);
     expect(() => columns.get("y", [3])).toThrow(/lacks the column "y"/);
@@ -86,7 +86,7 @@ describe("columns", () => {
 describe("frames", () => {
   const about = aboutBinary();
 
-  it("are read whole", () => {
+  it("are read completely", () => {
     const frame = readFrame(wireFrame(about, 12, { tau: 0.5 }), about);
     expect(frame.seq).toBe(12);
     expect(frame.final).toBe(true);
@@ -126,7 +126,7 @@ describe("frames", () => {
     expect(() => readModelInfo({ ...about, schema: 9 })).toThrow(/version 9/);
   });
 
-  it("without a needed column say which", () => {
+  it("without a required column are refused with its name", () => {
     const raw = wireFrame(about, 1);
     delete raw.cols["importance.low"];
     delete raw.meta.cols["importance.low"];
@@ -169,14 +169,14 @@ describe("frames", () => {
     expect(frame[name]).toBe(before[name]);
   });
 
-  it("to inputs that are none are refused", () => {
+  it("with invalid inputs are refused", () => {
     const raw = wireFrame(about, 1);
     expect(() => readFrame({ ...raw, inputs: { ...raw.inputs, tau: "1" } }, about)).toThrow(
       /no frame/,
     );
   });
 
-  it("show their seq though nothing else can be read", () => {
+  it("have a readable seq even if they are invalid", () => {
     expect(seqOf({ seq: 5, meta: "?" })).toBe(5);
     expect(seqOf({})).toBeNull();
     expect(seqOf(null)).toBeNull();

@@ -15,17 +15,17 @@ export function ticksOf(
 ): Tick[] {
   const count = Math.max(2, Math.floor(pixels / spacing));
   const huge = Math.max(...scale.domain().map(Math.abs)) >= EXPONENT_FROM;
-  // One tick says where something is, and not how far anything is from it.
+  // A single tick shows a position but no scale.
   let fine = count;
   while (scale.ticks(fine).length < 2 && fine < count + 10) fine += 1;
   const format = scale.tickFormat(fine, huge ? "~e" : undefined);
   let values = scale.ticks(fine);
   const room = () => Math.abs(scale(values[1] ?? 0) - scale(values[0] ?? 0));
-  // d3 gives about as many as asked for: where that is too many, every second one goes, never the zero.
+  // d3 returns about as many ticks as requested; if these are too many, every second one is dropped, never zero.
   while (values.length > 2 && room() < spacing * 0.6) {
     const parity = Math.max(0, values.indexOf(0)) % 2;
     const fewer = values.filter((_, i) => i % 2 === parity);
-    // Of three around zero, that would leave zero alone.
+    // Of three ticks around zero, only zero would remain.
     values = fewer.length > 1 ? fewer : values.slice(1);
   }
   return values.map((value) => ({
@@ -41,11 +41,11 @@ const CAPITAL = /\p{Lu}/u;
 const letterWidth = (letter: string): number =>
   WIDE.test(letter) ? 12.8 : CAPITAL.test(letter) ? 8.6 : 6.4;
 
-/** Pixels that the longest of some labels takes, near enough to reserve its place without measuring the page. */
+/** Estimated width in pixels of the longest label, which avoids measuring the page. */
 export const labelWidth = (labels: string[]): number =>
   Math.max(0, ...labels.map((label) => Array.from(label, letterWidth).reduce((a, b) => a + b, 0)));
 
-/** As much of a label as fits, an ellipsis for the rest. */
+/** A label, shortened with an ellipsis if it does not fit. */
 export function clipped(label: string, pixels: number): string {
   if (labelWidth([label]) <= pixels) return label;
   const letters = Array.from(label);
@@ -57,13 +57,13 @@ export function clipped(label: string, pixels: number): string {
   return `${letters.slice(0, Math.max(1, end)).join("")}…`;
 }
 
-/** No letter of the charts' fonts is wider. */
+/** Width of the widest letter of the charts' fonts. */
 const WIDEST = 14;
 const written = new WeakMap<Element, string>();
 
 /**
- * Writes as much of a name as fits into its place. It is measured where it is long, for letters differ twofold in
- * width, and only when it changes, for measuring lays out the page.
+ * Writes a name, shortened with an ellipsis if it does not fit. Only long names are measured, and only when they
+ * change, because measuring lays out the page.
  */
 export function setFitted(element: SVGTextElement, text: string, room: number): void {
   const key = `${Math.floor(room)} ${text}`;

@@ -6,9 +6,9 @@ import { extent, SteadyScale } from "./domain.ts";
 import { DIAMOND } from "./marks.ts";
 
 export const ROW_HEIGHT = 22;
-/** From the model's marks down to the learner's. */
+/** Vertical distance in pixels from the model's marks to the learner's. */
 export const BELOW = 15;
-/** At least what a number of three digits takes. */
+/** Smallest width in pixels of a number, that of three digits. */
 const VALUE_WIDTH = 50;
 const EDGE = 13;
 
@@ -21,19 +21,19 @@ export interface BarColumn {
   base: number[];
   /** Values of the pin under the view. */
   ghost: number[] | null;
-  /** Its marks stand below the model's, where `height` gives them room. */
+  /** The learner's marks are drawn below the model's if `height` leaves room. */
   learner: { value: number[]; low: number[]; high: number[] } | null;
-  /** Of a row, in pixels. */
+  /** Height of a row in pixels. */
   height: number;
   /** Whether to mark the values without stress. */
   stressed: boolean;
-  /** The row that is picked. */
+  /** The selected row. */
   picked: number;
 }
 
 type Scale = ScaleLinear<number, number>;
 
-/** Moves a mark to its place, or hides it where there is no number. */
+/** Moves a mark to its position, or hides it if its value is NaN. */
 function place(mark: Element, values: number[], attributes: () => Record<string, string>): void {
   const known = values.every(Number.isFinite);
   set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });

@@ -1,17 +1,17 @@
-/** Classes that have a look of their own; all later ones share one, so that no two that are named look alike. */
+/** Number of classes with their own colour and dash; all later classes share one style. */
 export const OWN_LOOKS = 10;
 const COLOURS = 6;
 const DASHES = [[], [6, 3], [1.5, 2.5], [8, 3, 2, 3], [3, 2], [10, 4]] as const;
 
 export interface Look {
-  /** Of the style sheet: it sets `color`, and makes a bar hollow. */
+  /** Class of the style sheet; it sets `color` and makes a bar hollow. */
   className: string;
   /** The custom property that holds the colour. */
   colour: string;
   dash: readonly number[];
 }
 
-/** How a class is drawn. Colour never stands alone: where colours come again, dashes and filled or hollow bars differ. */
+/** The style of a class; where colours repeat, dashes and filled or hollow bars differ. */
 export function lookOf(index: number): Look {
   if (index >= OWN_LOOKS)
     return { className: "uq-class-other", colour: "--uq-faint", dash: [1, 3] };

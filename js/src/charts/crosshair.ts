@@ -1,20 +1,20 @@
 import { h, set } from "../dom.ts";
 import { type Reading, spoken, tooltip } from "./tooltip.ts";
 
-/** What the crosshair needs to know of the chart below it, in the chart's own pixels. */
+/** The chart under a crosshair, in the chart's pixels. */
 export interface Readable {
   name: string;
-  /** Where the readable points stand, from left to right. */
+  /** Positions of the readable points, from left to right. */
   positions: number[];
   reading(index: number): Reading;
-  /** Draws the crosshair at a point, or takes it away. */
+  /** Draws the crosshair at a point, or removes it. */
   mark(index: number | null): void;
   width: number;
   top: number;
 }
 
 /**
- * Reads values off a chart by pointer and by keyboard. It is a slider to assistive technology, because that is the one
+ * Reads values of a chart by pointer and by keyboard. Its ARIA role is slider, because that is the only
  * role whose arrow keys every screen reader passes on and whose value text it speaks.
  */
 export function crosshair(signal: AbortSignal) {
@@ -81,7 +81,7 @@ export function crosshair(signal: AbortSignal) {
   return {
     element,
     card: card.element,
-    /** A new frame under a crosshair that stays where it is. */
+    /** Updates the chart under the crosshair, which keeps its position. */
     update(next: Readable): void {
       chart = next;
       const last = Math.max(0, next.positions.length - 1);

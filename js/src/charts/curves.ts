@@ -18,18 +18,18 @@ const PLOT = 190;
 const GAP = 8;
 const SHARES = 40;
 const RIGHT = 12;
-/** How far the model's and the learner's points of a category stand from its middle. */
+/** Horizontal offset of the model's and the learner's points from the middle of a category. */
 const APART = 7;
 /** Pixels below which a category's own slot is too narrow for its name; and those that a name takes at most then. */
 const NARROW = 30;
 const LONGEST = 96;
 export const CURVES_HEIGHT = TOP + PLOT + GAP + SHARES + 36;
 
-/** The curve of a pin under the present one. */
+/** The ghost: the curve of a pin. */
 export interface Ghostly {
   grid: Float64Array;
   value: Float64Array;
-  /** Its value at a point of the present grid, NaN where it has none. */
+  /** Value of the ghost at a point of the current grid, NaN where it has none. */
   at(i: number): number;
 }
 
@@ -108,7 +108,7 @@ export function curves() {
       ghostly: Ghostly | null = null,
     ): Readable {
       const compared = data.center || data.derivative;
-      // One value, as of a constant feature, makes a point and no line.
+      // A constant feature has one grid point, which is drawn as a point without line.
       const single = !data.categorical && data.grid.length === 1;
       const lined = !data.categorical && !single;
       const ground = compared ? [0] : [];
@@ -116,7 +116,7 @@ export function curves() {
       const own = [data.ice, data.low, data.high, data.average, data.base];
       const wanted = extent(...own, ...beside, ground, ghostly?.value ?? []);
       const range: [number, number] = [TOP + PLOT, TOP];
-      // Changes and slopes have other ends than what changes.
+      // Centred curves and slopes do not have the bounds of the measure.
       const ends: Bounds = compared ? [null, null] : bounds;
       const y = steady.fit(`${data.label} ${data.feature}`, wanted, range, ends);
       const yTicks = ticksOf(y, PLOT, 40);
@@ -129,7 +129,7 @@ export function curves() {
       const place = (value: number, i: number) =>
         slot === null ? xScale(value) : margin + (i + 0.5) * slot;
       const x = Array.from(data.grid, place);
-      // Of many categories, as of dates, only so many are named as have room for their names.
+      // Of many categories or dates, only as many are labelled as there is room for.
       const names = slot === null ? [] : x.map((_, i) => gridLabel(data, i));
       const step =
         slot === null || slot >= NARROW
@@ -140,7 +140,7 @@ export function curves() {
           ? ticksOf(xScale, inner, 64)
           : x.flatMap((at, i) => {
               const label = clipped(names[i] ?? "", step * slot - 6);
-              // The last name of many can stand nearer to the edge than it is wide.
+              // The last label may be closer to the edge than its width.
               const fits = step === 1 || at + labelWidth([label]) / 2 <= width;
               return i % step === 0 && fits ? [{ at, label }] : [];
             });
@@ -185,7 +185,7 @@ export function curves() {
           .y1((_, i) => to[i] ?? 0)(from);
       set(band, { d: lined ? between(lows, highs) : null });
       set(halo, { d: lined ? at(ys) : null });
-      // Solid on top of dotted: what stays dotted has few rows around it.
+      // The solid line covers the dotted one except where few rows are near.
       const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
       set(average, { d: lined ? at(solid) : null });
       set(far, { d: lined && !data.near.every(Boolean) ? at(ys) : null });

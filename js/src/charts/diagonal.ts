@@ -37,7 +37,7 @@ export function diagonal(...marks: Element[]) {
   );
   return {
     element,
-    /** Lays out both axes from `low` to `high`; the marks are drawn in what it returns. */
+    /** Lays out both axes from `low` to `high` and returns the area of the marks. */
     update(
       scale: (range: [number, number]) => ScaleLinear<number, number>,
       titles: [string, string],

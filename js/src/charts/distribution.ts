@@ -42,7 +42,7 @@ export function distribution() {
         let y = top + height;
         for (let c = 0; c < looks; c++) {
           let share = 0;
-          // The last look is that of all the classes that have none of their own.
+          // The last style is shared by all classes without their own style.
           for (let k = c; k < (c === OWN_LOOKS ? classes : c + 1); k++)
             share += counts[k * bins + bin] || 0;
           const tall = (share / Math.max(1e-9, right - left) / peak) * height;

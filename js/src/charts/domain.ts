@@ -16,9 +16,9 @@ export function extent(...arrays: ArrayLike<number>[]): [number, number] | null 
 }
 
 /**
- * An axis that does not tremble under a moving slider: it grows when the data leave it and shrinks only when they
- * fill less than about half of it. Another `key` (measure, feature) starts anew. It never shows what cannot be:
- * beyond `bounds` an interval is cut off.
+ * An axis domain that is stable under a moving slider: it grows when the data leave it and shrinks only when they
+ * fill less than about half of it. Another `key` (measure, feature) resets it. Intervals are clipped at `bounds`,
+ * the range of possible values.
  */
 export class SteadyScale {
   #key: string | null = null;
@@ -41,7 +41,7 @@ export class SteadyScale {
       const kept =
         key === this.#key && low >= start && high <= end && high - low >= 0.55 * (end - start);
       if (!kept) {
-        // A constant lies in the middle of a little room, but zero stands on the ground.
+        // A constant value is drawn in the middle of the axis, and zero at its bottom.
         const room = high > low ? 0 : Math.abs(low) * 0.05;
         const top = high > low || low !== 0 ? high + room : 1;
         const nice = scaleLinear([low - room, top], range)

@@ -2,7 +2,7 @@ import { pool, set, svg } from "../dom.ts";
 
 const circle = () => svg("circle", { r: 4 });
 
-/** Points with error bars, for categories: there is nothing between two of them to draw a line through. */
+/** Points with error bars for categories, which have no order for a line. */
 export function errorBars(className = "uq-points", mark: () => Element = circle) {
   const element = svg("g", { class: className });
   const points = pool(element, () => {

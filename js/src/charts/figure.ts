@@ -1,7 +1,7 @@
 import { h, set, setText } from "../dom.ts";
 import { type Table, tableTwin } from "./table.ts";
 
-/** The frame of every chart: a name, a summary in words, the plot, and the same numbers as a table. */
+/** The figure around every chart: its name, a summary in words, the plot, and its numbers as a table. */
 export function figure(
   signal: AbortSignal,
   onResize: () => void,
@@ -12,7 +12,7 @@ export function figure(
   const summary = h("p", { class: "uq-sr" });
   const twin = tableTwin(`Numbers behind ${title}`, signal);
   const element = h("figure", { class: "uq-figure", role: "group" }, plot, summary, twin.element);
-  // Only what the observer saw counts: asked for in between, hosts that rearrange themselves give widths of a moment.
+  // Only widths from the observer are used, because hosts report temporary widths during a layout.
   let width = 0;
   const observer = new ResizeObserver(([entry]) => {
     const now = Math.floor(entry?.contentRect.width ?? 0);
@@ -26,7 +26,7 @@ export function figure(
     element,
     plot,
     content,
-    /** Where nothing is laid out (not attached yet) a chart is drawn at a common width and redrawn later. */
+    /** A chart that is not attached yet is drawn at a default width and redrawn later. */
     get width(): number {
       return width || Math.floor(content.clientWidth) || 480;
     },

@@ -13,11 +13,11 @@ export interface LineSpace {
   band: number | null;
 }
 
-/** Faint where there are many lines, and stronger or fainter by the weight that stress gives the row. */
+/** Opacity of a line: it decreases with the number of lines and increases with the row's stress weight. */
 export const opacity = (weight: number, lines: number): number =>
   Math.min(0.9, Math.min(0.5, 2.6 / Math.sqrt(Math.max(1, lines))) * weight);
 
-/** ICE lines on a canvas: a thousand of them redraw in a few milliseconds, which no document of elements does. */
+/** ICE lines on a canvas, which redraws a thousand lines in a few milliseconds, faster than SVG elements. */
 export function iceLines() {
   const element = document.createElement("canvas");
   element.className = "uq-ice";
@@ -36,7 +36,7 @@ export function iceLines() {
       const context = element.getContext?.("2d");
       if (!context) return;
       const style = getComputedStyle(element);
-      // Those beyond the looks share the last one.
+      // Classes without their own style share the last one.
       const looks = Array.from({ length: OWN_LOOKS + 1 }, (_, i) => {
         const { colour, dash } = lookOf(i);
         return { colour: style.getPropertyValue(colour).trim() || "gray", dash };
@@ -94,7 +94,7 @@ function trace(
   }
 }
 
-/** Categories have no in-between: a short tick per row, the classes side by side. */
+/** Draws ICE values of categories as a short tick per row, the classes side by side. */
 function ticks(
   context: CanvasRenderingContext2D,
   ice: Float32Array,

@@ -19,12 +19,12 @@ export interface ProfileState {
   /** Names of all features of the table. */
   names: string[];
   rows: number;
-  /** Row of `stress` that is stressed, and the one under the pointer. */
+  /** Row of the stressed feature in `stress`, and the row under the pointer. */
   chosen: number | null;
   hovered: number | null;
-  /** The profile of the pin under the view, and where its τ stands. */
+  /** The profile of the pin shown as ghost, and its τ. */
   ghost?: { value: Float64Array; tau: number } | null;
-  /** What the indicator lies between. */
+  /** Lower and upper bound of the indicator. */
   bounds?: Bounds | undefined;
 }
 
@@ -40,11 +40,11 @@ export function valueAt(taus: Float64Array, values: Float64Array, tau: number): 
   return a === b || b === tau ? to : from + ((to - from) * (tau - a)) / (b - a);
 }
 
-/** Room for an interval beside the lines, but never so much that these are pressed together. */
+/** Domain with room for the interval, limited so that the lines keep most of the height. */
 function roomFor(lines: [number, number] | null, { low, high }: Stress): [number, number] | null {
   const ends = extent(low, high);
   if (!lines || !ends) return lines;
-  // Lines that are all at one height leave the room to the interval.
+  // If all lines are constant, the interval determines the domain.
   const span = lines[1] - lines[0] || Number.POSITIVE_INFINITY;
   return [
     Math.min(lines[0], Math.max(ends[0], lines[0] - span)),
@@ -79,7 +79,7 @@ export function profile() {
   const hover = svg("path", { class: "uq-hovered" });
   const halo = svg("path", { class: "uq-halo" });
   const chosenPath = svg("path", { class: "uq-chosen" });
-  // Cuts off the ends of intervals that would press the lines together.
+  // Clips interval ends outside the domain of the lines.
   const box = clipBox(baseline, band, others, hover, pinned, halo, chosenPath, pinnedNow);
   const edges = svg("g", { class: "uq-edges" });
   const edgeMarks = pool(edges, () => svg("rect", { width: 6, height: 6 }));
@@ -184,7 +184,7 @@ export function profile() {
         set(mark, { x: x(taus[at] as number) - 3, y: y(curve?.[at] as number) - 3 });
       });
 
-      // The stressed feature's own scale under τ: what -1, 0 and 1 stand for in its units.
+      // A second scale shows the means of the stressed feature at τ = -1, 0 and 1.
       const reached = chosen === null ? null : row(stress.reached, chosen, length);
       const stops = reached ? [-1, 0, 1] : [];
       meanTexts(stops.length).forEach((text, i) => {
@@ -214,7 +214,7 @@ export function profile() {
       if (named !== null && name) {
         const length = Math.min(inner / 2, labelWidth([name]) * 1.15);
         const right = Math.max(x(taus[last] as number) - 2, margin + length);
-        // Clear of its own curve: above the highest point under the label, or below the lowest where there is no room.
+        // The label is placed above its curve, or below it where there is no room.
         const under = Array.from(row(value, named, taus.length).subarray(0, last + 1), (v) =>
           y(v),
         ).filter((v, i) => Number.isFinite(v) && x(taus[i + 1] ?? 1) >= right - length);

@@ -5,7 +5,7 @@ export interface Table {
   rows: string[][];
 }
 
-/** The numbers behind a chart, made only while somebody looks at them. */
+/** The table of a chart's numbers, filled only while it is open. */
 export function tableTwin(name: string, signal: AbortSignal) {
   const scroller = h("div", {
     class: "uq-table-scroll",

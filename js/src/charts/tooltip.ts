@@ -5,7 +5,7 @@ export interface Reading {
   rows: [name: string, value: string][];
 }
 
-/** A reading as one sentence, for those who hear it. */
+/** A reading as one sentence for screen readers. */
 export const spoken = ({ title, rows }: Reading): string =>
   [title, ...rows.map(([name, value]) => `${name} ${value}`)].join(", ");
 

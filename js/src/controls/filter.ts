@@ -5,7 +5,7 @@ import { conditionItem } from "./condition.ts";
 
 const CLASS = "class of y";
 
-/** What a condition can be about: any feature, or the class of y. */
+/** The subject of a condition: a feature, or the class of y. */
 interface Subject {
   value: string;
   label: string;
@@ -13,7 +13,7 @@ interface Subject {
   fresh: (() => Condition) | null;
 }
 
-/** A fresh condition is one that every row meets. */
+/** A new condition, which every row meets. */
 function subjectOf({ name, kind, values, missing }: Feature): Subject {
   const open = { feature: name, low: null, high: null };
   if (kind === "numeric")
@@ -26,7 +26,7 @@ function subjectOf({ name, kind, values, missing }: Feature): Subject {
 
 function subjects(about: ModelInfo): Subject[] {
   const ofClass: Subject = {
-    // Not a feature's name: those may be anything, so the class is told apart by where it stands.
+    // A feature may have any name, so the class of y is identified by its position in the list.
     value: CLASS,
     label: `${about.target ?? "y"} (class)`,
     fresh: () => ({ feature: null, values: [...about.classes] }),
@@ -37,7 +37,7 @@ function subjects(about: ModelInfo): Subject[] {
 const shapeOf = (conditions: Condition[]) =>
   JSON.stringify(conditions.map((condition) => [condition.feature, "values" in condition]));
 
-/** Conditions that choose the rows behind the lines, the curve and the importance. */
+/** Conditions that select the rows of all views. */
 export function filterList(
   about: ModelInfo,
   onChange: (conditions: Condition[]) => void,
@@ -75,7 +75,7 @@ export function filterList(
     },
     { signal },
   );
-  // On a closed select an arrow chooses at once: open the list instead, so that it can be walked by keyboard.
+  // An arrow key on a closed select would choose at once; it opens the list instead.
   add.addEventListener(
     "keydown",
     (event) => {

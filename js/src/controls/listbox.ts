@@ -8,8 +8,8 @@ export interface ListRow {
 }
 
 /**
- * The features as a listbox: arrows move, Enter picks. Only one row is a tab stop, and the rows stay the same elements
- * for ever, so that focus survives every frame.
+ * The features as a listbox: arrows move, Enter selects. Only one row is a tab stop, and rows are reused, so that
+ * focus survives every frame.
  */
 export function featureList(names: string[], onPick: (name: string) => void, signal: AbortSignal) {
   const rows = names.map((name) => {

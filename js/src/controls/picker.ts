@@ -7,7 +7,7 @@ export interface PickerChoice {
   disabled?: boolean;
 }
 
-/** A labelled native select that follows what the kernel accepted. */
+/** A labelled native select that shows the accepted input. */
 export function picker(
   label: string,
   attributes: Attributes,
@@ -26,7 +26,7 @@ export function picker(
   };
 }
 
-/** A labelled check box; where it changes nothing it is disabled and says why. */
+/** A labelled checkbox; it is disabled with a reason where it has no effect. */
 export function checkBox(
   label: string,
   attributes: Attributes,
@@ -46,7 +46,7 @@ export function checkBox(
   };
 }
 
-/** A labelled whole number that is asked for when it is committed, and never rewritten under the cursor. */
+/** A labelled integer field; it sends a request on commit, and is not rewritten while it has the focus. */
 export function wholeNumber(
   label: string,
   { min, max, ...attributes }: Attributes & { min: number; max: number },

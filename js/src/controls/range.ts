@@ -12,12 +12,12 @@ export function stepOf(feature: Feature | null): number {
   return span > 0 ? 10 ** Math.floor(Math.log10(span / 100)) : 1;
 }
 
-/** Beside a box: rows without a value, in another face than a category of this name. */
+/** The label of rows with missing values, set in italics unlike a category of this name. */
 export const missingWord = (rows: number) => h("em", {}, `missing (${counted(rows, "row")})`);
 
 /**
  * A range of numbers: two number fields that take any value, and two sliders over the span of the data, whose ends
- * are no limit. Rows without a value are chosen by a box of their own.
+ * are no limit. A checkbox selects rows with missing values.
  */
 export function rangeOf(
   feature: Feature | null,
@@ -65,10 +65,10 @@ export function rangeOf(
     const share = (i: 0 | 1) => `${(sliders[i].valueAsNumber / steps) * 100}%`;
     pair.style.setProperty("--uq-from", share(0));
     pair.style.setProperty("--uq-to", share(1));
-    // At the right end both thumbs may lie on each other: the lower one must stay within reach.
+    // At the right end both thumbs may overlap; the lower one must stay reachable.
     pair.dataset.front = sliders[0].valueAsNumber > steps / 2 ? "low" : "high";
   };
-  /** The end that was moved stops at the other one. */
+  /** Limits the moved end to the other one. */
   const move = (i: 0 | 1, value: End) => {
     const other = ends[1 - i] ?? null;
     const crossed = value !== null && other !== null && (i === 0 ? value > other : value < other);

@@ -1,7 +1,7 @@
 import { h, set, setText } from "../dom.ts";
 import { level } from "../format.ts";
 
-/** The stress level τ: a native range from -1 to 1 with a marked zero and a way back to it. */
+/** The slider of the stress level τ: a native range from -1 to 1 with a reset button. */
 export function tauSlider(uid: string, onChange: (tau: number) => void, signal: AbortSignal) {
   const range = h("input", {
     type: "range",
@@ -43,7 +43,7 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
     setText(output, `τ = ${level(tau)}`);
     const meaning = describe(tau);
     set(range, { "aria-valuetext": `τ ${level(tau)}${meaning && `, ${meaning}`}` });
-    // Where nothing could be moved, τ can still go back to 0.
+    // A τ without effect can still be reset to 0.
     range.disabled = idle !== null;
     set(range, { title: idle });
     reset.disabled = tau === 0;
@@ -62,7 +62,7 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
     () => {
       range.value = "0";
       ask(0);
-      // A disabled button loses the focus to the page; the slider is where the hand goes next.
+      // A disabled button would lose the focus to the page, so the slider takes it.
       range.focus();
     },
     { signal },
@@ -82,11 +82,11 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
       output,
       reset,
     ),
-    /** `meaning` says in words what a τ stands for, `why` what is missing before it can be moved. */
+    /** `meaning` describes a τ in words; `why` is the reason why the slider is disabled. */
     update(tau: number, meaning: (tau: number) => string, why: string | null): void {
       describe = meaning;
       idle = why;
-      // Under the hand the slider is the truth; a frame for an older value must not pull it back.
+      // During a drag, a frame of an older value must not move the slider.
       if (!held && range.valueAsNumber !== tau) range.value = String(tau);
       show(range.valueAsNumber);
     },

@@ -1,7 +1,7 @@
 import { counted, isolated, level } from "../format.ts";
 import type { Inputs } from "../inputs.ts";
 
-/** What a view shows, in a few words. */
+/** A short description of a pinned view. */
 export function describeView({
   feature,
   measure,

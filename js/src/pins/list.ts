@@ -1,14 +1,14 @@
 import type { Inputs } from "../inputs.ts";
 import { isRecord } from "../wire.ts";
 
-/** A view that is kept with a note; at most one of a list is the ghost under the present view. */
+/** A pinned view with its note; at most one pin of a list is the ghost. */
 export interface Pin {
   note: string;
   state: Partial<Inputs>;
   ghost: boolean;
 }
 
-/** The pins that a host holds; what is none is left out. */
+/** Reads the pins of a host and leaves out invalid ones. */
 export const readPins = (raw: unknown): Pin[] =>
   Array.isArray(raw)
     ? raw.filter(
@@ -20,7 +20,7 @@ export const readPins = (raw: unknown): Pin[] =>
       )
     : [];
 
-/** The list with a pin at another place, as far as there is one. */
+/** Returns the list with one pin moved, within the ends of the list. */
 export function movePin(pins: Pin[], from: number, by: number): Pin[] {
   const to = from + by;
   const pin = pins[from];
@@ -34,6 +34,6 @@ export const renamePin = (pins: Pin[], at: number, note: string): Pin[] =>
 
 export const removePin = (pins: Pin[], at: number): Pin[] => pins.filter((_, i) => i !== at);
 
-/** The list with this pin as the only ghost, or with none. */
+/** Returns the list with this pin as the only ghost, or without a ghost. */
 export const setGhost = (pins: Pin[], at: number, ghost: boolean): Pin[] =>
   pins.map((pin, i) => ({ ...pin, ghost: ghost && i === at }));

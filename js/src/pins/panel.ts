@@ -9,17 +9,17 @@ import { movePin, type Pin, removePin, renamePin, setGhost } from "./list.ts";
 const HELP =
   "Arrows show the views, Enter shows one again, Alt with an arrow moves it, F2 edits its note, Delete deletes it.";
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
-/** Fields in which the browser itself undoes what was typed. */
+/** Input types in which the browser itself undoes typing. */
 const TYPED = 'textarea, input[type="text"], input[type="number"]';
 
 const button = (text: string, testid: string, title?: string) =>
   h("button", { type: "button", class: "uq-button", "data-testid": testid, title }, text);
 
-/** Marks what a button cannot do now. Disabled, it would lose the focus, and the next key would go to the notebook. */
+/** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
 const enable = (element: Element, can: boolean) =>
   set(element, { "aria-disabled": can ? null : "true" });
 
-/** Views that are kept: buttons for the view on the screen, a list of pins, and what can be done with the chosen one. */
+/** The panel of pins: buttons for the current view, the list of pins, and the editor of the selected one. */
 export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSignal) {
   const add = button("Pin view", "uq-pin");
   const undo = button("Undo", "uq-undo", "Ctrl+Z");
@@ -53,7 +53,7 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
 
   let pins: Pin[] = [];
   let drawn = "";
-  /** Position of the chosen pin, -1 where none is. */
+  /** Position of the selected pin, -1 for none. */
   let chosen = -1;
   let options: HTMLElement[] = [];
 
@@ -76,7 +76,7 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
     options[at]?.focus();
     say(`view ${at + 1} of ${pins.length}`);
   };
-  /** Takes another list; `at` is the pin that is chosen in it. */
+  /** Replaces the list; `at` is the position of the selected pin. */
   const keep = (next: Pin[], at: number) => {
     chosen = at;
     session.setPins(next);

@@ -34,7 +34,7 @@ function header(
   );
 }
 
-/** The whole widget: population above, results below, cost at the foot. */
+/** The whole widget: population above, results below, cost in the footer. */
 export function explorer(session: Session, el: HTMLElement, signal: AbortSignal): void {
   const root = h("div", { class: "uq", "data-testid": "uq-root", role: "region" });
   const notices = alerts();

@@ -5,12 +5,12 @@ import { counted, isolated, whole } from "../format.ts";
 import type { Averages, Frame, Ghost } from "../frame.ts";
 import { pinName } from "../pins/describe.ts";
 
-/** The learner's columns of a table of numbers. */
+/** The learner's columns in the table of a chart. */
 export const LEARNER_COLUMNS = ["learner", "learner low", "learner high"];
 export const ofLearner = (averages: Averages | null): Float64Array[] =>
   averages ? [averages.value, averages.low, averages.high] : [];
 
-/** A short line as it looks in the chart, for a legend. */
+/** A sample of a chart's line for a legend. */
 export const swatch = (className: string, dash: readonly number[] = [], ...marks: Node[]) =>
   svg(
     "svg",
@@ -21,13 +21,13 @@ export const swatch = (className: string, dash: readonly number[] = [], ...marks
 
 export const key = (name: string | Node, mark: Node) => h("span", { class: "uq-key" }, mark, name);
 
-/** Names of classes end in an ellipsis where they are long; the title has them whole. */
+/** A class name, shortened if it is long; its title is the full name. */
 const classKey = (name: string, index: number, title = name) => {
   const { className, dash } = lookOf(index);
   return key(h("span", { class: "uq-key-name", title }, name), swatch(className, dash));
 };
 
-/** A key for each class that has a look of its own, and one for all the others, after what they are keys of. */
+/** Legend keys of the classes: one for each class with its own style, and one for all others. */
 export function classKeys(classes: string[], target: string): Node[] {
   const others = classes.slice(OWN_LOOKS);
   const isNumber = classes.every((name) => name !== "" && Number.isFinite(Number(name)));
@@ -41,25 +41,25 @@ export function classKeys(classes: string[], target: string): Node[] {
 const otherClasses = (others: string[]): string =>
   `${whole(others.length)} other ${others.length === 1 ? "class" : "classes"}`;
 
-/** The first of many names, and how many there are besides. */
+/** The first of many names, and the number of the others. */
 export const listed = (names: string[], most = OWN_LOOKS): string =>
   [
     ...names.slice(0, most).map(isolated),
     ...(names.length > most ? [`${whole(names.length - most)} more`] : []),
   ].join(", ");
 
-/** Whether what is shown is under stress: a τ moves nothing while no feature is chosen for it. */
+/** Whether the views are under stress; τ has no effect without a stressed feature. */
 export const isStressed = ({ inputs }: Frame): boolean =>
   inputs.tau !== 0 && inputs.stress_feature !== "";
 
-/** Which pin lies under the view, and how its numbers look in this chart. */
+/** The legend of the ghost: its pin, and a sample of its line. */
 export function pinKey(mark: SVGElement = swatch("uq-key-pin", [9, 3, 2, 3])) {
   const words = h("span", { class: "uq-key-name" });
   const element = key(words, mark);
   set(element, { "data-testid": "uq-pin-key" });
   return {
     element,
-    /** `what` is missing where the pin shows something else than this chart. */
+    /** `what` is missing if the pin has no results for this chart. */
     update(ghost: Ghost | null, what: string | null): void {
       element.hidden = !ghost;
       if (!ghost) return;
@@ -71,7 +71,7 @@ export function pinKey(mark: SVGElement = swatch("uq-key-pin", [9, 3, 2, 3])) {
   };
 }
 
-/** What the learner's marks stand for, or why there are none. */
+/** The legend of the learner's marks, or the reason why there are none. */
 export function learnerKey(marked: boolean) {
   const words = h("span");
   const mark = marked ? [svg("path", { d: DIAMOND, transform: "translate(12,5)" })] : [];
@@ -85,7 +85,7 @@ export function learnerKey(marked: boolean) {
       if (!learner) return;
       const known = (learner.averages[view] ?? null) !== null;
       set(line, { hidden: known ? null : "" });
-      // It is of its own rows: said where the model's are not all of them, or weighted.
+      // The learner uses its own rows, which is stated if the model's rows are filtered or weighted.
       const apart = [
         inputs.ice_filter.length > 0 && "all rows",
         isStressed(frame) && "unstressed",

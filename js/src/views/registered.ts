@@ -1,4 +1,4 @@
-// The views of the page. A new one is a folder here and a line in this list; the kernel says in which order they stand.
+// The views of the page. A new view is a folder here and a line in this list; the kernel determines their order.
 export { dependence } from "./dependence/index.ts";
 export { importance } from "./importance/index.ts";
 export { performance } from "./performance/index.ts";

@@ -5,7 +5,7 @@ import type { ModelInfo } from "../modelInfo.ts";
 import type { Session } from "../session.ts";
 import { viewsNamed } from "./index.ts";
 
-/** What went wrong, and whether the kernel answers: above the charts, which stay as they were. */
+/** Errors, and a warning while the kernel does not answer, above the charts. */
 export function alerts() {
   const error = h("p", {
     class: "uq-error",
@@ -29,7 +29,7 @@ export function alerts() {
   };
 }
 
-/** What is being done, how much of it is, and how long it takes: nothing of this is said before it is known. */
+/** The current work with its progress and remaining time, as far as they are known. */
 function working({ what, done, total, seconds_left: left }: Progress, spent: number): string {
   const hundredths = total > 0 ? Math.min(99, Math.floor((100 * done) / total)) : 0;
   const share = hundredths > 0 ? `: ${hundredths} %` : "";
@@ -37,7 +37,7 @@ function working({ what, done, total, seconds_left: left }: Progress, spent: num
   return `${what}${share}, ${left < 1 ? "less than 1 s" : `about ${seconds(left)}`} left`;
 }
 
-/** What the last change cost, and how long work that is still running will take. */
+/** The cost of the last change, and the remaining time of running work. */
 export function footer(session: Session, signal: AbortSignal) {
   const cost = h("span", { class: "uq-cost" });
   const costs = h("details", { class: "uq-costs" }, h("summary", {}, "cost"), cost);
@@ -58,7 +58,7 @@ export function footer(session: Session, signal: AbortSignal) {
   stop.addEventListener("click", () => session.stop(), { signal });
   goOn.addEventListener("click", () => session.goOn(), { signal });
   const work = h("span", { class: "uq-work", hidden: true }, bar, what, stop, goOn);
-  /** Shows one of the buttons; the focus goes with it, for a hidden button loses it to the page. */
+  /** Shows one of the buttons and moves the focus to it, because a hidden button would lose it. */
   const offer = (button: HTMLElement, other: HTMLElement) => {
     const root = other.getRootNode() as Document | ShadowRoot;
     const isFocused = root.activeElement === other;
@@ -91,7 +91,7 @@ export function footer(session: Session, signal: AbortSignal) {
       }
       if (!progress) return;
       const text = working(progress, time);
-      // Without a value the bar says that there is work, not how much.
+      // A progress bar without value is indeterminate.
       set(bar, {
         max: Math.max(1, progress.total),
         value: progress.done > 0 && progress.total > 0 ? progress.done : null,
@@ -102,7 +102,7 @@ export function footer(session: Session, signal: AbortSignal) {
   };
 }
 
-/** One polite sentence about the newest result, at most every one and a half seconds and only for finished answers. */
+/** A polite live region with one sentence about each final result, at most every 1.5 seconds. */
 export function announcer(signal: AbortSignal, pause = 1500) {
   const element = h("p", {
     class: "uq-sr",

@@ -5,18 +5,18 @@ import type { ModelInfo } from "../modelInfo.ts";
 import type { Session } from "../session.ts";
 import type { Columns, Fields } from "../wire.ts";
 
-/** What a panel lives in. */
+/** The environment of a panel. */
 export interface Context {
   session: Session;
   about: ModelInfo;
-  /** Tells apart the ids of two views on one page. */
+  /** Prefix that makes the ids of a page's views unique. */
   uid: string;
   signal: AbortSignal;
-  /** Asks for another paint of the frame that is shown. */
+  /** Requests a repaint of the current frame. */
   redraw(): void;
 }
 
-/** What a panel paints: the last good frame, and what the controls show. */
+/** The data of a panel: the last valid frame, and the inputs that the controls show. */
 export interface Shown {
   frame: Frame | null;
   inputs: Inputs;
@@ -27,14 +27,14 @@ export interface Panel {
   update(shown: Shown): void;
 }
 
-/** One view: what it reads of a frame and how it is shown. Its name is that of its Python class. */
+/** One view: the reader of its part of a frame, and its panel. Its name is that of its Python class. */
 export interface View<Part = unknown> {
   name: string;
   read(fields: Fields, columns: Columns, info: ModelInfo): Part;
   panel(context: Context): Panel;
-  /** Shape of its averages over refits, where a learner can stand beside it. */
+  /** Shape of the learner's results, for views that show a learner. */
   averagesShape?(part: Part): number[];
-  /** What it shows, in a few words for those who hear it. */
+  /** A short summary of the result for screen readers. */
   summary?(part: Part, info: ModelInfo): string;
 }
 

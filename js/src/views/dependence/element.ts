@@ -28,7 +28,7 @@ import {
 import { type Context, type Panel, section } from "../view.ts";
 import type { Dependence } from "./reader.ts";
 
-/** Where a curve starts and ends, and between which values it stays. */
+/** Describes a curve by its first and last value and its range. */
 function course(data: Dependence, values: Float64Array): string {
   const [lowest, highest] = extent(values) ?? [];
   const last = values.length - 1;
@@ -38,7 +38,7 @@ function course(data: Dependence, values: Float64Array): string {
   );
 }
 
-/** The curve of the pin under the view, where it is of the same as the present one. */
+/** The ghost curve, if it has the feature and measure of the current curve. */
 function ghostOf(data: Dependence, { ghost, inputs }: Frame): Ghostly | null {
   const { ghost: value, ghostGrid: grid } = data;
   if (!ghost || !value || !grid || value.length !== grid.length) return null;

@@ -8,7 +8,7 @@ export interface Dependence {
   label: string;
   unit: string;
   categorical: boolean;
-  /** Whether each line starts at zero, or is a slope. */
+  /** Whether the curves are centred, and whether they are derivatives. */
   center: boolean;
   derivative: boolean;
   labels: string[] | null;
@@ -21,10 +21,10 @@ export interface Dependence {
   low: Float64Array;
   high: Float64Array;
   base: Float64Array;
-  /** The curve of the pin under the view, over a grid of its own. */
+  /** The curve of the pin shown as ghost, over its own grid. */
   ghost: Float64Array | null;
   ghostGrid: Float64Array | null;
-  /** 1 where there are rows around the value; elsewhere the curve is a guess of the model. */
+  /** 1 where rows are near the grid value; elsewhere the model extrapolates. */
   near: Uint8Array;
   /** Row-major (lines, grid). */
   ice: Float32Array;

@@ -17,7 +17,7 @@ import {
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import type { Importance } from "./reader.ts";
 
-/** What another table would have anew, for an interval of each kind. */
+/** The sources of variation that each kind of interval accounts for. */
 const INTERVALS: Readonly<Record<string, string>> = {
   "u-statistic": "new rows (default)",
   model: "new rows, same donors",
@@ -26,10 +26,10 @@ const INTERVALS: Readonly<Record<string, string>> = {
   quantile: "spread of shuffles",
 };
 
-/** Measures of what the model is sure of; the others are losses. */
+/** Measures of confidence; the others are losses. */
 const OF_CONFIDENCE = ["entropy", "std", "aleatoric", "epistemic"];
 
-/** One measure: its title with the axis in the header that stays, its bars in the part that scrolls. */
+/** One measure: its title and axis in the fixed header, its bars in the scrolling part. */
 function measureColumn() {
   const chart = bars();
   const label = h("strong");
@@ -112,7 +112,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
 
   const draw = (data: Importance, learner: Averages | null, { frame, inputs }: Shown) => {
     const { order, measures } = data;
-    // Room from the start, so that nothing jumps when the learner's marks come.
+    // The room of the learner's marks is reserved before they arrive, so that the layout is stable.
     const awaited = frame?.learner && frame.learner.state !== "failed";
     const height = ROW_HEIGHT + (learner || awaited ? BELOW : 0);
     const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.32)));

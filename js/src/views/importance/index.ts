@@ -17,7 +17,7 @@ export const importance: View<Importance> = {
   averagesShape: ({ measures, value }) => [measures.length, value.length / measures.length],
   summary({ order: [first], low }, { features }) {
     if (first === undefined) return "";
-    // The first measure's interval of the feature that leads.
+    // The interval of the most important feature by the first measure.
     const bound = low[first] ?? Number.NaN;
     return bound <= 0
       ? "no feature is clearly above zero"

@@ -26,7 +26,7 @@ export interface Importance {
   low: Float64Array;
   high: Float64Array;
   base: Float64Array;
-  /** Of the pin under the view. */
+  /** Values of the pin shown as ghost. */
   ghost: Float64Array | null;
 }
 

@@ -9,7 +9,7 @@ import type { Calibration, Performance } from "./reader.ts";
 
 const unit = (range: [number, number]) => scaleLinear([0, 1], range);
 
-/** Points whose interval does not hold the predicted probability. */
+/** Points whose interval does not contain the predicted probability. */
 const outside = ({ predicted, low, high }: Calibration): number =>
   predicted.reduce(
     (count, p, i) => count + Number(p < (low[i] ?? Number.NaN) || p > (high[i] ?? Number.NaN)),

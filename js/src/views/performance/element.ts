@@ -7,7 +7,7 @@ import { confusionTable } from "./confusion.ts";
 import type { Performance } from "./reader.ts";
 import { residualFigure } from "./residuals.ts";
 
-/** How good the model is in the rows that are shown: scores, calibration, and where it errs. */
+/** The performance of the model on the selected rows: scores, calibration and confusion. */
 export function performancePanel({ about, signal, redraw }: Context): Panel {
   const rows = h("tbody");
   const before = h("th", { scope: "col" }, "at τ = 0");
@@ -71,7 +71,7 @@ export function performancePanel({ about, signal, redraw }: Context): Panel {
     element: panel.element,
     update({ frame }) {
       const data = frame?.performance ?? null;
-      // Without the true target there is nothing to hold predictions against.
+      // Without the true target, predictions cannot be evaluated.
       panel.element.hidden = about.target === null;
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       grid.hidden = !data;

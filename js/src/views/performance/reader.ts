@@ -7,12 +7,12 @@ export interface Score {
   value: number | null;
   low: number | null;
   high: number | null;
-  /** Without stress. */
+  /** The value without stress. */
   base: number | null;
 }
 
 export interface Calibration {
-  /** What is predicted with a probability, as the end of "probability that". */
+  /** The predicted event, which completes "probability that". */
   event: string;
   predicted: Float64Array;
   observed: Float64Array;

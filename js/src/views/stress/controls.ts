@@ -7,13 +7,13 @@ import type { Context, Panel } from "../view.ts";
 import { rowOf, type Stress } from "./reader.ts";
 import { meaning, readout, warning } from "./readout.ts";
 
-/** Said where a warning stands anyway: another place would move the charts under the hand that filters. */
+/** Shown in place of the warning, so that the charts do not move while a filter changes. */
 const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
 
 const PICK_FIRST = "Choose a feature; then the slider moves its mean.";
 const NONE_MOVABLE = "No feature of this table has a mean to move; the list says why of each.";
 
-/** Which population is looked at: the stressed feature, how far its mean is moved, and what that costs. */
+/** The controls of stress: the stressed feature, the slider of τ, and its effective sample size. */
 export function stressControls({ session, about, uid, signal }: Context): Panel {
   const names = about.features.map(({ name }) => name);
   const feature = picker(
@@ -31,7 +31,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
   const facts = readout();
   const caution = h("p", { class: "uq-caution", role: "note", hidden: true });
-  // Where the caution appears, so that the charts do not jump under a moving slider.
+  // The room of the warning is reserved, so that the charts do not move under a moving slider.
   const hint = h("p", { class: "uq-hint" });
   const movable = about.features.some(({ unstressable }) => unstressable === null);
   const choices = about.features.map(({ name, unstressable }) => ({

@@ -17,7 +17,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   const plot = h("div", { class: "uq-layers" }, chart.element, read.element, read.card);
   const waiting = "no stress yet";
   const empty = h("p", { class: "uq-empty" });
-  // Of how many rows, the list of features says of each.
+  // The list of features gives the number of rows of each feature.
   const kinds = about.features.map(({ unstressable }) =>
     unstressable?.replace(/ in [\d,]+ of [\d,]+ rows$/, ""),
   );
@@ -61,7 +61,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     { signal },
   );
 
-  /** The profile of the pin under the view, where it is of the same indicator. */
+  /** The ghost profile, if it has the current indicator. */
   const ghostOf = ({ frame }: Shown) => {
     const [ghost, value] = [frame?.ghost, frame?.stress?.ghost];
     return ghost && value && ghost.state.indicator === frame?.stress?.indicator

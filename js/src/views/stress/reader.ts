@@ -27,7 +27,7 @@ export interface Stress {
   unit: string;
   /** Index into the features of the table, one per row of the arrays below. */
   features: number[];
-  /** Rows that the values are of; others than those of `now` while the panel is stale. */
+  /** Number of rows of the values; it differs from that of `now` while the panel is stale. */
   n_rows: number;
   now: StressNow | null;
   taus: Float64Array;
@@ -40,13 +40,13 @@ export interface Stress {
   level: number;
   low: Float64Array;
   high: Float64Array;
-  /** Of the feature that is stressed in the pin under the view. */
+  /** Profile of the stressed feature of the pin shown as ghost. */
   ghost: Float64Array | null;
   /** The same curves at more levels, where they are known. */
   fine: { taus: Float32Array; value: Float32Array } | null;
 }
 
-/** The words behind `Stress.status`. */
+/** Explanations of `Stress.status`. */
 export const STATUS = [
   "ok",
   "edge",

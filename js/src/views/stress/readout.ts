@@ -3,12 +3,12 @@ import { h, setText } from "../../dom.ts";
 import { counted, isolated, level, number, whole } from "../../format.ts";
 import type { Stress, StressNow } from "./reader.ts";
 
-/** With fewer effective rows, intervals themselves hold less often than they say, as the remark in Python tells. */
+/** With fewer effective rows, intervals have less than their nominal coverage; a remark in Python says so too. */
 const FEW = 50;
-/** With fewer than these, a number that is smaller than its interval is wide is not firm either. */
+/** With fewer effective rows, a value smaller than the width of its interval has a warning. */
 const SOME = 200;
 
-/** What became of the target mean, as part of a sentence; nothing where it was reached. */
+/** Why the target mean was not reached, as part of a sentence; empty if it was. */
 function outcome({ tau, status, target }: StressNow): string {
   if (tau === 0) return ", no stress";
   if (status === "ok") return "";
@@ -16,19 +16,19 @@ function outcome({ tau, status, target }: StressNow): string {
   return target === null ? ", no target" : `, target ${number(target)} not reached`;
 }
 
-/** Whether there are too few effective rows for firm numbers: by their number and by the width of the interval. */
+/** Whether the effective rows are too few, by their number and by the width of the interval. */
 export function isShaky(stress: Stress, now: StressNow): boolean {
   const { ess, value } = now;
   if (ess === null || ess >= SOME) return false;
   const [low, high] = endsAt(stress, now.tau);
-  // A rate of 0 has an interval as narrow as rows allow, but none is narrower than 0.
+  // A rate of 0 is always smaller than the width of its interval, so it is no reason for a warning.
   return ess < FEW || (value !== null && value !== 0 && high - low > Math.abs(value));
 }
 
-/** What the weights do, in words. */
+/** The effect of the weights in words. */
 export function meaning(now: StressNow): string {
   const { feature, tau } = now;
-  // Of about the same length at every τ, so that no drag makes it wrap.
+  // The text has about the same length at every τ, so that it does not wrap during a drag.
   const words =
     tau === 0
       ? `All rows count the same. Above 0, rows with larger values of ${feature} count more; below, smaller.`
@@ -42,7 +42,7 @@ const kept = ({ n_kept: n }: StressNow) =>
     ? ""
     : ` ${counted(n, "row")} without a value ${n === 1 ? "keeps its" : "keep their"} weight.`;
 
-/** What a person should know before trusting the numbers, or null. */
+/** A warning about the numbers, or null. */
 export function warning(stress: Stress, now: StressNow, all: number): string | null {
   const { status, ess, tau, n_rows: rows } = now;
   const feature = isolated(now.feature);
@@ -67,7 +67,7 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
 
 const worth = (ess: number, rows: number) => `worth about ${whole(ess)} of the ${whole(rows)} rows`;
 
-/** What the stress does at this moment: the mean that moved, what is left of the sample, and the indicator. */
+/** The readout of the stress: the moved mean, the effective sample size, and the indicator. */
 export function readout() {
   const mean = h("span", { class: "uq-fact" });
   const sample = h("span", { class: "uq-fact" });
@@ -87,7 +87,7 @@ export function readout() {
   return {
     element,
     update(stress: Stress, now: StressNow): void {
-      // Numbers in bold, words around them: the paragraph still reads as one sentence.
+      // The numbers are bold within one sentence.
       mean.replaceChildren(
         h("bdi", {}, now.feature),
         ": ",
