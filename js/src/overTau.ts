@@ -2,9 +2,7 @@ import { Columns, Fields, isRecord, type Numbers, SCHEMA, WireError } from "./wi
 
 /** A part of a view at some levels of τ, 0 among them; between these it is interpolated. */
 interface Track {
-  /** Chebyshev-Lobatto nodes of each side of 0, or evenly spaced levels. */
-  grid: "chebyshev" | "uniform";
-  /** How many levels there are below and above 0; none where the side cannot be reached. */
+  /** How many Chebyshev-Lobatto nodes there are below and above 0; none where the side cannot be reached. */
   below: number;
   above: number;
   columns: Moving[];
@@ -16,8 +14,6 @@ interface Moving {
   data: Numbers;
   /** Numbers per level. */
   length: number;
-  /** Of whole numbers: what 0 stands for, and a step. */
-  scale: [number, number] | null;
 }
 
 /** What moves with τ, of inputs that differ in nothing else. */
@@ -32,8 +28,6 @@ export interface OverTau {
   fixed: [string, unknown, unknown][];
 }
 
-/** The code of a number that is not known. */
-const UNKNOWN = -32768;
 const SUBJECT = "What the kernel sent for all levels of τ";
 
 const broken = (why: string) => new WireError(`${SUBJECT} ${why}; run the cell again.`);
@@ -43,31 +37,18 @@ export const apartFromTau = (inputs: unknown): string =>
   JSON.stringify(isRecord(inputs) ? { ...inputs, tau: null } : null);
 
 function readTrack(fields: Fields, columns: Columns): Track {
-  const [grid, below, above] = [
-    fields.text("grid"),
-    fields.number("below"),
-    fields.number("above"),
-  ];
-  if (grid !== "chebyshev" && grid !== "uniform") throw broken(`has an unknown grid "${grid}"`);
+  const [below, above] = [fields.number("below"), fields.number("above")];
   if (![below, above].every((n) => Number.isInteger(n) && n >= 0 && n <= 1000))
     throw broken("has no number of levels");
-  const scales = fields.record("columns").raw;
+  const levels = below + above + 1;
   return {
-    grid,
     below,
     above,
-    columns: Object.entries(scales).map(([name, scale]) => {
-      const found = columns.any(name);
-      if (!found || found.shape[0] !== below + above + 1)
+    columns: fields.texts("columns").map((name) => {
+      const column = columns.any(name);
+      if (!column || column.shape[0] !== levels)
         throw broken(`lacks levels of the column "${name}"`);
-      const known = scale === null || (Array.isArray(scale) && scale.every(Number.isFinite));
-      if (!known) throw broken(`has no scale of the column "${name}"`);
-      return {
-        name,
-        data: found.data,
-        length: found.data.length / (below + above + 1),
-        scale: scale as [number, number] | null,
-      };
+      return { name, data: column.data, length: column.data.length / levels };
     }),
   };
 }
@@ -107,12 +88,7 @@ export const reaches = ({ tracks }: OverTau, tau: number): boolean =>
 const node = (j: number, m: number) => (1 - Math.cos((Math.PI * j) / m)) / 2;
 
 /** Levels, counted from 0 outwards, with their shares in what stands at a distance x from 0. */
-export function shares(grid: Track["grid"], m: number, x: number): [number, number][] {
-  if (grid === "uniform") {
-    const level = Math.min(Math.floor(x * m), m - 1);
-    const share = x * m - level;
-    return share === 0 ? [[level, 1]] : [[level, 1 - share], [level + 1, share]]; // biome-ignore format: a pair
-  }
+export function shares(m: number, x: number): [number, number][] {
   // The second barycentric formula (Berrut and Trefethen 2004).
   const weights: [number, number][] = [];
   let sum = 0;
@@ -127,16 +103,14 @@ export function shares(grid: Track["grid"], m: number, x: number): [number, numb
 }
 
 /** The numbers of a column at a level. */
-function valuesAt({ data, length, scale }: Moving, levels: [number, number][]): Float64Array {
+function valuesAt({ data, length }: Moving, levels: [number, number][]): Float64Array {
   const values = new Float64Array(length);
   for (const [level, share] of levels) {
     const start = level * length;
-    for (let i = 0; i < length; i++) {
-      const value = data[start + i] as number;
-      values[i] = (values[i] as number) + share * (scale && value === UNKNOWN ? Number.NaN : value);
-    }
+    for (let i = 0; i < length; i++)
+      values[i] = (values[i] as number) + share * (data[start + i] as number);
   }
-  return scale ? values.map((code) => scale[0] + scale[1] * code) : values;
+  return values;
 }
 
 const AS: Record<string, (values: Float64Array) => Numbers> = {
@@ -166,9 +140,9 @@ export function frameAt(raw: unknown, over: OverTau, tau: number | null): Raw | 
     [descriptions[name], cols[name]] = [description, column];
   let meta: unknown = { ...raw.meta, cols: descriptions };
   if (tau === null) return { ...raw, meta, cols };
-  for (const { grid, below, above, columns } of over.tracks) {
+  for (const { below, above, columns } of over.tracks) {
     const side = tau < 0 || above === 0 ? -1 : 1;
-    const levels = shares(grid, side < 0 ? below : above, Math.abs(tau)).map(
+    const levels = shares(side < 0 ? below : above, Math.abs(tau)).map(
       ([level, share]): [number, number] => [below + side * level, share],
     );
     for (const column of columns) {

@@ -4,7 +4,7 @@ export const SCHEMA = 1;
 /** The error of a frame that cannot be read; its message is a sentence for the user. */
 export class WireError extends Error {}
 
-export type Numbers = Float64Array | Float32Array | Int32Array | Int16Array | Uint8Array;
+export type Numbers = Float64Array | Float32Array | Int32Array | Uint8Array;
 
 export interface Column {
   data: Numbers;
@@ -12,13 +12,7 @@ export interface Column {
 }
 
 // The wire is little-endian, and so is every machine that runs a browser: no byte is swapped.
-const ARRAYS = {
-  f8: Float64Array,
-  f4: Float32Array,
-  i4: Int32Array,
-  i2: Int16Array,
-  u1: Uint8Array,
-} as const;
+const ARRAYS = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array } as const;
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -34,9 +34,6 @@ function overTau(changes: Record<string, unknown> = {}, above = true) {
   for (const name of COLUMNS) add(name, taus, (tau) => [...numbers(frames.get(tau), name)]);
   for (const name of ["tau", "value", "reached", "ess"])
     add(`stress.now.${name}`, taus, (tau) => [frames.get(tau).meta.stress.now[name]]);
-  const codes = Int16Array.from([-100, 0, -32768]);
-  described["importance.ghost_of_codes"] = { dtype: "i2", shape: [3, 1] };
-  cols["importance.ghost_of_codes"] = new DataView(codes.buffer);
   return {
     schema: 1,
     seq: 1,
@@ -44,14 +41,9 @@ function overTau(changes: Record<string, unknown> = {}, above = true) {
     meta: {
       tracks: [
         {
-          grid: "chebyshev",
           below: M,
           above: above ? M : 0,
-          columns: Object.fromEntries(
-            Object.keys(cols)
-              .filter((name) => !name.endsWith("codes"))
-              .map((name) => [name, null]),
-          ),
+          columns: Object.keys(cols),
         },
       ],
       texts: { "stress.now.status": ["edge", "ok", "ok"] },
@@ -67,21 +59,12 @@ describe("shares of levels", () => {
   it("give polynomials of the nodes' degree exactly", () => {
     const f = (x: number) => 3 * x ** 8 - x ** 5 + 0.5;
     for (const x of [0, 0.01, 0.37, 0.5, 0.99, 1]) {
-      const sum = shares("chebyshev", M, x).reduce(
+      const sum = shares(M, x).reduce(
         (total, [level, share]) => total + share * f(nodes[level] as number),
         0,
       );
       expect(sum).toBeCloseTo(f(x), 10);
     }
-  });
-
-  it("are those of the two neighbours between even levels", () => {
-    expect(shares("uniform", 4, 0.5)).toEqual([[2, 1]]);
-    expect(shares("uniform", 4, 1)).toEqual([
-      [3, 0],
-      [4, 1],
-    ]);
-    expect(shares("uniform", 4, 0.3).map(([level]) => level)).toEqual([1, 2]);
   });
 });
 
@@ -103,25 +86,6 @@ describe("what is sent for all levels", () => {
     }
   });
 
-  it("reads whole numbers by their scale, and none where there is none", () => {
-    const raw = overTau();
-    const track = {
-      grid: "uniform",
-      below: 1,
-      above: 1,
-      columns: { "importance.ghost_of_codes": [5, 0.01] },
-    };
-    const over = readOverTau({ ...raw, meta: { ...raw.meta, tracks: [track] } });
-    if (!over) throw new Error("nothing was read");
-    const frame = wireFrame(about, 1);
-    frame.meta.cols["importance.ghost_of_codes"] = { dtype: "f8", shape: [1] };
-    const at = (tau: number) => {
-      const { cols } = frameAt(frame, over, tau) as { cols: Record<string, Float64Array> };
-      return cols["importance.ghost_of_codes"]?.[0];
-    };
-    expect([at(-1), at(-0.5), at(0), at(1)]).toEqual([4, 4.5, 5, Number.NaN]);
-  });
-
   it("is nothing before it is sent, and has no level on a side that cannot be reached", () => {
     expect(readOverTau({})).toBeNull();
     const over = readOverTau(overTau({}, false));
@@ -130,25 +94,11 @@ describe("what is sent for all levels", () => {
 
   it.each([
     ["no schema", { ...overTau(), schema: 7 }],
+    ["levels without a number", overTau({ tracks: [{ below: -1, above: 1e9, columns: [] }] })],
+    ["a column that is missing", overTau({ tracks: [{ below: 1, above: 1, columns: ["x"] }] })],
     [
-      "a track of another grid",
-      overTau({ tracks: [{ grid: "x", below: 1, above: 1, columns: {} }] }),
-    ],
-    [
-      "levels without a number",
-      overTau({ tracks: [{ grid: "uniform", below: -1, above: 1e9, columns: {} }] }),
-    ],
-    [
-      "a column that is missing",
-      overTau({ tracks: [{ grid: "uniform", below: 1, above: 1, columns: { x: null } }] }),
-    ],
-    [
-      "a scale that is none",
-      overTau({
-        tracks: [
-          { grid: "uniform", below: 1, above: 1, columns: { "importance.ghost_of_codes": ["a"] } },
-        ],
-      }),
+      "columns that are no list",
+      overTau({ tracks: [{ below: 1, above: 1, columns: { x: null } }] }),
     ],
     ["texts that are missing", overTau({ texts: { a: ["b"] } })],
     ["a finer column that is missing", overTau({ fixed: ["x"] })],

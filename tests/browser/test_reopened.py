@@ -88,7 +88,7 @@ def test_a_reopened_notebook_shows_the_last_picture_without_a_kernel(lab, browse
         expect(page.get_by_test_id("uq-root")).to_have_count(0)
         for drawing in picture.locator("svg[role=img]").all():
             expect(drawing).to_be_visible()
-        assert picture.locator("svg[role=img]").count() == 3
+        assert picture.locator("svg[role=img]").count() == 4
 
 
 def test_pictures_are_shown_in_an_untrusted_notebook(lab, browser, saved):
@@ -108,7 +108,7 @@ def test_pictures_are_shown_in_an_untrusted_notebook(lab, browser, saved):
         check_words(picture, saved)
         assert picture.locator("svg").count() == 0
         images = picture.locator("img")
-        assert images.count() == 3
+        assert images.count() == 4
         for image in images.all():
             expect(image).to_be_visible()
             assert image.evaluate("(image) => image.naturalWidth") > 100

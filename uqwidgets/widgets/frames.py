@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 SCHEMA = 1
 
-_DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "i2": "<i2", "u1": "|u1"}
+_DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "|u1"}
 
 
 def pack(
@@ -72,6 +72,4 @@ def plain(value: Any) -> Any:
 
 
 def _code(values: npt.NDArray[Any]) -> str:
-    return {"float32": "f4", "int32": "i4", "int16": "i2", "uint8": "u1"}.get(
-        values.dtype.name, "f8"
-    )
+    return {"float32": "f4", "int32": "i4", "uint8": "u1"}.get(values.dtype.name, "f8")

@@ -280,10 +280,9 @@ class OverTau:
             columns |= own
             described.append(
                 {
-                    "grid": "chebyshev",
                     "below": counts.get(-1.0, 0),
                     "above": counts.get(1.0, 0),
-                    "columns": dict.fromkeys(own),
+                    "columns": list(own),
                 }
             )
         fixed = {
