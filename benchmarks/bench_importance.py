@@ -8,16 +8,21 @@ measures of every curve.
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from quickstart_model import breast_cancer
 from sklearn.inspection import partial_dependence, permutation_importance
 
 import uqwidgets as uq
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a script finds the package too
+
+from benchmarks.quickstart_model import breast_cancer
 
 ROUNDS = 7
 

@@ -16,10 +16,18 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from peers import (
+from sklearn.linear_model import LinearRegression
+from threadpoolctl import threadpool_limits
+
+import uqwidgets as uq
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a script finds the package too
+
+from benchmarks.peers import (
     REPEATS,
     CountedRegressor,
     Task,
@@ -28,10 +36,6 @@ from peers import (
     sklearn_importance,
     squared_error,
 )
-from sklearn.linear_model import LinearRegression
-from threadpoolctl import threadpool_limits
-
-import uqwidgets as uq
 
 FEATURES = 20
 ROUNDS = 15

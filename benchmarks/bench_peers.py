@@ -13,14 +13,24 @@ Ratios are of processor time, with one thread for linear algebra.
 from __future__ import annotations
 
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from peers import (
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from threadpoolctl import threadpool_limits
+
+import uqwidgets as uq
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a script finds the package too
+
+from benchmarks.peers import (
     CURVES,
     IMPORTANCE,
     POINTS,
@@ -34,12 +44,7 @@ from peers import (
     quiet,
     squared_error,
 )
-from quickstart_model import breast_cancer
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-from threadpoolctl import threadpool_limits
-
-import uqwidgets as uq
+from benchmarks.quickstart_model import breast_cancer
 
 OURS = "uqwidgets"
 WITH_MAKING = "uqwidgets, with its making"

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
-from bench_stress_coverage import DESIGNS, Design, report
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # a script finds the package too
+
+from benchmarks.bench_stress_coverage import DESIGNS, Design, report
 
 NUMBERS = ("r2", "neg_mean_squared_error", "neg_median_absolute_error")
 TWO_CLASSES = ("roc_auc", "balanced_accuracy", "neg_log_loss")

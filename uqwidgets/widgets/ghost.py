@@ -1,4 +1,4 @@
-"""The ghost: the numbers of a pinned view, drawn under the present one."""
+"""The ghost: results of a pin, drawn behind the current ones for comparison."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from uqwidgets.widgets.views.view import View
 
 
 class Ghost:
-    """What the views show of the pin under the present view; the model is not asked for it.
+    """Results of a pin in all views, computed without calling the model.
 
-    It is computed again only for another pin, or when the model has answered more.
+    They are computed again only for another pin, or after the model has evaluated further rows.
 
     Parameters
     ----------
@@ -28,26 +28,26 @@ class Ghost:
     def __init__(self, explainer: Explainer, views: Sequence[View]) -> None:
         self._explainer = explainer
         self._views = tuple(views)
-        # Apart from those of the present view, so that neither evicts the other's.
+        # A separate builder, so that the ghost does not evict populations of the current inputs.
         self._populations = PopulationBuilder(explainer)
         self._inputs: Inputs | None = None
         self._rows_evaluated = -1
         self._columns: dict[str, npt.NDArray[Any]] = {}
 
     def is_current(self, pin: Pin | None) -> bool:
-        """Whether nothing is to be computed."""
+        """Return whether the computed results are those of this pin."""
         if pin is None:
             return True
         return (self._inputs, self._rows_evaluated) == (pin.inputs, self._explainer.rows_evaluated)
 
     def compute(self, pin: Pin, check: Callable[[], None]) -> None:
-        """Compute what the views show of a pin.
+        """Compute the results of a pin in all views.
 
         Parameters
         ----------
         pin : Pin
         check : callable
-            Called now and then; what it raises ends the work.
+            Called between the steps; its exceptions end the work.
         """
         inputs, rows_evaluated = pin.inputs, self._explainer.rows_evaluated
         populations = self._populations.build(inputs, check)
@@ -60,5 +60,5 @@ class Ghost:
         self._inputs, self._rows_evaluated, self._columns = inputs, rows_evaluated, columns
 
     def columns(self, pin: Pin | None) -> dict[str, npt.NDArray[Any]]:
-        """Return the columns of a pin by the names of a frame; none while it is not computed."""
+        """Return the columns of a pin by their names in a frame, empty before they are computed."""
         return self._columns if pin is not None and pin.inputs == self._inputs else {}

@@ -1,4 +1,4 @@
-"""Pins: views that are kept with a note, as plain JSON, which a browser may send."""
+"""Pins: saved inputs with a note, as plain JSON; those of the browser are validated."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from uqwidgets.widgets.state import inputs_of, validate_state
 
 MOST_PINS = 200
 MOST_LETTERS = 10_000
-# Conditions of all pins together; each may take a pass over the rows.
+# Limit of the conditions of all pins together; each may need a pass over the rows.
 MOST_CONDITIONS_OF_ALL = 2_000
 _FIELDS = ("note", "state", "ghost")
 
 
 @dataclass(frozen=True)
 class Pin:
-    """A view that is kept.
+    """Saved inputs with a note.
 
     Attributes
     ----------
@@ -31,12 +31,12 @@ class Pin:
     inputs: Inputs
 
     def plain(self) -> dict[str, Any]:
-        """Return the form in which a frame shows it as the ghost."""
+        """Return the pin in plain form, as a frame describes its ghost."""
         return {"note": self.note, "state": self.inputs.plain()}
 
 
 def new_pin(note: str, inputs: Inputs) -> dict[str, Any]:
-    """Return a pin in the form that travels.
+    """Return a new pin in plain form.
 
     Parameters
     ----------
@@ -47,19 +47,19 @@ def new_pin(note: str, inputs: Inputs) -> dict[str, Any]:
 
 
 def validate_pins(pins: Any, explainer: Explainer) -> list[dict[str, Any]]:
-    """Return pins in the form that travels if they may be ones.
+    """Validate pins and return them in plain form.
 
     Parameters
     ----------
     pins : sequence of dict
-        Each has a ``"note"``, the ``"state"`` of its view, and ``"ghost"``, whether it lies under
-        the present view; at most one does. Entries that a state lacks have their defaults.
+        Each has a ``"note"``, its inputs as ``"state"``, and ``"ghost"``, whether the views show
+        it as their ghost; at most one is a ghost. Missing entries of a state get their defaults.
     explainer : Explainer
 
     Raises
     ------
     ValueError
-        With a sentence that says which pin is wrong, and why.
+        If a pin is invalid; the message names the pin and the reason.
     """
     if not isinstance(pins, (list, tuple)):
         raise ValueError(f"pins is a {type(pins).__name__}; it must be a list of pins.")
@@ -68,12 +68,12 @@ def validate_pins(pins: Any, explainer: Explainer) -> list[dict[str, Any]]:
     _check_filters(pins)
     plain = [_validate(pin, f"pin {i + 1}", explainer) for i, pin in enumerate(pins)]
     if sum(pin["ghost"] for pin in plain) > 1:
-        raise ValueError("more than one pin is a ghost; only one lies under the present view.")
+        raise ValueError("more than one pin is a ghost; set ghost of one pin only.")
     return plain
 
 
 def ghost_of(pins: Sequence[dict[str, Any]], explainer: Explainer) -> Pin | None:
-    """Return the pin that lies under the present view, None if none does.
+    """Return the pin that is the ghost, None if there is none.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def ghost_of(pins: Sequence[dict[str, Any]], explainer: Explainer) -> Pin | None
 
 
 def _check_filters(pins: Sequence[Any]) -> None:
-    """Limit the filters of all pins together, before the work of reading them."""
+    """Check the limits of the filters of all pins together, before each is validated."""
     states = [pin.get("state") for pin in pins if isinstance(pin, dict)]
     filters = [state.get("ice_filter") for state in states if isinstance(state, dict)]
     counts = {

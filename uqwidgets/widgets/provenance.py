@@ -1,4 +1,4 @@
-"""Provenance: what the numbers rest on, so that a reader can tell whether they are the same."""
+"""Provenance: model, data, settings and versions behind the results, to compare two analyses."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from uqwidgets.widgets.inputs import labels as labels_of
 from uqwidgets.widgets.model_info import LEVEL
 
 _LIBRARIES = ("uqwidgets", "numpy", "pandas", "scipy", "scikit-learn")
-# Letters of a parameter that is no plain value.
+# Longest text of a parameter that is not a number.
 _MOST_LETTERS = 200
 _SECONDS_OF_GIT = 5.0
 
 
 def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
-    """Return what the numbers rest on, in plain types that JSON has.
+    """Return the provenance of the results in types of JSON.
 
     Parameters
     ----------
@@ -39,20 +39,20 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``model``: its ``class`` and ``parameters``, those that are no plain value as text.
+        ``model``: its ``class`` and ``parameters``; parameters that are not numbers are texts.
         ``target``, ``task``, ``classes``: name of the target, classification or regression, and
         the labels.
-        ``n_rows``, ``n_features``: of the table that the model sees.
+        ``n_rows``, ``n_features``: numbers of rows and features of the table.
         ``features``: the kind of each, by name.
         ``sha256``: digests of ``X`` and ``y``, see `digest_of_table` and `digest_of_target`; None
         without a target.
-        ``seed``, ``n_repeats``: of the permutations.
+        ``seed``, ``n_repeats``: seed and number of the permutations.
         ``interval``: its ``kind`` and ``level``, what it ``accounts_for`` and what it
         ``takes_as_fixed``.
-        ``model_calls``, ``rows_evaluated``: of the model so far.
-        ``versions``: of Python, of this package and of the libraries.
-        ``commit``: of the working directory, with ``-changed`` where files differ from it; None
-        without git.
+        ``model_calls``, ``rows_evaluated``: model calls and evaluated rows so far.
+        ``versions``: versions of Python, of this package and of the libraries.
+        ``commit``: Git commit of the working directory, with ``-changed`` if files differ; None
+        without Git.
     """
     table, model, classes = explainer.table, explainer.model, explainer.classes
     accounts_for, takes_as_fixed = described_interval(inputs.interval)
@@ -88,10 +88,10 @@ def provenance(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
 
 
 def digest_of_table(table: Table) -> str:
-    """Return the SHA-256 of the features that the model sees, as hexadecimal digits.
+    """Return the SHA-256 of the features of a table as hexadecimal digits.
 
-    It depends on names, kinds and values in their order, and not on how these are stored: numbers
-    count as float64, all else as the texts of the categories.
+    It depends on names, kinds and values in their order, but not on their storage types: numbers
+    are read as float64, and all other values as the texts of their categories.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def digest_of_table(table: Table) -> str:
 
 
 def digest_of_target(explainer: Explainer) -> str:
-    """Return the SHA-256 of the target: the texts of the labels, or float64 of a regression."""
+    """Return the SHA-256 of the target: of its labels as texts, or of its numbers as float64."""
     digest = hashlib.sha256()
     if explainer.classes is None:
         digest.update(_bytes(np.asarray(explainer.table.y, dtype=np.float64), "<f8"))
@@ -118,7 +118,7 @@ def digest_of_target(explainer: Explainer) -> str:
 
 
 def _bytes(values: npt.NDArray[Any], dtype: str) -> bytes:
-    # One NaN and one zero, of the several that there are.
+    # All NaNs get the same bytes, and so do 0.0 and -0.0.
     values = np.where(np.isnan(values), np.nan, values + 0.0) if dtype == "<f8" else values
     return np.ascontiguousarray(values, dtype=dtype).tobytes()
 
@@ -131,7 +131,7 @@ def _add_labels(digest: Any, labels: Labels) -> None:
 
 def _add_texts(digest: Any, texts: Iterable[str]) -> None:
     for text in texts:
-        # The length first: ("ab", "c") is not ("a", "bc").
+        # The length comes first, so that ("ab", "c") and ("a", "bc") differ.
         data = text.encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "little") + data)
 
@@ -144,7 +144,7 @@ def _class_of(model: Any) -> str:
 def _parameters(model: Any) -> dict[str, Any]:
     try:
         parameters = dict(model.get_params())
-    except Exception:  # noqa: BLE001  without parameters that it tells, it has none to show
+    except Exception:  # noqa: BLE001  a model may have no get_params, or a failing one
         return {}
     return {str(name): _brief(value) for name, value in sorted(parameters.items())}
 
@@ -162,7 +162,7 @@ def _versions(model: Any) -> dict[str, str]:
     for name in names:
         try:
             versions[name] = version(name)
-        except PackageNotFoundError:  # not installed, or under another name
+        except PackageNotFoundError:  # not installed, or its distribution has another name
             continue
     return versions
 

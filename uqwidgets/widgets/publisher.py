@@ -1,4 +1,4 @@
-"""Publishes frames to the page; an error of an observer or of the connection stops nothing."""
+"""Publishes frames to the page, and reports errors of observers and of the connection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Publisher:
     callback_error : str or None
         Latest error of code that the widget calls: an observer, or the connection.
     learner : LearnerPanel or None
-        Its part is added to every frame.
+        The panel whose results are added to every frame.
     shown : Event
         Set whenever a frame of the model was sent.
     """

@@ -1,4 +1,4 @@
-"""What it takes to see a view again: its state, its line of code, its numbers, and pins."""
+"""Reproduction of the views of an explorer: state, code, results, pins and provenance."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ if TYPE_CHECKING:
 
 
 class Reproducible(t.HasTraits):
-    """State, code, results, pins and provenance of what an explorer shows."""
+    """State, code, results, pins and provenance of an explorer."""
 
     explainer: Explainer
     _session: Session
-    # The pin that lies under the present view.
+    # The pin that the views show as their ghost.
     _ghost: Pin | None = None
 
     pins: t.List[dict[str, Any]] = t.List(t.Dict()).tag(sync=True)
 
-    # Of the explorer.
+    # Defined by Explorer.
     wait: Callable[[], bool]
     _inputs: Callable[[], tuple[Inputs, str | None]]
     _request: Callable[[], None]
 
     @property
     def state(self) -> dict[str, Any]:
-        """All inputs and the pins, in plain types that JSON has.
+        """All inputs and the pins in types of JSON.
 
         Set it, or pass it to another `Explorer` as ``state``, to have the same view again. Inputs
-        that a state lacks get their defaults; without ``"pins"`` the pins stay as they are.
+        missing in a state get their defaults; without ``"pins"`` the pins do not change.
 
         Raises
         ------
         ValueError
-            When it is set to what is no state of this explainer: the sentence names the entry.
-            Nothing is changed then.
+            If an assigned state is not valid for this explainer; the message names the entry, and
+            no input changes.
 
         Examples
         --------
@@ -71,10 +71,10 @@ class Reproducible(t.HasTraits):
                 self.set_trait(name, value)
 
     def code(self) -> str:
-        """Return the line of Python that shows this view again.
+        """Return the line of Python that reproduces the current views.
 
-        It has the arguments that differ from their defaults; the variables ``model``, ``X`` and
-        ``y`` are what the explainer was made of, and ``learner`` is the learner.
+        It lists the arguments that differ from their defaults. The variables ``model``, ``X`` and
+        ``y`` are the arguments of the explainer, and ``learner`` is the learner.
 
         Returns
         -------
@@ -93,26 +93,26 @@ class Reproducible(t.HasTraits):
         return self._code(self._inputs()[0])
 
     def result(self, view: str, shown: str | None = None) -> Result:
-        """Return the numbers of a view as a frozen result, the same as on the screen.
+        """Return the result of a view with the numbers on the screen.
 
-        It waits until the view is complete. The model is not asked for what it answered already.
+        It waits until the view is complete. Cached evaluations are not computed again.
 
         Parameters
         ----------
         view : str
             Name of a view, such as ``"importance"``, ``"dependence"`` or ``"stress"``.
         shown : str, optional
-            Measure or indicator, of those that the view shows; by default the first.
+            Name of a measure or indicator that the view shows; by default the first.
 
         Returns
         -------
         Importance, Dependence, Stress or another result
-            By the view.
+            The result class of the view.
 
         Raises
         ------
         ValueError
-            If there is no such view, or it shows nothing of the present inputs.
+            If there is no such view, or it has no result for the current inputs.
 
         See Also
         --------
@@ -132,7 +132,7 @@ class Reproducible(t.HasTraits):
         return self._session.result(view, self._inputs()[0], shown)
 
     def pin(self, note: str = "") -> None:
-        """Keep the present view with a note, as the last of ``pins``.
+        """Append the current inputs with a note to ``pins``.
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Reproducible(t.HasTraits):
         Raises
         ------
         ValueError
-            If the note is no text or too long, or there are too many pins.
+            If the note is not a text or is too long, or there are too many pins.
 
         Examples
         --------
@@ -157,7 +157,7 @@ class Reproducible(t.HasTraits):
         self.pins = [*self.pins, new_pin(note, self._inputs()[0])]
 
     def provenance(self) -> dict[str, Any]:
-        """Return what the numbers on the screen rest on, in plain types that JSON has.
+        """Return model, data, settings and versions behind the current results in types of JSON.
 
         Returns
         -------
@@ -193,7 +193,7 @@ class Reproducible(t.HasTraits):
 
 
 def traits_of(state: Mapping[str, Any], explainer: Explainer) -> dict[str, Any]:
-    """Return the values of all traits that a state sets, checked.
+    """Return the validated values of all traits that a state sets.
 
     Parameters
     ----------

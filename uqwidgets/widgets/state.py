@@ -1,4 +1,4 @@
-"""The state of an explorer: its inputs as plain JSON, and its line of Python."""
+"""The state of an explorer: its inputs as plain JSON, and as a line of Python code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from uqwidgets.widgets.model_info import curve_measures
 
 
 def initial_state(explainer: Explainer) -> dict[str, Any]:
-    """Return the inputs, in plain form, with which an explorer begins unless others are given."""
+    """Return the default inputs of an explorer in plain form."""
     return {
         **Inputs().plain(),
         "measure": curve_measures(explainer)[0].name,
@@ -23,19 +23,19 @@ def initial_state(explainer: Explainer) -> dict[str, Any]:
 
 
 def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dict[str, Any]:
-    """Return a state in plain form; entries that it lacks are those of `initial_state`.
+    """Return a valid state in plain form; missing entries are those of `initial_state`.
 
     Parameters
     ----------
     state : mapping
     explainer : Explainer
     what : str, default="state"
-        What it is called in errors.
+        Name of the state in error messages.
 
     Raises
     ------
     ValueError
-        If it is no mapping, or has an entry that does not exist or cannot have its value.
+        If `state` is not a mapping, or an entry has an unknown name or an invalid value.
     """
     if not isinstance(state, Mapping):
         raise ValueError(
@@ -60,9 +60,9 @@ def inputs_of(state: Mapping[str, Any], explainer: Explainer) -> Inputs:
 
 
 def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
-    """Return the line of Python that shows this view again.
+    """Return the line of Python that reproduces the current views.
 
-    Its model, X, y and learner are variables of these names. Arguments that have their default
+    Its model, X, y and learner are variables of these names. Arguments equal to their defaults
     are left out.
 
     Parameters
@@ -70,7 +70,7 @@ def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
     inputs : Inputs
     explainer : Explainer
     has_learner : bool
-        Whether a learner is shown beside the model.
+        Whether the explorer shows a learner beside the model.
     """
     arguments = ["learner=learner"] if has_learner else []
     defaults = signature(Explainer).parameters
