@@ -54,7 +54,7 @@ WATCH = """(root) => {
   });
 }"""
 
-# A hand that never rests for three seconds: what is painted, and what the kernel is asked.
+# Three seconds of continuous input: counts the painted frames and the requests to the kernel.
 FLOOD = """(root) => new Promise((resolve) => {
   const slider = root.querySelector("[data-testid=uq-tau]");
   const levels = new Set();
@@ -76,7 +76,7 @@ FLOOD = """(root) => new Promise((resolve) => {
       requestAnimationFrame(move);
       return;
     }
-    const asked = Number(root.dataset.seq) - first;
+    const requests = Number(root.dataset.seq) - first;
     slider.value = "0.77";
     slider.dispatchEvent(new Event("input", { bubbles: true }));
     const ended = performance.now();
@@ -84,7 +84,7 @@ FLOOD = """(root) => new Promise((resolve) => {
       const shown = root.querySelector("[data-testid=uq-stress-readout]").textContent;
       if (!shown.includes("0.77") || root.dataset.final !== "true")
         return requestAnimationFrame(look);
-      resolve({ painted: painted / seconds, moves: moves / seconds, asked: asked / seconds,
+      resolve({ painted: painted / seconds, moves: moves / seconds, requests: requests / seconds,
                 rest: (performance.now() - ended) / 1000 });
     };
     look();
@@ -177,7 +177,7 @@ def main() -> None:
             print(f"  {footer}")
             print(
                 f"  a hand that never rests: {flood['moves']:.0f} moves, {flood['painted']:.0f} "
-                f"painted levels and {flood['asked']:.1f} requests a second; "
+                f"painted levels and {flood['requests']:.1f} requests a second; "
                 f"exact {flood['rest']:.2f} s after it rests"
             )
             print(

@@ -1,4 +1,4 @@
-"""Moving tau on a page: it is painted from the levels that were sent."""
+"""A drag of tau on the page is painted from interpolated levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read what is sent of all levels of tau as the browser reads it."""
+"""Reader of the levels of tau in a frame, as in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything that tau moves, at a few levels: against exact answers, and what it costs."""
+"""Results at a few levels of tau: their interpolation against exact results, and their cost."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Still(uq.Explorer):
 
 
 class Watched:
-    """A session without a page: what is published is kept."""
+    """A session without a page that records its published frames."""
 
     def __init__(self, explainer, **inputs):
         self.widget = Still(explainer, **inputs)
@@ -176,14 +176,14 @@ def test_polynomials_are_interpolated_exactly():
     assert interpolated(polynomial(nodes(8)), x) == pytest.approx(polynomial(x), abs=1e-12)
 
 
-def test_a_missing_value_spoils_its_own_line_only():
+def test_a_missing_value_affects_its_own_line_only():
     lines = np.stack([nodes(4), np.full(5, np.nan)], axis=1)
-    found = interpolated(lines, np.array([0.3, 1.0]))
-    assert found[:, 0] == pytest.approx([0.3, 1.0])
-    assert np.isnan(found[:, 1]).all()
+    values = interpolated(lines, np.array([0.3, 1.0]))
+    assert values[:, 0] == pytest.approx([0.3, 1.0])
+    assert np.isnan(values[:, 1]).all()
 
 
-def test_nothing_is_computed_twice(watched, monkeypatch):
+def test_no_level_is_computed_twice(watched, monkeypatch):
     counted = []
     original = DependenceView.compute
 
@@ -215,7 +215,7 @@ def test_another_feature_leaves_the_importance_as_it_is(watched, monkeypatch):
     assert len(watched.messages) > sent
 
 
-def test_work_that_was_interrupted_goes_on_where_it_was(watched, monkeypatch):
+def test_interrupted_levels_are_continued(watched, monkeypatch):
     counted = []
     original = StressView._now
     monkeypatch.setattr(StressView, "_now", lambda *args: (counted.append(1), original(*args))[1])
@@ -260,7 +260,7 @@ def test_a_side_that_cannot_be_reached_has_no_levels():
     session.widget.close()
 
 
-def test_a_target_at_the_edge_says_so():
+def test_a_target_at_the_edge_of_the_data_has_its_status():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"zero": np.where(rng.random(100) < 0.6, 0.0, 1 + rng.random(100))})
     session = Watched(
@@ -271,7 +271,7 @@ def test_a_target_at_the_edge_says_so():
     session.widget.close()
 
 
-def test_no_stressed_feature_no_levels(explainer):
+def test_without_stressed_feature_there_are_no_levels(explainer):
     session = Watched(explainer, n_repeats=2)
     session.widget.stress_feature = ""
     session.widget.wait()
@@ -299,7 +299,7 @@ def test_the_widget_sends_the_levels_in_few_bytes():
         assert sum(len(raw) for raw in message["cols"].values()) < 100_000
 
 
-def test_a_newer_request_ends_it(explorer, monkeypatch):
+def test_a_newer_request_ends_the_computation_of_levels(explorer, monkeypatch):
     started = []
 
     def follow(inputs, check):
