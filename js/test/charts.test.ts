@@ -1,6 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ticksOf } from "../src/charts/axis.ts";
+import { labelWidth, ticksOf } from "../src/charts/axis.ts";
+import { bars } from "../src/charts/bars.ts";
 import { lookOf } from "../src/charts/classes.ts";
 import { curves } from "../src/charts/curves.ts";
 import { distribution } from "../src/charts/distribution.ts";
@@ -397,6 +398,22 @@ describe("axes", () => {
     const ticks = ticksOf(scale, pixels, spacing);
     expect(ticks.length).toBeGreaterThanOrEqual(2);
     expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
+  });
+
+  it("of bars have labels that do not overlap", () => {
+    const chart = bars();
+    const column = {
+      measure: "entropy", value: [-0.0009], low: [-0.003], high: [0.003], base: [-0.0009], height: 19,
+      learner: null, stressed: false, picked: 0, ghost: null,
+    }; // biome-ignore format: one line of numbers
+    chart.update(column, 146);
+    const ticks = [...chart.header.querySelectorAll("g.uq-axis g")].map((tick) => ({
+      at: Number(/translate\(([^,]+)/.exec(tick.getAttribute("transform") ?? "")?.[1]),
+      label: tick.textContent ?? "",
+    }));
+    expect(ticks.map(({ label }) => label)).toEqual(["0", "0.002"]);
+    const [zero, next] = ticks as [(typeof ticks)[0], (typeof ticks)[0]];
+    expect(next.at - zero.at).toBeGreaterThan((labelWidth(["0"]) + labelWidth(["0.002"])) / 2);
   });
 
   it("ignore NaN", () => {

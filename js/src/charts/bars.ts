@@ -1,7 +1,7 @@
 import { type ScaleLinear, scaleLinear } from "d3-scale";
 import { pool, set, setText, svg } from "../dom.ts";
 import { decimals } from "../format.ts";
-import { axis, labelWidth, ticksOf } from "./axis.ts";
+import { axis, labelWidth, type Tick, ticksOf } from "./axis.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import { DIAMOND } from "./marks.ts";
 
@@ -64,6 +64,15 @@ function learnerMarks() {
     diamond,
     text,
   };
+}
+
+/** Two ticks that stand closer than their labels are wide: "0.000" is written "0". */
+function withShortZero(marks: Tick[]): Tick[] {
+  const [first, second] = marks;
+  if (marks.length !== 2 || !first || !second) return marks;
+  const widths = (labelWidth([first.label]) + labelWidth([second.label])) / 2;
+  if (Math.abs(second.at - first.at) > widths + 4) return marks;
+  return marks.map(({ at, label }) => ({ at, label: Number(label) === 0 ? "0" : label }));
 }
 
 /**
@@ -158,7 +167,7 @@ export function bars() {
       const printed = [...column.value, ...(learner?.value ?? [])].map(print);
       const plot = Math.max(40, width - Math.max(VALUE_WIDTH, labelWidth(printed) + 14));
       const scale = scaleLinear([from, to], [EDGE, plot - EDGE]);
-      const marked = ticksOf(scale, plot, 58);
+      const marked = withShortZero(ticksOf(scale, plot, 58));
       set(element, { width, height });
       set(header, { width });
       ticks.update(marked, 0);
