@@ -400,10 +400,13 @@ describe("axes", () => {
     expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
   });
 
-  it("of bars have labels that do not overlap", () => {
+  it.each([
+    [-0.003, 0.003, ["−0.002", "0.002"]],
+    [-0.0029, 0.0061, ["0", "0.005"]],
+  ])("of bars have labels that do not overlap, from %f to %f", (low, high, labels) => {
     const chart = bars();
     const column = {
-      measure: "entropy", value: [-0.0009], low: [-0.003], high: [0.003], base: [-0.0009], height: 19,
+      measure: "entropy", value: [0.0009], low: [low], high: [high], base: [0.0009], height: 19,
       learner: null, stressed: false, picked: 0, ghost: null,
     }; // biome-ignore format: one line of numbers
     chart.update(column, 146);
@@ -411,9 +414,10 @@ describe("axes", () => {
       at: Number(/translate\(([^,]+)/.exec(tick.getAttribute("transform") ?? "")?.[1]),
       label: tick.textContent ?? "",
     }));
-    expect(ticks.map(({ label }) => label)).toEqual(["0", "0.002"]);
-    const [zero, next] = ticks as [(typeof ticks)[0], (typeof ticks)[0]];
-    expect(next.at - zero.at).toBeGreaterThan((labelWidth(["0"]) + labelWidth(["0.002"])) / 2);
+    expect(ticks.map(({ label }) => label)).toEqual(labels);
+    const [first, second] = ticks as [(typeof ticks)[0], (typeof ticks)[0]];
+    const widths = labelWidth([first.label]) + labelWidth([second.label]);
+    expect(second.at - first.at).toBeGreaterThan(widths / 2);
   });
 
   it("ignore NaN", () => {

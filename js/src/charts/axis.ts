@@ -25,8 +25,8 @@ export function ticksOf(
   while (values.length > 2 && room() < spacing * 0.6) {
     const parity = Math.max(0, values.indexOf(0)) % 2;
     const fewer = values.filter((_, i) => i % 2 === parity);
-    // Of three ticks around zero, only zero would remain.
-    values = fewer.length > 1 ? fewer : values.slice(1);
+    // Of three ticks around zero, only zero would remain; the outer two have the most room.
+    values = fewer.length > 1 ? fewer : values.filter((_, i) => i !== 1);
   }
   return values.map((value) => ({
     at: scale(value),
