@@ -13,25 +13,25 @@ OUTSIDE = re.compile(r"""(?:url\(|@import)\s*["']?\s*((?:https?:)?//[^"')\s]+)""
 class _References(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.references: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
             value = (value or "").strip()
             loads = name in LOADING or (name == "href" and tag in ("link", "image", "use"))
             if loads and not value.startswith(("data:", "#")):
-                self.found.append(f"<{tag} {name}={value!r}>")
+                self.references.append(f"<{tag} {name}={value!r}>")
             if name == "style":
-                self.found += OUTSIDE.findall(value)
+                self.references += OUTSIDE.findall(value)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
 
     def handle_data(self, data: str) -> None:
         if self.lasttag == "style":
-            self.found += OUTSIDE.findall(data)
+            self.references += OUTSIDE.findall(data)
         if self.lasttag == "script" and self.cdata_elem == "script" and data.strip():
-            self.found.append("a script, which may load anything")
+            self.references.append("a script, which may load anything")
 
 
 def outside_references(page: str) -> list[str]:
@@ -42,4 +42,4 @@ def outside_references(page: str) -> list[str]:
     parser = _References()
     parser.feed(page)
     parser.close()
-    return parser.found
+    return parser.references

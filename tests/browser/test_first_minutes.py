@@ -122,7 +122,7 @@ def test_stress_is_shown_when_the_first_model_call_fails(shown):
     _, root = shown(Failing(), *data())
     wait_for_answer(root, after=-1)
     error = root.get_by_test_id("uq-error")
-    expect(error).to_contain_text("replaced were asked: RuntimeError: no licence")
+    expect(error).to_contain_text("replaced were evaluated: RuntimeError: no licence")
     expect(root).to_have_attribute("data-final", "true")
     assert error.inner_text().count("no licence") == 1
     expect(root.locator(".uq-others path")).to_have_count(3)

@@ -196,9 +196,7 @@ class TestFailures:
                 raise RuntimeError("no such value\nand much more")
             return answer
 
-        message = (
-            r"^the model failed while rows with 'x3' replaced were asked: RuntimeError: no such "
-        )
+        message = r"^the model failed while rows with 'x3' replaced were evaluated: RuntimeError: no such "
         self.fails(self.explainer(model), message + r"value$")
 
     def test_nan_is_reported_with_its_row_and_feature(self):
@@ -229,7 +227,7 @@ class TestFailures:
             return (answer[0][1:], answer[1][1:]) if changed.any() else answer
 
         message = (
-            r"'x3' replaced were asked: ValueError: the model answered 59 rows for the 60 asked"
+            r"'x3' replaced were evaluated: ValueError: the model answered 59 rows for the 60 asked"
         )
         self.fails(self.explainer(model), message)
 
@@ -285,9 +283,7 @@ def test_a_failing_feature_is_named_and_the_others_stay_cached():
     X[:, 6] = -X[:, 0]
     explainer = Explainer(model, X, y)
     harmless = [f for f in explainer.features if f not in ("x0", "x6")]
-    message = (
-        r"^the model failed while rows with 'x6' replaced were asked: ValueError: features 0 and"
-    )
+    message = r"^the model failed while rows with 'x6' replaced were evaluated: ValueError: features 0 and"
     with pytest.raises(ModelError, match=message):
         explainer.importance(features=[*harmless, "x6"], n_repeats=4)
     before = explainer.rows_evaluated

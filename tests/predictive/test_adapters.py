@@ -249,7 +249,7 @@ def test_several_targets_are_refused(model):
 
 def test_several_numbers_for_a_row_are_refused():
     model = RandomForestRegressor(2).fit(X, np.column_stack([Y, Y]))
-    with pytest.raises(ModelError, match=r"rows of X were asked.*shape \(\d+, 2\) must be"):
+    with pytest.raises(ModelError, match=r"rows of X were evaluated.*shape \(\d+, 2\) must be"):
         Explainer(model, X, Y)
 
 
@@ -277,5 +277,5 @@ def test_objects_that_are_no_fitted_model_are_refused(model, error, message):
 
 
 def test_the_error_of_an_unfitted_model_is_passed_on():
-    with pytest.raises(ModelError, match="rows of X were asked: NotFittedError: This LinearReg"):
+    with pytest.raises(ModelError, match="rows of X were evaluated: NotFittedError: This"):
         Explainer(LinearRegression(), X, Y)

@@ -72,7 +72,7 @@ class ModelCalls:
             name = self._name(blocks[0])
             rows_of = f"rows with {name} replaced" if name else "the rows of X"
             raise ModelError(
-                f"the model failed while {rows_of} were asked: {in_one_line(error)}"
+                f"the model failed while {rows_of} were evaluated: {in_one_line(error)}"
             ) from error
         self.pace.observe(rows, time.perf_counter() - started)
         return answer

@@ -37,7 +37,7 @@ class StressedColumn:
         Positions of the chosen rows with a value; None for all of the table.
     rows : ndarray of shape (r,) or None
         Positions of the chosen rows, whose population is stressed; None for all.
-    kept : ndarray of shape (k,)
+    unmoved : ndarray of shape (k,)
         Positions of the chosen rows without a value that keep weight 1. Among all weights that
         give the rows with a value the target mean, and all of them together the share of the
         rows that they have, these are the closest to equal ones: the divergence is that within
@@ -48,18 +48,20 @@ class StressedColumn:
     column: Column
     positions: npt.NDArray[np.intp] | None
     rows: npt.NDArray[np.intp] | None = None
-    kept: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    unmoved: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
 
     @property
     def summarised(self) -> npt.NDArray[np.intp] | None:
-        """Positions of the rows that indicators are of: those with a value, then those kept."""
-        if self.positions is None or not len(self.kept):
+        """Positions of the rows that indicators are of: those with a value, then those that keep their weight."""
+        if self.positions is None or not len(self.unmoved):
             return self.positions
-        return np.concatenate([self.positions, self.kept])
+        return np.concatenate([self.positions, self.unmoved])
 
     def summary_weights(self, weights: Floats) -> Floats:
         """Weights of the rows that are `summarised`, of mean 1, from those with a value."""
-        return np.concatenate([weights, np.ones(len(self.kept))]) if len(self.kept) else weights
+        return (
+            np.concatenate([weights, np.ones(len(self.unmoved))]) if len(self.unmoved) else weights
+        )
 
     def expand(self, weights: Floats, n: int) -> Floats:
         """Weights of all ``n`` rows, of mean 1, from those of the rows at ``positions``.
@@ -69,7 +71,7 @@ class StressedColumn:
         """
         if self.positions is None:
             return weights
-        if len(self.kept):
+        if len(self.unmoved):
             everywhere = np.ones(n)
             everywhere[self.positions] = weights
             return everywhere
@@ -199,7 +201,7 @@ class _Members(NamedTuple):
 
     positions: npt.NDArray[np.intp] | None
     rows: npt.NDArray[np.intp] | None
-    kept: npt.NDArray[np.intp]
+    unmoved: npt.NDArray[np.intp]
 
 
 def _members(

@@ -224,8 +224,8 @@ def _over_rows(
         rows = None
         if level is not None and np.count_nonzero(projection.weights) > 1:
             rows = StressedRows(stressed.column, float(taus[t]), projection.weights)
-            if len(stressed.kept):
-                rows = PartlyStressedRows(rows, len(stressed.kept))
+            if len(stressed.unmoved):
+                rows = PartlyStressedRows(rows, len(stressed.unmoved))
         for q, indicator in enumerate(indicators):
             if isinstance(indicator, MetricIndicator):
                 score = stressed.score_of_summarised(indicator.score, n)

@@ -31,13 +31,13 @@ def curve_track(key: tuple[Any, ...], compute: Callable[[Inputs, Populations], C
     """
 
     def sample(levels: Sequence[Level], check: Check) -> Samples:
-        found: dict[str, list[Floats]] = {name: [] for name in _MOVING}
+        samples: dict[str, list[Floats]] = {name: [] for name in _MOVING}
         for level in levels:
             check()
             at_level = compute(level.inputs, level.populations).columns
-            for name, values in found.items():
+            for name, values in samples.items():
                 values.append(at_level[name].astype(np.float64))
-        return {name: np.stack(values) for name, values in found.items()}
+        return {name: np.stack(values) for name, values in samples.items()}
 
     return Track("curve", key, sample, _TOLERANCE, _sizes)
 

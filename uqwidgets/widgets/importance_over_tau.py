@@ -64,11 +64,11 @@ class ImportanceOverTau:
             return {"value": np.stack(values).transpose(2, 1, 0), **self._baselines(levels)}
 
         def contents(levels: Sequence[Level], check: Check) -> Samples:
-            found = [
+            at_levels = [
                 compute(level.inputs, level.populations, n_repeats, lambda *_: check()).columns
                 for level in levels
             ]
-            return {name: np.stack([columns[name] for columns in found]) for name in names}
+            return {name: np.stack([columns[name] for columns in at_levels]) for name in names}
 
         # The quantiles of repeats are about their median.
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")

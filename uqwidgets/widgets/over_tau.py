@@ -210,8 +210,8 @@ class OverTau:
         followed = [self._sides_of(view, track, rows, signs) for view, track in tracks]
 
         def levels(taus: Floats) -> list[Level]:
-            found = [self._level(inputs, tau, check) for tau in taus.tolist()]
-            return [level for level in found if level is not None]
+            known = [self._level(inputs, tau, check) for tau in taus.tolist()]
+            return [level for level in known if level is not None]
 
         for is_coarse in (True, False):
             is_news = False

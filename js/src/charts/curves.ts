@@ -114,11 +114,11 @@ export function curves() {
       const ground = compared ? [0] : [];
       const beside = learner ? [learner.value, learner.low, learner.high] : [];
       const own = [data.ice, data.low, data.high, data.average, data.base];
-      const wanted = extent(...own, ...beside, ground, ghostly?.value ?? []);
+      const shown = extent(...own, ...beside, ground, ghostly?.value ?? []);
       const range: [number, number] = [TOP + PLOT, TOP];
       // Centred curves and slopes do not have the bounds of the measure.
       const ends: Bounds = compared ? [null, null] : bounds;
-      const y = steady.fit(`${data.label} ${data.feature}`, wanted, range, ends);
+      const y = steady.fit(`${data.label} ${data.feature}`, shown, range, ends);
       const yTicks = ticksOf(y, PLOT, 40);
       const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);

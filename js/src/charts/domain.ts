@@ -26,7 +26,7 @@ export class SteadyScale {
 
   fit(
     key: string,
-    wanted: [number, number] | null,
+    shown: [number, number] | null,
     range: [number, number],
     bounds: Bounds = [null, null],
   ): ScaleLinear<number, number> {
@@ -35,12 +35,12 @@ export class SteadyScale {
       bounds[1] ?? Number.POSITIVE_INFINITY,
     ];
     const inside = (value: number) => Math.min(most, Math.max(least, value));
-    if (wanted) {
-      const [low, high] = [inside(wanted[0]), inside(wanted[1])];
+    if (shown) {
+      const [low, high] = [inside(shown[0]), inside(shown[1])];
       const [start, end] = this.#domain;
-      const kept =
+      const fits =
         key === this.#key && low >= start && high <= end && high - low >= 0.55 * (end - start);
-      if (!kept) {
+      if (!fits) {
         // A constant value is drawn in the middle of the axis, and zero at its bottom.
         const room = high > low ? 0 : Math.abs(low) * 0.05;
         const top = high > low || low !== 0 ? high + room : 1;

@@ -117,11 +117,11 @@ export function profile() {
     ): Readable & { near(px: number, py: number): number | null } {
       const { taus, value } = stress;
       const length = taus.length;
-      const wanted = roomFor(
+      const shown = roomFor(
         extent(value, ghost?.value ?? [], [stress.now?.value ?? Number.NaN]),
         stress,
       );
-      const y = steady.fit(stress.indicator, wanted, [TOP + PLOT, TOP], bounds);
+      const y = steady.fit(stress.indicator, shown, [TOP + PLOT, TOP], bounds);
       const yTicks = ticksOf(y, PLOT, 36);
       const margin = labelWidth(yTicks.map(({ label: text }) => text)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);

@@ -63,11 +63,11 @@ class CompressedFeature(NamedTuple):
 
 
 def _compressed(stressed: StressedColumn, outputs: Floats) -> CompressedColumn:
-    anchors, n_kept = stressed.column.anchors, len(stressed.kept)
+    anchors, n_kept = stressed.column.anchors, len(stressed.unmoved)
     of_rows = outputs if stressed.positions is None else outputs[stressed.positions]
     return CompressedColumn(
         stressed.name,
         compress(stressed.column.values, of_rows, anchors.low, anchors.high),
         n_kept,
-        outputs[stressed.kept].mean(axis=0) if n_kept else np.full(outputs.shape[1], np.nan),
+        outputs[stressed.unmoved].mean(axis=0) if n_kept else np.full(outputs.shape[1], np.nan),
     )

@@ -205,14 +205,14 @@ class StressView(View):
             return ()
 
         def sample(levels: Sequence[Level], check: Check) -> Samples:
-            found: dict[str, list[float]] = {f"now.{name}": [] for name in _MOVING}
+            samples: dict[str, list[float]] = {f"now.{name}": [] for name in _MOVING}
             for level in levels:
                 check()
                 now = self._now(level.inputs, level.populations)
                 assert now is not None
                 for name in _MOVING:
-                    found[f"now.{name}"].append(now[name])
-            return {name: np.array(values, dtype=np.float64) for name, values in found.items()}
+                    samples[f"now.{name}"].append(now[name])
+            return {name: np.array(values, dtype=np.float64) for name, values in samples.items()}
 
         def sizes(columns: Samples) -> dict[str, Any]:
             # The share of rows that hold half the weight is a step function.
@@ -315,7 +315,7 @@ class StressView(View):
             "tau": inputs.tau,
             "mean": None if stressed is None else stressed.column.mean,
             "std": None if stressed is None else stressed.column.std,
-            "n_kept": selection.n_rows if stressed is None else len(stressed.kept),
+            "n_kept": selection.n_rows if stressed is None else len(stressed.unmoved),
             "target": projection.target,
             "reached": projection.reached,
             "status": projection.status,
@@ -324,7 +324,7 @@ class StressView(View):
         }
         weights = projection.weights
         if weights is not None and stressed is not None:
-            if len(stressed.kept):
+            if len(stressed.unmoved):
                 weights, rows = populations.now.weights, selection.rows
                 weights = weights if rows is None else weights[rows]
             described = described_weights(weights)

@@ -94,13 +94,13 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     values[measure * names.length + feature] ?? Number.NaN;
 
   const inWords = (data: Importance, learner: Averages | null, feature: number): string => {
-    const said = ({ value, low, high }: Averages, unit: string, m: number) =>
+    const described = ({ value, low, high }: Averages, unit: string, m: number) =>
       `${number(of(value, m, feature))}${unit && ` ${unit}`} ` +
       `(${interval(of(low, m, feature), of(high, m, feature))})`;
     return data.measures
       .map(
         ({ label, unit }, m) =>
-          `${label} ${said(data, unit, m)}${learner ? `, learner ${said(learner, unit, m)}` : ""}`,
+          `${label} ${described(data, unit, m)}${learner ? `, learner ${described(learner, unit, m)}` : ""}`,
       )
       .join("; ");
   };

@@ -33,11 +33,11 @@ export function meaning(now: StressNow): string {
     tau === 0
       ? `All rows count the same. Above 0, rows with larger values of ${feature} count more; below, smaller.`
       : `Rows with ${tau > 0 ? "larger" : "smaller"} values of ${feature} count more. No row is invented; all panels use these weights.`;
-  return words + kept(now);
+  return words + unmoved(now);
 }
 
 /** What becomes of rows without a value, as a sentence that follows others. */
-const kept = ({ n_kept: n }: StressNow) =>
+const unmoved = ({ n_kept: n }: StressNow) =>
   n === 0
     ? ""
     : ` ${counted(n, "row")} without a value ${n === 1 ? "keeps its" : "keep their"} weight.`;
@@ -61,7 +61,7 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
   const ends = intervalAt(stress, tau);
   return (
     `Too few rows for firm numbers: ${tau === 0 ? counted(rows, "row") : worth(ess, rows)}` +
-    `${ends === null ? "" : `, ${stress.label} ${ends}`}.${kept(now)}`
+    `${ends === null ? "" : `, ${stress.label} ${ends}`}.${unmoved(now)}`
   );
 }
 
