@@ -196,8 +196,8 @@ class TestFailures:
                 raise RuntimeError("no such value\nand much more")
             return answer
 
-        message = r"^the model failed while rows with 'x3' replaced were evaluated: RuntimeError: no such "
-        self.fails(self.explainer(model), message + r"value$")
+        message = r"^the model failed while rows with 'x3' replaced were evaluated: RuntimeError: "
+        self.fails(self.explainer(model), message + r"no such value$")
 
     def test_nan_is_reported_with_its_row_and_feature(self):
         def model(changed, answer):
@@ -283,7 +283,7 @@ def test_a_failing_feature_is_named_and_the_others_stay_cached():
     X[:, 6] = -X[:, 0]
     explainer = Explainer(model, X, y)
     harmless = [f for f in explainer.features if f not in ("x0", "x6")]
-    message = r"^the model failed while rows with 'x6' replaced were evaluated: ValueError: features 0 and"
+    message = r"^the model failed while rows with 'x6' replaced were evaluated: ValueError: feat"
     with pytest.raises(ModelError, match=message):
         explainer.importance(features=[*harmless, "x6"], n_repeats=4)
     before = explainer.rows_evaluated

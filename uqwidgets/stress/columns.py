@@ -52,7 +52,7 @@ class StressedColumn:
 
     @property
     def summarised(self) -> npt.NDArray[np.intp] | None:
-        """Positions of the rows that indicators are of: those with a value, then those that keep their weight."""
+        """Positions of the rows that indicators are of: those with a value come first."""
         if self.positions is None or not len(self.unmoved):
             return self.positions
         return np.concatenate([self.positions, self.unmoved])
