@@ -159,20 +159,17 @@ def test_every_region_has_a_unique_accessible_name(bridge):
     assert len(set(names)) == len(names)
 
 
-def test_the_slider_is_disabled_without_a_stressed_feature(bridge):
+def test_the_most_important_feature_with_a_mean_is_stressed(bridge):
     rng = np.random.default_rng(0)
-    # The most important feature is categorical, so no feature is stressed at first.
+    # The most important feature is categorical.
     X = pd.DataFrame({"site": rng.choice(list(SITES), 60), "b": 0.01 * rng.normal(size=60)})
     y = np.where(X["site"].map(SITES) > 0, "v", "u").astype(object)
     root = bridge.mount(uq.explore(Linear(["u", "v"]), X, y, n_repeats=2))
     wait_for_answer(root)
-    slider, hint = root.get_by_test_id("uq-tau"), root.locator(".uq-hint")
-    expect(slider).to_be_disabled()
-    expect(hint).to_contain_text("Choose a feature")
-    with answered(root):
-        root.get_by_test_id("uq-stress-feature").select_option(value="b")
-    expect(slider).to_be_enabled()
-    expect(hint).to_contain_text("All rows count the same")
+    expect(root.get_by_test_id("uq-feature")).to_have_value("site")
+    expect(root.get_by_test_id("uq-stress-feature")).to_have_value("b")
+    expect(root.get_by_test_id("uq-tau")).to_be_enabled()
+    expect(root.locator(".uq-hint")).to_contain_text("All rows count the same")
 
 
 def test_the_curve_of_a_constant_feature_is_a_point(bridge):

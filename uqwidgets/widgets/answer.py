@@ -55,7 +55,7 @@ class Answer:
         ticket: Ticket,
         timing: Timing,
         publish: Publish,
-        choose: Callable[[str], None],
+        choose: Callable[[Sequence[str]], None],
         busy_since: float,
     ) -> None:
         self._explainer = explainer

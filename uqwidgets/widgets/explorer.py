@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from types import TracebackType, new_class
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack
@@ -441,10 +441,10 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
     def _show(self, frame: dict[str, Any]) -> None:
         self._frame = frame
 
-    def _choose(self, name: str) -> None:
+    def _choose(self, names: Sequence[str]) -> None:
+        stressed = next((n for n in names if is_stressable(self.explainer.table, n)), "")
         # The feature is set last: its observers may wait for the answer to both.
-        inputs = ["stress_feature"] if is_stressable(self.explainer.table, name) else []
-        for trait in (*inputs, "feature"):
-            if not getattr(self, trait):
+        for trait, name in (("stress_feature", stressed), ("feature", names[0])):
+            if name and not getattr(self, trait):
                 with self._publisher.reporting_errors(f"an observer of {trait}"):
                     setattr(self, trait, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -35,7 +35,7 @@ class Session:
     publish : callable
         Called with ``(meta, columns)`` whenever there are new results.
     choose : callable
-        Called with the name of the most important feature, if no feature is chosen yet.
+        Called with the features, the most important first, if no feature is chosen yet.
     learner : Learner, optional
         Shown beside the model.
     again : callable
@@ -47,7 +47,7 @@ class Session:
         self,
         explainer: Explainer,
         publish: Publish,
-        choose: Callable[[str], None],
+        choose: Callable[[Sequence[str]], None],
         learner: Learner | None,
         again: Callable[[], None],
         timing: Timing,

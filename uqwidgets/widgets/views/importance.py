@@ -400,7 +400,7 @@ class ImportanceView(View):
     def _choose_shown(self, work: Work) -> None:
         """Pick the most important feature of those shown, where none is picked."""
         if self.content.meta and not work.inputs.feature:
-            work.choose(self.explainer.features[int(self.content.meta["order"][0])])
+            work.choose([self.explainer.features[i] for i in self.content.meta["order"]])
 
     def _affordable(self, most: int, work: Work) -> int:
         """Return how many repeats can be summed while a control moves; at least one."""

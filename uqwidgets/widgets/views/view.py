@@ -313,7 +313,7 @@ class Work:
     compose : callable
         Called to publish a frame, with whether it is the last one of the request.
     choose : callable
-        Called with the feature to pick where none is picked yet.
+        Called with the features, the most important first, where none is picked yet.
     busy_since : float
         When the work began that this request goes on with, by the clock of ``timing``.
 
@@ -336,7 +336,7 @@ class Work:
         timing: Timing,
         views: Sequence[View],
         compose: Callable[[bool], None],
-        choose: Callable[[str], None],
+        choose: Callable[[Sequence[str]], None],
         busy_since: float,
     ) -> None:
         self.inputs = inputs
@@ -377,9 +377,12 @@ class Work:
         """Wait until the control rests; raises `SupersededError` as soon as it moves."""
         self._ticket.rest(self.timing.rest)
 
-    def choose(self, feature: str) -> None:
-        """Pick a feature where none is picked yet, which may make this work obsolete."""
-        self._choose(feature)
+    def choose(self, features: Sequence[str]) -> None:
+        """Pick the first of the features where none is picked, which may make this work obsolete.
+
+        The first that has a mean to move is stressed.
+        """
+        self._choose(features)
         self.check()
 
     def seconds_ahead(self, besides: View | None = None) -> float:
