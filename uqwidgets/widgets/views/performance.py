@@ -53,7 +53,7 @@ class PerformanceView(View):
         if calibration is not None:
             meta["event"] = calibration.event
             meta["scores"] += self._coverage(calibration, populations)
-            for name in ("predicted", "observed", "low", "high", "share"):
+            for name in ("predicted", "observed", "low", "high"):
                 columns[f"calibration_{name}"] = getattr(calibration, name)
         if self.explainer.classes is not None:
             if len(self.explainer.classes) <= _MOST_CLASSES:
