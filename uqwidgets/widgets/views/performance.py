@@ -35,7 +35,10 @@ class PerformanceView(View):
 
     def compute(self, _inputs: Inputs, populations: Populations) -> Content:
         """Compute scores, calibration, and the confusion of classes or the points of numbers."""
-        now, base = self._scores(populations.now), self._scores(populations.unstressed)
+        now = self._scores(populations.now)
+        # Without stress both are one population.
+        is_stressed = populations.now is not populations.unstressed
+        base = self._scores(populations.unstressed) if is_stressed else now
         meta: dict[str, Any] = {
             "scores": [
                 {"label": label, "unit": unit, "value": value, "low": low, "high": high, "base": b}
@@ -122,6 +125,8 @@ class PerformanceView(View):
         self, calibration: Calibration, populations: Populations
     ) -> Iterable[dict[str, Any]]:
         """Describe, for a target of numbers, the share of the rows inside predictive intervals."""
+        if not calibration.coverage:
+            return
         unstressed = self._calibration(populations.unstressed)
         assert unstressed is not None
         for (nominal, inside, low, high), (_, base, *_) in zip(
