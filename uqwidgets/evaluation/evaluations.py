@@ -1,45 +1,38 @@
-"""Measures of every row under replacements: values, differences from the original, curves.
+"""Measures of every row under replacements: differences from the original, and curves.
 
-The cache's policy lives here and in `Predictions`: what is evaluated together, what fits in
-memory, what is read ahead. The rooms that compute statistics iterate over the results.
+The cache's policy lives here, in `MeasureValues` and in `Predictions`: what is evaluated together,
+what fits in memory, what is read ahead. The rooms that compute statistics iterate over the results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.errors import ModelError
-from uqwidgets.evaluation.cache import Derived
 from uqwidgets.evaluation.differences import DifferenceBlock, Differences
 from uqwidgets.evaluation.distinct import distinct_rows
-from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import (
     Constant,
     Drawn,
     Draws,
     Original,
-    Part,
     Replacement,
 )
-from uqwidgets.evaluation.table import Table
+from uqwidgets.evaluation.values import MeasureValues
 from uqwidgets.inference.rounding import difference
-from uqwidgets.measures import UNKNOWN_TRUTH, Measure, Truth
-from uqwidgets.predictive import Distribution, Point, Predictive
-from uqwidgets.predictive.distributions import InvalidRowError, class_codes, classes_among
+from uqwidgets.measures import Measure
 
 # Features with few values are computed together: one pass over up to so many values is faster.
 _VALUES_TOGETHER = 1 << 17
 
 
-class Evaluations(Predictions):
-    """Measures of every row under replacements, computed from cached predictive distributions.
+class Evaluations(MeasureValues):
+    """Changes of measures under replacements, and curves of measures over grids, for all rows.
 
     Parameters
     ----------
@@ -53,88 +46,6 @@ class Evaluations(Predictions):
     classes : ndarray of shape (k,) or None
         Labels, where the target is a class.
     """
-
-    def __init__(
-        self, predictive: Predictive, table: Table, memory_limit: int, seed: int = 0
-    ) -> None:
-        super().__init__(predictive, table, memory_limit, seed)
-        self.classes = _classes(self.original, predictive, table)
-        self._truth = _truth(self.original, self.classes, table) if table.has_target else None
-        if self._truth is not None:
-            self._truth.flags.writeable = False
-        if self.classes is not None and table.has_target:
-            self.strata = class_codes(table.y, self.classes)
-
-    @property
-    def truth(self) -> Truth:
-        """The target in the form that measures need (see `Measure`), shape (n,).
-
-        Raises
-        ------
-        ValueError
-            If it is not known.
-        """
-        self.table.require_target("this")
-        assert self._truth is not None
-        return self._truth
-
-    def cached(self, key: Hashable, compute: Callable[[], Derived]) -> Derived:
-        """Return the array of this key, computed unless it is cached; kept while there is room."""
-        with self._lock:
-            return self._cache.cached(key, compute)
-
-    def values(
-        self,
-        replacements: Sequence[Replacement],
-        measure: Measure,
-        callback: ProgressCallback | None = None,
-        part: int | None = None,
-    ) -> Floats:
-        """Compute a measure of every row under each replacement, shape (replacements, n).
-
-        With the number of a part of `row_order`, of the rows of that part alone.
-        """
-        requests: Sequence[Replacement | Part] = replacements
-        if part is not None:
-            requests = [Part(replacement, part) for replacement in replacements]
-        step = self.max_in_memory(len(requests), part)
-        if step >= len(requests):
-            return self._values_together(requests, measure, callback, part)
-        n_rows = len(self.table) if part is None else len(self.row_order.part(part))
-        values = np.empty((len(requests), n_rows))
-        for first in range(0, len(requests), step):
-            some = requests[first : first + step]
-            values[first : first + step] = self._values_together(some, measure, callback, part)
-        return values
-
-    def _values_together(
-        self,
-        requests: Sequence[Replacement | Part],
-        measure: Measure,
-        callback: ProgressCallback | None,
-        part: int | None,
-    ) -> Floats:
-        with self._lock:
-            answers = self._all_cached(requests, callback)
-            joined = answers[0].joined(answers[1:]) if len(answers) > 1 else answers[0]
-        try:
-            values = measure.of(joined, self._repeated_truth(len(answers), part))
-        except InvalidRowError as error:
-            where = self._calls.where([self._row_block(r) for r in requests], error.row)
-            raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
-        # A measure may return one column of several; a copy frees the others.
-        return np.ascontiguousarray(values.reshape(len(requests), -1))
-
-    def _repeated_truth(self, times: int, part: int | None) -> Truth:
-        if self._truth is None:
-            unknown: Truth = UNKNOWN_TRUTH
-            return unknown
-        truth = self._truth if part is None else self._truth[self.row_order.part(part)]
-        return truth if times == 1 else np.tile(truth, times)
-
-    def original_values(self, measure: Measure) -> Floats:
-        """Compute a measure of every row as it is, shape (n,)."""
-        return self.cached(("original", measure.key), lambda: self.values([Original()], measure)[0])
 
     def differences(
         self,
@@ -299,17 +210,6 @@ class Evaluations(Predictions):
             with self._lock:
                 self._cache.put(_difference_key(measure, moved, draws), part)
 
-    def _cached_prefix(
-        self, key: Hashable, length: int, compute: Callable[[], npt.NDArray[Any]]
-    ) -> npt.NDArray[Any]:
-        """Return the first rows of a derived array, computed anew if it has fewer."""
-        with self._lock:
-            array = self._cache.array(key)
-            if array is None or len(array) < length:
-                array = compute()
-                self._cache.put(key, array)
-            return array[:length]
-
     def _drawn_donors(
         self,
         measure: Measure,
@@ -349,7 +249,7 @@ class Evaluations(Predictions):
         callback: ProgressCallback | None,
     ) -> Iterator[DifferenceBlock]:
         """Yield the differences of all draws at once."""
-        values = self._cached_prefix(
+        values = self.cached_prefix(
             _difference_key(measure, columns, draws),
             len(drawn),
             partial(self._difference, measure, drawn, callback),
@@ -430,20 +330,3 @@ def _windows(sizes: Sequence[int], room: int) -> list[list[int]]:
         windows[-1].append(position)
         size_of_window += size
     return windows
-
-
-def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArray[Any] | None:
-    if not isinstance(q, Point):
-        return q.classes
-    if predictive.classes is None and q.value.dtype.kind not in "iuf":
-        # A function that gives labels names no classes: those it gave and those of y are some.
-        predicted = q.value.astype(object)
-        return classes_among(predicted, table.y if table.has_target else predicted[:0])
-    return predictive.classes
-
-
-def _truth(q: Distribution, classes: npt.NDArray[Any] | None, table: Table) -> Truth:
-    if classes is not None:
-        codes = class_codes(table.y, classes)
-        return codes if q.classes is not None else table.y
-    return table.target_numbers()

@@ -12,7 +12,8 @@ from uqwidgets.widgets.pins import Pin
 from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.views.view import Content, View, Work
+from uqwidgets.widgets.views.view import Content, View
+from uqwidgets.widgets.work import Work
 
 #: Called with ``(meta, columns)`` of each frame.
 Publish = Callable[[dict[str, Any], dict[str, Any]], None]

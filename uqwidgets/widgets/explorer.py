@@ -5,15 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from types import TracebackType, new_class
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack
 
-import anywidget
 import traitlets as t
-from IPython.display import display
 
-from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
@@ -32,11 +28,12 @@ from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.messages import read_message
 from uqwidgets.widgets.model_info import model_info
+from uqwidgets.widgets.notebook_output import NotebookOutput
 from uqwidgets.widgets.notebook_picture import NotebookPicture
 from uqwidgets.widgets.pins import Pin, ghost_of
 from uqwidgets.widgets.publisher import Publisher
 from uqwidgets.widgets.reproduction import Reproducible, traits_of
-from uqwidgets.widgets.scheduler import Scheduler, Ticket, report_uncaught
+from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session, check_arguments
 from uqwidgets.widgets.state import initial_state
 from uqwidgets.widgets.static_picture import static_picture
@@ -45,7 +42,6 @@ from uqwidgets.widgets.timing import Timing
 if TYPE_CHECKING:
     from uqwidgets.widgets.input_types import InputArguments, InputTraits
 
-_WITHOUT_WIDGETS = "An Explorer: run this in a notebook to use the widget."
 _SYNCED = {"sync": True, "echo_update": False}
 
 
@@ -65,7 +61,7 @@ class _Request(NamedTuple):
     input_error: str | None
 
 
-class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
+class Explorer(InputTraits, Reproducible, NotebookOutput):
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
@@ -346,37 +342,11 @@ class Explorer(InputTraits, Reproducible, anywidget.AnyWidget):
         elif data.get("method") == "update" and isinstance(data.get("state"), dict):
             self.set_state(data["state"])
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        view, metadata = self._view(**kwargs)
-        return {**view, "text/html": self._picture_html()}, metadata
-
-    def _ipython_display_(self) -> None:
-        # Of several representations of one output, a notebook shows the view, even without a
-        # kernel to draw it; so the static picture is a second output.
-        view, metadata = self._view()
-        view["text/plain"] = _WITHOUT_WIDGETS
-        display(view, metadata=metadata, raw=True)  # type: ignore[no-untyped-call]
-        self.display_picture()
-
-    def display_picture(self) -> None:
-        """Display the static picture, which the front end hides while the widget is shown."""
-        self._notebook_picture.display(self._picture_html())
-
-    def _view(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        assert bundle is not None, "a widget always has a view"
-        data, metadata = bundle
-        return data, metadata
-
-    def _picture_html(self) -> str:
-        """Return the static picture of the results that are ready within a few seconds."""
+    def _draw_picture(self) -> str:
+        """Draw the static picture of the results that are ready within a few seconds."""
         if not self._publisher.is_in_observer:
             self.wait(self._timing.picture)
-        try:
-            return static_picture(self._session, self._inputs()[0])
-        except Exception as error:  # noqa: BLE001  the widget itself is still shown
-            report_uncaught(error)
-            return f"<p>There is no picture of this widget: {escape(in_one_line(error))}</p>"
+        return static_picture(self._session, self._inputs()[0])
 
     def _request_picture(self) -> None:
         with self._request_lock:

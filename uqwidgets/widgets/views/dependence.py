@@ -11,22 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
-from uqwidgets.evaluation.samples import (
-    FEWEST_SAMPLED,
-    FIRST_SAMPLE,
-    affordable_rows,
-    sample_sizes,
-)
+from uqwidgets.evaluation.samples import FEWEST_SAMPLED, FIRST_SAMPLE, affordable_rows
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
 from uqwidgets.widgets.curve_over_tau import curve_track
+from uqwidgets.widgets.feature_curves import GRID, FeatureCurves
 from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner_part import LearnerCurve
@@ -34,11 +29,9 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.refitted import Refitted
-from uqwidgets.widgets.sampled_curves import SampledCurves
-from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
+from uqwidgets.widgets.views.view import Availability, Content, Key, View
+from uqwidgets.widgets.work import Step, Urgency, Work
 
-# Every sixth of the values is a coarse grid of 9, for a first look.
-GRID, COARSE = 49, 6
 # The first curve is of at most so many rows, one of the sizes of samples.
 _FIRST_ROWS = 800
 
@@ -51,41 +44,17 @@ class DependenceView(View):
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
-        self._grids: dict[str, Grid] = {}
-        # The latest curves: if the cache has evicted them, a change of weights needs no model call.
-        self._latest: tuple[Key, Floats] | None = None
+        self._curves = FeatureCurves(explainer)
         self._unstressed: dict[Key, tuple[Floats, Floats]] = {}
-        n = len(explainer.table)
-        self._sampled = SampledCurves(explainer.evaluations)
-        # A fixed order, so that a filter thins the lines and does not exchange them.
-        self._rank = np.argsort(np.random.default_rng(explainer.seed).permutation(n))
         self._histograms = Histograms(explainer)
 
-    def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Constant]:
+    def replacements(self, inputs: Inputs) -> list[Constant]:
         """Return the values of the picked feature's grid."""
-        return self.grid(inputs.feature, coarse=coarse).replacements if inputs.feature else []
+        return self._curves.replacements(inputs)
 
-    def grid(self, feature: str, *, coarse: bool = False) -> Grid:
-        """Return the values at which the feature's curve is drawn."""
-        if feature not in self._grids:
-            self._grids[feature] = grid_of(self.explainer.table, feature, GRID)
-        grid = self._grids[feature]
-        thin = coarse and not grid.categorical and len(grid) == GRID
-        return grid.thinned(COARSE) if thin else grid
-
-    def form(self, inputs: Inputs) -> CurveTransform:
-        """Return how the curves are shown; categories and single values have no slope."""
-        grid = self.grid(inputs.feature)
-        if inputs.derivative and not grid.categorical and len(grid) > 1:
-            return CurveTransform(derivative=True)
-        return CurveTransform(center=inputs.center)
-
-    def is_ready(self, inputs: Inputs, *, coarse: bool = False) -> bool:
+    def is_ready(self, inputs: Inputs) -> bool:
         """Whether `compute` needs no model call."""
-        if self._latest is not None and self._latest[0] == self._curve_key(inputs, coarse):
-            return True
-        known = self.explainer.evaluations.is_cached
-        return all(known(q) for q in self.replacements(inputs, coarse=coarse))
+        return self._curves.is_known(inputs)
 
     def compute(
         self,
@@ -110,31 +79,17 @@ class DependenceView(View):
             See `Evaluations.ask`.
         """
         ex, feature = self.explainer, inputs.feature
-        sample = None if n_rows is None else ex.evaluations.row_order.rows[:n_rows]
-        if sample is None and not self.is_ready(inputs, coarse=coarse):
-            # Before the averages, so that other threads can evaluate between two blocks.
-            ex.evaluations.prepare(self.replacements(inputs, coarse=coarse), callback)
-        grid = self.grid(feature, coarse=coarse)
-        curve_key = self._curve_key(inputs, coarse, n_rows)
-
-        if self._latest is None or self._latest[0] != curve_key:
-            self._latest = None  # otherwise the former curves stay in memory beside the new ones
-            measure, form = ex.measure(inputs.measure), self.form(inputs)
-            # Of all rows, so that a change of weights or of the filter needs no model call.
-            if n_rows is None:
-                curves = curves_of_rows(ex.evaluations, measure, grid, form, callback)
-            else:
-                curves = self._sampled.curves(grid, measure, form, callback)
-            self._latest = (curve_key, curves)
+        self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
+        grid = self._curves.grid(feature, coarse=coarse)
 
         def curve(population: Population) -> Dependence:
-            return self._dependence(
+            return self._curves.dependence(
                 inputs, population, coarse=coarse, n_rows=n_rows, callback=callback
             )
 
         now = curve(populations.now)
         counts = self._histograms.shares(grid, populations.now)
-        key = (*curve_key, populations.rows_key)
+        key = (*self._curves.key(inputs, coarse, n_rows), populations.rows_key)
         if populations.now is populations.unstressed:
             self._unstressed = {key: (now.average, counts)}
         elif key not in self._unstressed:
@@ -143,8 +98,8 @@ class DependenceView(View):
                 key: (average, self._histograms.shares(grid, populations.unstressed))
             }
         base, base_counts = self._unstressed[key]
-        rows = self._lines(populations.now, inputs.ice_lines, n_rows)
-        columns_of = rows if sample is None else ex.evaluations.row_order.places[rows]
+        rows = self._curves.lines(populations.now, inputs.ice_lines, n_rows)
+        columns_of = rows if n_rows is None else ex.evaluations.row_order.places[rows]
         edges = self._histograms.edges(grid)
         meta = {
             "feature": feature,
@@ -185,7 +140,7 @@ class DependenceView(View):
         """Return the curve of the picked feature, by its measure."""
         if not inputs.feature or self.has_failed(self._failure_key(inputs)):
             return {}
-        return {inputs.measure: self._dependence(inputs, populations.reached(inputs))}
+        return {inputs.measure: self._curves.dependence(inputs, populations.reached(inputs))}
 
     def ghost(
         self, pinned: Inputs, populations: Populations, _check: Callable[[], None]
@@ -193,17 +148,16 @@ class DependenceView(View):
         """Return the curve of a pin, if it is known."""
         if not pinned.feature or not populations.is_reachable or not self.is_ready(pinned):
             return {}
-        curve = self._dependence(pinned, populations.now)
+        curve = self._curves.dependence(pinned, populations.now)
         places = np.arange(len(curve.grid)) if curve.categorical else curve.grid
         return {"ghost": curve.average, "ghost_grid": places}
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the curve, if it is known."""
         check()
-        known = self.explainer.evaluations.is_cached
-        if not inputs.feature or not all(known(q) for q in self.replacements(inputs)):
+        if not inputs.feature or self._curves.n_missing(inputs):
             return ""
-        return dependence_html(self._dependence(inputs, population))
+        return dependence_html(self._curves.dependence(inputs, population))
 
     def show_cached(self, work: Work) -> Availability:
         """Draw the curve as far as it needs no model call: all of it, or its coarse values."""
@@ -215,11 +169,11 @@ class DependenceView(View):
         def draw() -> None:
             nonlocal is_drawn, is_sampled
             is_drawn = self.is_ready(inputs)
-            if is_drawn or self.is_ready(inputs, coarse=True):
+            if is_drawn or self._curves.is_known(inputs, coarse=True):
                 self._draw(work, coarse=not is_drawn)
                 return
             for coarse in (False, True):
-                if n_rows := self._n_sampled(inputs, coarse=coarse):
+                if n_rows := self._curves.n_sampled(inputs, coarse=coarse):
                     self._draw(work, coarse=coarse, n_rows=n_rows)
                     is_sampled = True
                     return
@@ -230,7 +184,7 @@ class DependenceView(View):
     def steps(self, work: Work) -> Iterable[Step]:
         """Evaluate the curve of the picked feature, of growing samples where it takes long."""
         inputs = work.inputs
-        if inputs.feature and self._is_sampled(inputs):
+        if inputs.feature and self._curves.is_sampled(inputs):
             yield Step(Urgency.PICKED, lambda: self._grow_first(work))
             for size in self.explainer.evaluations.row_order.sizes:
                 yield Step(Urgency.PRECISION, partial(self._grow, work, size), size)
@@ -244,7 +198,9 @@ class DependenceView(View):
             self._content_key(inputs, populations, coarse=False),
             self._content_key(inputs, populations, coarse=True),
             *(
-                self._content_key(inputs, populations, coarse, self._n_sampled(inputs, coarse))
+                self._content_key(
+                    inputs, populations, coarse, self._curves.n_sampled(inputs, coarse=coarse)
+                )
                 for coarse in (False, True)
             ),
         )
@@ -261,12 +217,12 @@ class DependenceView(View):
         if inputs.feature:
             n_values = 0
             with suppress(ValueError):  # without a curve, which is said when it is to be drawn
-                n_values = sum(not evaluations.is_cached(q) for q in self.replacements(inputs))
+                n_values = self._curves.n_missing(inputs)
         return evaluations.seconds_for(n_values * len(self.explainer.table))
 
     def learner_part(self, refitted: Refitted) -> LearnerCurve:
         """Return the curve of the learner, over the same grid."""
-        return LearnerCurve(refitted, self.grid, self.form)
+        return LearnerCurve(refitted, self._curves.grid, self._curves.transform)
 
     def unfinished(self, inputs: Inputs) -> str | None:
         """Say that the curve of the picked feature is missing."""
@@ -276,30 +232,6 @@ class DependenceView(View):
     def is_requested(self, key: Key, inputs: Inputs) -> bool:
         """Whether the curve that failed is requested again."""
         return key == self._failure_key(inputs)
-
-    def _dependence(
-        self,
-        inputs: Inputs,
-        population: Population,
-        *,
-        coarse: bool = False,
-        n_rows: int | None = None,
-        callback: ProgressCallback | None = None,
-    ) -> Dependence:
-        evaluations, curves = self.explainer.evaluations, None
-        if self._latest is not None and self._latest[0] == self._curve_key(inputs, coarse, n_rows):
-            curves = self._latest[1]
-        return dependence(
-            evaluations,
-            self.explainer.measure(inputs.measure),
-            self.grid(inputs.feature, coarse=coarse),
-            population,
-            form=self.form(inputs),
-            level=LEVEL,
-            callback=callback,
-            curves=curves,
-            sample=None if n_rows is None else evaluations.row_order.rows[:n_rows],
-        )
 
     def over_tau(self, inputs: Inputs) -> Sequence[Track]:
         """Follow the curve with its band, the shares of rows and the weights of the lines."""
@@ -312,49 +244,32 @@ class DependenceView(View):
     def _failure_key(self, inputs: Inputs) -> Key:
         return (inputs.feature, inputs.measure)
 
-    def _curve_key(self, inputs: Inputs, coarse: bool, n_rows: int | None = None) -> Key:
-        return (inputs.feature, inputs.measure, self.form(inputs), coarse, n_rows)
-
     def _content_key(
         self, inputs: Inputs, populations: Populations, coarse: bool, n_rows: int | None = None
     ) -> Key:
         return (*self._input_key(inputs), populations.key, coarse, n_rows)
 
-    def _is_sampled(self, inputs: Inputs) -> bool:
-        """Whether the curve of a sample of the rows comes before that of all of them."""
-        if inputs.feature not in self._grids or self.is_ready(inputs):
-            return False
-        evaluations, n_values = self.explainer.evaluations, len(self.grid(inputs.feature))
-        n_sampled = max(self._n_sampled(inputs, coarse) for coarse in (False, True))
-        return bool(n_sampled or sample_sizes(evaluations, n_values))
-
-    def _n_sampled(self, inputs: Inputs, coarse: bool) -> int:
-        """Return how many rows of a sample were evaluated."""
-        if inputs.feature not in self._grids:  # there is no curve, or none was asked for yet
-            return 0
-        return self._sampled.n_rows(self.grid(inputs.feature, coarse=coarse))
-
     def _grow_first(self, work: Work) -> None:
         """Evaluate a first curve: of as many rows as take little time, or of coarse values."""
-        evaluations, grid = self.explainer.evaluations, self.grid(work.inputs.feature)
+        evaluations, grid = self.explainer.evaluations, self._curves.grid(work.inputs.feature)
         affordable = min(affordable_rows(evaluations, len(grid), FIRST_SAMPLE), _FIRST_ROWS)
         enough = evaluations.row_order.largest(FEWEST_SAMPLED)
-        if not self._n_sampled(work.inputs, coarse=False):
+        if not self._curves.n_sampled(work.inputs, coarse=False):
             self._grow(work, max(affordable, enough), coarse=affordable < enough)
 
     def _grow(self, work: Work, n_rows: int, *, coarse: bool = False) -> None:
         """Evaluate the curve of a sample of so many rows, and show it."""
         inputs, evaluations = work.inputs, self.explainer.evaluations
         feature, failure_key = inputs.feature, self._failure_key(work.inputs)
-        known, n = self._n_sampled(inputs, coarse), len(self.explainer.table)
+        known, n = self._curves.n_sampled(inputs, coarse=coarse), len(self.explainer.table)
         if work.populations is None or self.has_failed(failure_key):
             self.attempt(work, failure_key, lambda: None)
             return
         # The coarse curve may be of more rows already.
-        known_of_any = max(known, self._n_sampled(inputs, coarse=True) - 1)
+        known_of_any = max(known, self._curves.n_sampled(inputs, coarse=True) - 1)
         if known_of_any >= n_rows or self.is_ready(inputs):
             return
-        grid = self.grid(feature, coarse=coarse)
+        grid = self._curves.grid(feature, coarse=coarse)
         total = (n_rows - known) * len(grid)
         before = evaluations.rows_evaluated
 
@@ -367,7 +282,7 @@ class DependenceView(View):
 
         def evaluate() -> None:
             callback()
-            self._sampled.extend(grid, n_rows, callback)
+            self._curves.extend_sample(inputs, n_rows, callback, coarse=coarse)
             self._draw(work, coarse=coarse, n_rows=n_rows, callback=callback)
 
         if self.attempt(work, failure_key, evaluate):
@@ -381,7 +296,7 @@ class DependenceView(View):
         if self.is_ready(inputs):
             return
         evaluations, n_rows = self.explainer.evaluations, len(self.explainer.table)
-        total = n_rows * sum(not evaluations.is_cached(q) for q in self.replacements(inputs))
+        total = n_rows * self._curves.n_missing(inputs)
         before = evaluations.rows_evaluated
 
         def callback(_progress: Progress | None = None) -> None:
@@ -395,7 +310,7 @@ class DependenceView(View):
         def evaluate() -> None:
             callback()
             is_long = evaluations.seconds_for(total) > work.timing.long_work
-            if is_long and not self.is_ready(inputs, coarse=True):
+            if is_long and not self._curves.is_known(inputs, coarse=True):
                 self._draw(work, coarse=True, callback=callback)
                 work.send()
             self._draw(work, coarse=False, callback=callback)
@@ -419,10 +334,7 @@ class DependenceView(View):
         if populations is None:
             return
         if n_rows == len(self.explainer.table):
-            key = self._curve_key(inputs, coarse)
-            measure = self.explainer.measure(inputs.measure)
-            grid = self.grid(inputs.feature)
-            self._latest = key, self._sampled.curves(grid, measure, self.form(inputs), callback)
+            self._curves.complete_sample(inputs, callback, coarse=coarse)
             n_rows = None
         sample = self.explainer.evaluations.row_order.rows[:n_rows]
         if n_rows is not None and not populations.now.scored[sample].any():
@@ -434,17 +346,3 @@ class DependenceView(View):
                 inputs, populations, coarse=coarse, n_rows=n_rows, callback=callback
             )
         work.progress = progress
-
-    def _lines(self, population: Population, most: int, n_rows: int | None) -> npt.NDArray[np.intp]:
-        """Return the scored rows whose lines are drawn: those of the smallest sample first."""
-        order = self.explainer.evaluations.row_order
-        chosen = [np.empty(0, dtype=np.intp)]
-        n_parts = order.n_parts(n_rows) if n_rows is not None else len(order.sizes)
-        for number in range(n_parts):
-            part = order.part(number)
-            if population.rows is not None:
-                part = part[population.scored[part] > 0]
-            chosen.append(part[np.argsort(self._rank[part])])
-            if sum(map(len, chosen)) >= most:
-                break
-        return np.sort(np.concatenate(chosen)[:most])

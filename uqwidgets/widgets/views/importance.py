@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -12,15 +11,12 @@ from uqwidgets._typing import Floats
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import (
-    Settings,
-    importance_of_changes,
     remarks_on_ceiling,
     remarks_on_pairs,
 )
 from uqwidgets.importance.html import importance_html
-from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS
-from uqwidgets.inference import Change, bounds, checked_interval
+from uqwidgets.inference import checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
@@ -31,20 +27,17 @@ from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.refitted import Refitted
+from uqwidgets.widgets.repeat_sums import RepeatSums, Report
 from uqwidgets.widgets.repeats import FEWEST, RepeatChanges
 from uqwidgets.widgets.sampled_sums import SampledSums, Sums
-from uqwidgets.widgets.views.view import Availability, Content, Key, Step, Urgency, View, Work
+from uqwidgets.widgets.views.view import Availability, Content, Key, View
+from uqwidgets.widgets.work import Step, Urgency, Work
 
-# Values that are summed before the work checks for a newer request.
-_CHUNK = 2_000_000
 # The first feature is picked of so many repeats, for with fewer another one may be first.
 _REPEATS_BEFORE_CHOICE = 10
 # While a sample of the rows is evaluated, so many leading features are known of more rows than the
 # others: as many as make a first picture, and then so many times as many.
 _LEADING, _FIRST_ROWS, _AHEAD = 10, 200, 8
-
-#: Called with how many features are summed, and of how many; what it raises stops the sums.
-Report = Callable[[int, int], None]
 
 
 class ImportanceView(View):
@@ -61,9 +54,9 @@ class ImportanceView(View):
             explainer.evaluations, explainer.features, self.measures, explainer.seed
         )
         self._sampled = SampledSums(explainer, self.repeats)
+        self._sums = RepeatSums(explainer, self.repeats, self.measures)
         self._levels = ImportanceOverTau(explainer, self.repeats, self.measures)
         self._unstressed: dict[Key, tuple[int, Sums]] = {}  # with the number of repeats
-        self._seconds_per_value = 1e-8
 
     def replacements(self, inputs: Inputs) -> Sequence[Replacement]:
         """Return the permutations of every feature, as many repeats as fit in the memory."""
@@ -103,7 +96,7 @@ class ImportanceView(View):
 
         def sums(population: Population, key: Key) -> Sums | None:
             if n_repeats:
-                return self._sums(population, inputs, n_repeats, report)
+                return self._sums.sums(population, inputs, n_repeats, report)
             return self._sampled.sums(population, key, inputs, lambda: report(0, 0))
 
         now = sums(populations.now, populations.key)
@@ -159,7 +152,7 @@ class ImportanceView(View):
         n_repeats = self._n_usable(inputs)
         if not n_repeats:
             return ""
-        return importance_html(*self._importances(inputs, n_repeats, population, check))
+        return importance_html(*self._sums.results(inputs, n_repeats, population, check))
 
     def results(
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
@@ -169,7 +162,7 @@ class ImportanceView(View):
         population = populations.reached(inputs)
         if not n_repeats:
             return {}
-        importances = self._importances(inputs, n_repeats, population, check)
+        importances = self._sums.results(inputs, n_repeats, population, check)
         return {importance.measure: importance for importance in importances}
 
     def ghost(
@@ -179,38 +172,13 @@ class ImportanceView(View):
         n_repeats = self._n_usable(pinned)
         if not n_repeats or not populations.is_reachable:
             return {}
-        sums = self._sums(populations.now, pinned, n_repeats, lambda *_: check())
+        sums = self._sums.sums(populations.now, pinned, n_repeats, lambda *_: check())
         return {"ghost": sums.value}
 
     def _n_usable(self, inputs: Inputs) -> int:
         """Return how many repeats are known; 0 if too few for the interval."""
         known = self.n_known(self.n_target(inputs))
         return 0 if known < 2 and inputs.interval in OVER_REPEATS else known
-
-    def _importances(
-        self,
-        inputs: Inputs,
-        n_repeats: int,
-        population: Population,
-        check: Callable[[], None],
-    ) -> list[Importance]:
-        ex, settings = self.explainer, self._settings(inputs, n_repeats)
-
-        def change(m: int, feature: str) -> Change:
-            check()
-            return self.repeats.change(m, feature, n_repeats, population)
-
-        return [
-            importance_of_changes(
-                ex.evaluations,
-                measure,
-                ex.features,
-                population,
-                settings,
-                (change(m, feature) for feature in ex.features),
-            )
-            for m, measure in enumerate(self.measures)
-        ]
 
     def show_cached(self, work: Work) -> Availability:
         """Sum as many of the known repeats as there is time for."""
@@ -219,7 +187,7 @@ class ImportanceView(View):
         if not known:
             is_shown = self._show_sample(work)
             return Availability(is_shown, is_complete=False)
-        n_repeats = self._affordable(known, work)
+        n_repeats = self._sums.n_affordable(known, work.timing.summing)
         self._show(work, n_repeats)
         return Availability(is_shown=True, is_complete=n_repeats == target)
 
@@ -336,7 +304,7 @@ class ImportanceView(View):
         if self.attempt(work, (n_repeats,), extend):
             known = self.n_known(self.n_target(work.inputs))
             if known:
-                self._show(work, self._affordable(known, work))
+                self._show(work, self._sums.n_affordable(known, work.timing.summing))
             else:
                 self._show_sample(work)
             work.send()
@@ -374,7 +342,7 @@ class ImportanceView(View):
 
             if not self.attempt(work, (step,), extend):
                 return
-            self._show(work, self._affordable(step, work))
+            self._show(work, self._sums.n_affordable(step, work.timing.summing))
             work.send()
 
     def _leads_clearly(self, work: Work) -> bool:
@@ -402,12 +370,6 @@ class ImportanceView(View):
         if self.content.meta and not work.inputs.feature:
             work.choose([self.explainer.features[i] for i in self.content.meta["order"]])
 
-    def _affordable(self, most: int, work: Work) -> int:
-        """Return how many repeats can be summed while a control moves; at least one."""
-        ex = self.explainer
-        values = len(ex.table) * len(ex.features) * len(self.measures)
-        return int(np.clip(work.timing.summing / (values * self._seconds_per_value), 1, most))
-
     def _show(self, work: Work, n_repeats: int) -> None:
         populations, progress = work.populations, work.progress
         if populations is None or self.n_known(n_repeats) < n_repeats:
@@ -419,31 +381,3 @@ class ImportanceView(View):
         if self.content.key != self._content_key(work.inputs, populations, n_repeats):
             self.content = self.compute(work.inputs, populations, n_repeats, report)
         work.progress = progress
-
-    def _settings(self, inputs: Inputs, n_repeats: int) -> Settings:
-        return Settings(
-            n_repeats=n_repeats,
-            interval=checked_interval(inputs.interval),
-            level=LEVEL,
-            seed=self.explainer.seed,
-        )
-
-    def _sums(self, population: Population, inputs: Inputs, n_repeats: int, report: Report) -> Sums:
-        ex, settings = self.explainer, self._settings(inputs, n_repeats)
-        p = len(ex.features)
-        chunk = max(1, _CHUNK // (len(ex.table) * n_repeats))
-        values = np.empty((3, len(self.measures), p))
-        pairs: dict[str, float] = {}
-        started = time.perf_counter()
-        for m in range(len(self.measures)):
-            for j, feature in enumerate(ex.features):
-                if j % chunk == 0:
-                    report(m * p + j, len(self.measures) * p)
-                change = self.repeats.change(m, feature, n_repeats, population)
-                b = bounds(change, settings.interval, LEVEL, population)
-                values[:, m, j] = b.estimate, b.low, b.high
-                pairs[feature] = change.pairs  # of weights and donors alone
-        seconds = time.perf_counter() - started
-        self._seconds_per_value = seconds / (values[0].size * n_repeats * len(ex.table))
-        n_rows = len(population.positions)
-        return Sums(values[0], values[1], values[2], list(pairs.values()), (n_rows, n_rows))

@@ -15,7 +15,8 @@ from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.population import Populations
-from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
+from uqwidgets.widgets.views.view import Availability, Content, View
+from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Classes up to which the confusion is shown, and rows that are drawn as points.
 _MOST_CLASSES = 12

@@ -24,7 +24,8 @@ from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
 from uqwidgets.widgets.population import MISSING, TAIL, Populations, Selection
-from uqwidgets.widgets.views.view import Availability, Content, Step, Urgency, View, Work
+from uqwidgets.widgets.views.view import Availability, Content, View
+from uqwidgets.widgets.work import Step, Urgency, Work
 
 STATUSES: tuple[str, ...] = get_args(Status)
 _LEVELS = 21
