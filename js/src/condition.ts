@@ -1,7 +1,10 @@
+/** An end of a range: a number, a date as text, or null where it is open. */
+export type End = number | string | null;
+
 /**
  * One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. Missing values
  * are selected by null among `values`, and by `missing` beside a range.
  */
 export type Condition =
-  | { feature: string; low: number | null; high: number | null; missing?: boolean }
+  | { feature: string; low: End; high: End; missing?: boolean | "only" }
   | { feature: string | null; values: (string | null)[] };

@@ -1,14 +1,21 @@
 import { Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 
-export interface Feature {
+/** A column by which rows are filtered. */
+export interface Column {
   name: string;
   kind: "numeric" | "categorical";
   min: number | null;
   max: number | null;
   integer: boolean;
+  /** Values of a categorical column; null where there are too many, and for dates. */
   values: string[] | null;
+  /** First and last day of a column of dates. */
+  dates?: [string, string];
   /** Number of rows with a missing value. */
   missing: number;
+}
+
+export interface Feature extends Column {
   /** Why this feature cannot be stressed, or null. */
   unstressable: string | null;
   /** The group it belongs to, if any. */
@@ -37,6 +44,8 @@ export interface ModelInfo {
   n_rows: number;
   level: number;
   features: Feature[];
+  /** Columns that the model does not see. */
+  extra: Column[];
   measures: Choice[];
   indicators: Choice[];
   intervals: string[];
@@ -61,6 +70,8 @@ export function readModelInfo(raw: unknown): ModelInfo {
     n_rows: fields.number("n_rows"),
     level: fields.number("level"),
     features: fields.records("features").map(readFeature),
+    // Absent in notebooks saved by earlier versions.
+    extra: raw.extra === undefined ? [] : fields.records("extra").map(readColumn),
     measures: fields.records("measures").map(readChoice),
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
@@ -68,8 +79,8 @@ export function readModelInfo(raw: unknown): ModelInfo {
   };
 }
 
-function readFeature(fields: Fields): Feature {
-  const group = fields.optional("group", (f) => f.text("group"));
+function readColumn(fields: Fields): Column {
+  const dates = fields.raw.dates === undefined ? null : fields.texts("dates");
   return {
     name: fields.text("name"),
     kind: fields.text("kind") === "numeric" ? "numeric" : "categorical",
@@ -78,6 +89,14 @@ function readFeature(fields: Fields): Feature {
     integer: fields.flag("integer"),
     values: fields.optional("values", (f) => f.texts("values")),
     missing: fields.number("missing"),
+    ...(dates?.length === 2 ? { dates: [dates[0] as string, dates[1] as string] } : {}),
+  };
+}
+
+function readFeature(fields: Fields): Feature {
+  const group = fields.optional("group", (f) => f.text("group"));
+  return {
+    ...readColumn(fields),
     unstressable: fields.optional("unstressable", (f) => f.text("unstressable")),
     ...(group === null ? {} : { group }),
   };

@@ -36,6 +36,7 @@ export function aboutBinary(): ModelInfo {
       { name: "error_rate", label: "error rate", unit: "" },
       { name: "nll", label: "likelihood loss", unit: "nats" },
     ],
+    extra: [],
     intervals: ["u-statistic", "model"],
     views: ["importance", "dependence", "stress", "performance"],
   };

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.inputs import Condition, Inputs, conditions, validate
+from uqwidgets.widgets.conditions import Condition, conditions
+from uqwidgets.widgets.inputs import Inputs, validate
 
 ROOT = Path(__file__).parents[2]
 FRONT_END = ROOT / "js" / "src" / "inputs.ts"

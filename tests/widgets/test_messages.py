@@ -11,7 +11,8 @@ import pytest
 import uqwidgets as uq
 from browser.bridge import QueueComm
 from uqwidgets.widgets import inputs
-from uqwidgets.widgets.inputs import NAMES, conditions
+from uqwidgets.widgets.conditions import conditions
+from uqwidgets.widgets.inputs import NAMES
 
 
 @pytest.fixture

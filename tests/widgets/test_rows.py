@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.inputs import Condition, conditions, validate
+from uqwidgets.widgets.conditions import Condition, conditions
+from uqwidgets.widgets.inputs import validate
 from uqwidgets.widgets.population import FilteredRows
 from uqwidgets.widgets.scheduler import SupersededError
 from widgets.conftest import Counting

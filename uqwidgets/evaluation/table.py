@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,26 +11,12 @@ import pandas as pd
 
 from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
+from uqwidgets.evaluation.columns import Columns, check_names
 from uqwidgets.evaluation.dataframes import to_pandas
-from uqwidgets.evaluation.labels import Labels
 from uqwidgets.predictive.adapters import Predictive
 
-Kind = Literal["numeric", "categorical"]
-# Types of columns, as pandas infers them, that hold hashable values only. To infer the type takes
-# a fifth of the time of hashing every value.
-_HASHABLE = {"string", "bytes", "boolean", "integer", "floating", "mixed-integer-float"}
-_HASHABLE |= {"decimal", "date", "datetime"}
 
-
-class Span(NamedTuple):
-    """Lowest and highest finite value, NaN if there is none, and whether all values are finite."""
-
-    low: float
-    high: float
-    all_finite: bool
-
-
-class Table:
+class Table(Columns):
     """Features and target, validated once, never modified.
 
     Parameters
@@ -69,13 +54,8 @@ class Table:
     ) -> None:
         X = to_pandas(X)
         frame = _frame(X, predictive)
-        self.features = tuple(str(c) for c in frame.columns)
-        self._positions = {name: position for position, name in enumerate(self.features)}
-        # Extracted once, because pandas makes a new Series at every access.
-        self._columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
-        self._kinds = [_kind(column) for column in self._columns]
-        _check_names(self.features)
-        _check_values(self._columns)
+        super().__init__(frame)
+        self.features = self.names
         _check_order(X, y)
         self._y: npt.NDArray[Any] | None = None
         self.target = ""
@@ -83,10 +63,6 @@ class Table:
             self._y, self.target = _target(y, len(frame))
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
         self.units = self._units()
-        self._labels: dict[str, Labels] = {}
-        self._missing: dict[str, int] = {}
-        self._spans: dict[str, Span] = {}
-        self._n = len(frame)
         # A scikit-learn model fitted on arrays warns about column names at every call.
         texts = all(isinstance(c, str) for c in frame.columns)
         on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
@@ -95,9 +71,6 @@ class Table:
         plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
         matrix = frame.to_numpy() if plain else None
         self._stack = BatchBuilder(self._columns, frame.columns, matrix, named and not on_arrays)
-
-    def __len__(self) -> int:
-        return self._n
 
     @property
     def has_target(self) -> bool:
@@ -122,19 +95,6 @@ class Table:
         if self._y is None:
             raise ValueError(f"{what} needs y; pass it to Explainer.")
 
-    def index(self, feature: str) -> int:
-        """Position of a feature.
-
-        Raises
-        ------
-        ValueError
-            If no feature has this name.
-        """
-        try:
-            return self._positions[str(feature)]
-        except KeyError:
-            raise ValueError(unknown("feature", feature, list(self.features))) from None
-
     def columns_of(self, unit: str) -> tuple[int, ...]:
         """Positions of a feature, or of the features of a group.
 
@@ -147,71 +107,6 @@ class Table:
         if members is None and str(unit) not in self._positions:
             raise ValueError(unknown("feature", unit, [*self.groups, *self.features]))
         return tuple(self._positions[name] for name in members or (str(unit),))
-
-    def kind(self, feature: str) -> Kind:
-        """Whether a feature is a number or a category (bools, strings, dates)."""
-        return self._kinds[self.index(feature)]
-
-    def column(self, feature: str) -> pd.Series[Any]:
-        """Values of a feature, with their own dtype."""
-        return self._columns[self.index(feature)]
-
-    def labels(self, feature: str) -> Labels:
-        """Distinct values of a feature as texts, computed once."""
-        name = self.features[self.index(feature)]
-        if name not in self._labels:
-            self._labels[name] = Labels.of(self.column(name))
-        return self._labels[name]
-
-    def missing(self, feature: str) -> int:
-        """Return the number of rows with a missing value of a feature."""
-        name = self.features[self.index(feature)]
-        if name not in self._missing:
-            is_complete = self.kind(name) == "numeric" and self.span(name).all_finite
-            self._missing[name] = 0 if is_complete else int(self.column(name).isna().sum())
-        return self._missing[name]
-
-    def span(self, feature: str) -> Span:
-        """Return the lowest and highest finite value of a numeric feature, computed once.
-
-        Raises
-        ------
-        ValueError
-            If the feature is not numeric.
-        """
-        name = self.features[self.index(feature)]
-        if name not in self._spans:
-            numbers = self.numbers(name)
-            low, high = float(numbers.min()), float(numbers.max())
-            # NaN and infinities reach one of the two, so that finite columns need no mask.
-            all_finite = bool(np.isfinite(low) and np.isfinite(high))
-            if not all_finite:
-                finite = numbers[np.isfinite(numbers)]
-                low, high = (
-                    (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
-                )
-            self._spans[name] = Span(low, high, all_finite)
-        return self._spans[name]
-
-    def numbers(self, feature: str) -> npt.NDArray[np.float64]:
-        """Values of a numeric feature as floats, shape (n,); missing ones are NaN.
-
-        Raises
-        ------
-        ValueError
-            If the feature is not numeric.
-        """
-        if self.kind(feature) != "numeric":
-            raise ValueError(
-                f"{feature!r} is categorical; this needs a numeric feature, one of "
-                f"{', '.join(repr(f) for f in self.numeric[:6])}."
-            )
-        column = self.column(feature)
-        if column.dtype == np.float64:
-            numbers = column.to_numpy().view()  # no copy
-            numbers.flags.writeable = False
-            return numbers
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def target_numbers(self) -> npt.NDArray[np.float64]:
         """Return the target as floats, shape (n,).
@@ -234,11 +129,6 @@ class Table:
             row = int(np.argmin(np.isfinite(numbers)))
             raise ValueError(f"y is {numbers[row]} in row {row}; drop this row from X and y.")
         return numbers
-
-    @property
-    def numeric(self) -> tuple[str, ...]:
-        """Names of the numeric features."""
-        return tuple(f for f in self.features if self.kind(f) == "numeric")
 
     def _members(self, group: str, features: Sequence[str]) -> tuple[str, ...]:
         if isinstance(features, str):
@@ -298,7 +188,7 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
     elif feature_names is not None:
         columns = predictive.columns_among(X.columns)
-        _check_names(tuple(str(c) for c in X.columns))
+        check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
     if predictive.n_features is not None and X.shape[1] != predictive.n_features:
         raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_features}.")
@@ -308,44 +198,6 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
     # A deep copy, because pandas may share memory with the user's X, which may change later.
     return pd.DataFrame(X).reset_index(drop=True).copy()
-
-
-def _check_names(names: tuple[str, ...]) -> None:
-    for name in names:
-        if any("\ud800" <= letter <= "\udfff" for letter in name):
-            raise ValueError(f"the column name {name!r} is not valid Unicode; rename the column.")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has more than one column named {twice!r}; rename one of them.")
-
-
-def _check_values(columns: Sequence[pd.Series[Any]]) -> None:
-    """Raise an error if a column holds values that cannot be compared, counted or sorted."""
-    for column in columns:
-        if column.dtype.kind == "c":
-            raise ValueError(
-                f"column {str(column.name)!r} holds complex numbers; pass their real and imaginary "
-                "parts as two columns."
-            )
-        if column.dtype != object or pd.api.types.infer_dtype(column) in _HASHABLE:
-            continue
-        values = column.tolist()
-        try:
-            deque(map(hash, values), maxlen=0)
-        except TypeError as error:
-            row = next(row for row, value in enumerate(values) if not _is_hashable(value))
-            raise ValueError(
-                f"column {str(column.name)!r} holds a {type(values[row]).__name__} in row {row}; a "
-                "feature needs a single value per row."
-            ) from error
-
-
-def _is_hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _check_order(X: Any, y: Any) -> None:
@@ -377,8 +229,3 @@ def _target(y: Any, n: int) -> tuple[npt.NDArray[Any], str]:
             f"{int(missing.argmax())}); drop these rows from X and y."
         )
     return values, "y" if name is None else str(name)
-
-
-def _kind(column: pd.Series[Any]) -> Kind:
-    numeric = pd.api.types.is_numeric_dtype(column.dtype)
-    return "numeric" if numeric and not pd.api.types.is_bool_dtype(column.dtype) else "categorical"

@@ -12,6 +12,7 @@ import pandas as pd
 
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
+from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
@@ -54,6 +55,10 @@ class Explainer(Ranking, Curves, Performing):
         limit the least recently used arrays are evicted: first those that are computed again
         without a model call, then predictions. At its peak an analysis takes at most half as much
         again, beside the table and what a result holds for every row and feature.
+    extra : DataFrame of shape (n, q), Series or dict, optional
+        Columns that the model does not see, such as a site, a group or a date, by which a widget
+        filters rows. They are matched with the rows of X by their index where it has the same
+        labels, and by position otherwise.
 
     Attributes
     ----------
@@ -65,13 +70,15 @@ class Explainer(Ranking, Curves, Performing):
         Labels of a classifier.
     model_calls, rows_evaluated : int
         Calls of the model so far, and rows in them.
+    extra : Columns
+        The columns that the model does not see.
 
     Raises
     ------
     TypeError
         If the model offers no way to predict.
     ValueError
-        If X, y and the model do not match, or the model fails on the rows as they are.
+        If X, y, ``extra`` and the model do not match, or the model fails on the rows as they are.
 
     See Also
     --------
@@ -110,10 +117,12 @@ class Explainer(Ranking, Curves, Performing):
         feature_groups: Mapping[str, Sequence[str]] | None = None,
         random_state: RandomState = 0,
         memory_limit: int | str = "1GiB",
+        extra: Any = None,
     ) -> None:
         self.model = model
         self.predictive = _predictive(model, y)
         self.table = Table(X, y, self.predictive, feature_groups)
+        self.extra = extra_columns(extra, X, self.table)
         self.seed = seed_of(random_state)
         self.evaluations = Evaluations(
             self.predictive, self.table, parse_bytes(memory_limit), self.seed

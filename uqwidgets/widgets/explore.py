@@ -24,6 +24,7 @@ def explore(
     feature_groups: Mapping[str, Sequence[str]] | None = None,
     random_state: int | np.random.RandomState | None = 0,
     memory_limit: int | str = "1GiB",
+    extra: Any = None,
     state: Mapping[str, Any] | None = None,
     **inputs: Unpack[InputArguments],
 ) -> Explorer:
@@ -45,6 +46,9 @@ def explore(
         Seed of the donors.
     memory_limit : int or str, default="1GiB"
         Memory to work in, most of it for cached predictions; see `Explainer`.
+    extra : DataFrame of shape (n, q), Series or dict, optional
+        Columns that the model does not see, such as a site, a group or a date, to filter rows by;
+        see `Explainer`.
     state : dict, optional
         The ``state`` of an explorer of the same features: its inputs and pins.
     **inputs
@@ -92,10 +96,10 @@ def explore(
     >>> widget.close()
     """
     if isinstance(model, Explainer):
-        if X is not None or y is not None or feature_groups is not None:
+        if any(argument is not None for argument in (X, y, feature_groups, extra)):
             raise TypeError(
-                "explore got an Explainer, which holds X, y and feature_groups already; leave "
-                "them out, or pass the model itself."
+                "explore got an Explainer, which holds X, y, feature_groups and extra already; "
+                "leave them out, or pass the model itself."
             )
         return Explorer(model, learner=learner, state=state, **inputs)
     if X is None:
@@ -107,5 +111,6 @@ def explore(
         feature_groups=feature_groups,
         random_state=random_state,
         memory_limit=memory_limit,
+        extra=extra,
     )
     return Explorer(explainer, learner=learner, state=state, **inputs)

@@ -14,16 +14,9 @@ from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.boxes import watch_cells
+from uqwidgets.widgets.conditions import Condition, conditions
 from uqwidgets.widgets.front_end import bundle
-from uqwidgets.widgets.inputs import (
-    NAMES,
-    Condition,
-    Inputs,
-    conditions,
-    input_traits,
-    is_stressable,
-    validate,
-)
+from uqwidgets.widgets.inputs import NAMES, Inputs, input_traits, is_stressable, validate
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.messages import read_message

@@ -5,12 +5,13 @@ It does not change while a widget lives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from uqwidgets.evaluation.columns import Columns
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
@@ -19,13 +20,14 @@ from uqwidgets.widgets.frames import SCHEMA, plain
 from uqwidgets.widgets.inputs import immovable
 
 LEVEL = 0.95
-# Categories that a filter offers one by one.
-_MOST_VALUES = 50
+# Categories of a column that a filter offers one by one, and of all columns together.
+_MOST_VALUES, _MOST_VALUES_OF_ALL = 1000, 10_000
 
 
 def model_info(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any]:
     """Describe an explainer, and the names of its views, in plain types for the front end."""
     classes, has_target = explainer.classes, explainer.table.has_target
+    offered = _offered(explainer)
     return dict(
         plain(
             {
@@ -37,7 +39,11 @@ def model_info(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any
                 "classes": [str(c) for c in classes] if classes is not None and has_target else [],
                 "n_rows": len(explainer.table),
                 "level": LEVEL,
-                "features": [_feature(explainer, f) for f in explainer.features],
+                "features": [
+                    {**_column(explainer.table, f, offered), **_as_feature(explainer, f)}
+                    for f in explainer.features
+                ],
+                "extra": [_column(explainer.extra, f, offered) for f in explainer.extra.names],
                 "measures": [_choice(m) for m in curve_measures(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
@@ -81,25 +87,46 @@ def _choice(one: Measure | Indicator) -> dict[str, Any]:
     return {"name": one.name, "label": one.label, "unit": one.unit, "bounds": one.bounds}
 
 
-def _feature(explainer: Explainer, name: str) -> dict[str, Any]:
-    column, missing = explainer.table.column(name), explainer.table.missing(name)
-    kind = explainer.table.kind(name)
-    low = high = values = None
-    if kind == "numeric":
-        span = explainer.table.span(name)
+def _offered(explainer: Explainer) -> dict[str, tuple[str, ...]]:
+    """Return the values of columns that have categories, if these are few enough to be offered."""
+    offered, total = {}, 0
+    for columns in (explainer.extra, explainer.table):
+        for name in columns.names:
+            if columns.kind(name) == "numeric" or columns.holds_dates(name):
+                continue
+            texts = columns.labels(name).texts
+            if len(texts) <= min(_MOST_VALUES, _MOST_VALUES_OF_ALL - total):
+                offered[name] = texts
+                total += len(texts)
+    return offered
+
+
+def _column(columns: Columns, name: str, offered: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """Describe a feature or an extra column, by which rows can be filtered."""
+    column, missing = columns.column(name), columns.missing(name)
+    low = high = dates = None
+    if columns.kind(name) == "numeric":
+        span = columns.span(name)
         low, high = (None, None) if np.isnan(span.low) else (span.low, span.high)
-    else:
-        texts = explainer.table.labels(name).texts
-        values = texts if len(texts) <= _MOST_VALUES else None
-    group = next((g for g, members in explainer.table.groups.items() if name in members), None)
+    elif columns.holds_dates(name) and missing < len(column):
+        dates = [moment.date().isoformat() for moment in (column.min(), column.max())]
     return {
         "name": name,
-        **({} if group is None else {"group": group}),
-        "kind": kind,
+        "kind": columns.kind(name),
         "min": low,
         "max": high,
         "integer": bool(pd.api.types.is_integer_dtype(column.dtype)),
-        "values": values,
+        "values": offered.get(name),
+        # The first and the last day.
+        **({} if dates is None else {"dates": dates}),
         "missing": missing,
-        "unstressable": immovable(explainer.table, name),
+    }
+
+
+def _as_feature(explainer: Explainer, name: str) -> dict[str, Any]:
+    table = explainer.table
+    group = next((g for g, members in table.groups.items() if name in members), None)
+    return {
+        **({} if group is None else {"group": group}),
+        "unstressable": immovable(table, name),
     }

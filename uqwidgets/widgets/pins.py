@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.inputs import MOST_VALUES, Inputs, n_listed
+from uqwidgets.widgets.conditions import MOST_VALUES, n_listed
+from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.state import inputs_of, validate_state
 
 MOST_PINS = 200

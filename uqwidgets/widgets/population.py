@@ -13,7 +13,8 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn, stressed_columns
 from uqwidgets.stress.projection import Projection
-from uqwidgets.widgets.inputs import Condition, Inputs
+from uqwidgets.widgets.conditions import Condition
+from uqwidgets.widgets.inputs import Inputs
 
 # The default of `Explainer.stress`.
 TAIL = 0.05

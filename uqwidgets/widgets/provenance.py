@@ -17,9 +17,9 @@ from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import described_interval
+from uqwidgets.widgets.conditions import labels as labels_of
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.inputs import labels as labels_of
 from uqwidgets.widgets.model_info import LEVEL
 
 _LIBRARIES = ("uqwidgets", "numpy", "pandas", "scipy", "scikit-learn")

@@ -9,7 +9,8 @@ from typing import Any
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.inputs import NAMES, Inputs, conditions, validate
+from uqwidgets.widgets.conditions import conditions
+from uqwidgets.widgets.inputs import NAMES, Inputs, validate
 from uqwidgets.widgets.model_info import curve_measures
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted, few, listed, number
-from uqwidgets.widgets.inputs import Condition, Inputs
+from uqwidgets.widgets.conditions import ONLY, Condition
+from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.population import MISSING
 from uqwidgets.widgets.session import Session
 from uqwidgets.widgets.static_page import layout_html, learner_html
@@ -90,10 +91,16 @@ def _condition(condition: Condition, ex: Explainer) -> str:
     if condition.values is not None:
         texts = ["missing" if value is None else value for value in condition.values]
         return f"{name} {' or '.join(few(texts)) or 'of no value'}"
+    if condition.missing == ONLY:
+        return f"{name} missing"
     ends = []
     if condition.low is not None:
-        ends.append(f"at least {number(condition.low)}")
+        ends.append(f"at least {_end(condition.low)}")
     if condition.high is not None:
-        ends.append(f"at most {number(condition.high)}")
+        ends.append(f"at most {_end(condition.high)}")
     missing = " or missing" if condition.missing else ""
     return f"{name} {' and '.join(ends) or 'of any value'}{missing}"
+
+
+def _end(value: float | str) -> str:
+    return value if isinstance(value, str) else number(value)

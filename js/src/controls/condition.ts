@@ -1,7 +1,8 @@
 import type { Condition } from "../condition.ts";
 import { h } from "../dom.ts";
 import type { ModelInfo } from "../modelInfo.ts";
-import { missingWord, rangeOf } from "./range.ts";
+import { rangeOf } from "./range.ts";
+import { valuesOf } from "./values.ts";
 
 export interface ConditionActions {
   change(next: Condition): void;
@@ -16,7 +17,7 @@ export function conditionItem(
   signal: AbortSignal,
 ) {
   const isClass = condition.feature === null;
-  const feature = about.features.find(({ name }) => name === condition.feature);
+  const feature = [...about.features, ...about.extra].find(({ name }) => name === condition.feature);
   const name = condition.feature ?? about.target ?? "y";
   const missing = feature?.missing ?? 0;
   const remove = h(
@@ -38,6 +39,7 @@ export function conditionItem(
           isClass ? about.classes : (feature?.values ?? condition.values.filter((v) => v !== null)),
           missing,
           isClass,
+          name,
           (values) => actions.change({ feature: condition.feature, values }),
           signal,
         )
@@ -58,47 +60,5 @@ export function conditionItem(
       remove,
     ),
     update: (next: Condition) => body.update(next),
-  };
-}
-
-function valuesOf(
-  texts: string[],
-  missing: number,
-  isClass: boolean,
-  onChange: (values: (string | null)[]) => void,
-  signal: AbortSignal,
-) {
-  const values = missing ? [...texts, null] : texts;
-  const boxes = values.map((value) =>
-    h("input", {
-      type: "checkbox",
-      value,
-      "data-testid":
-        value === null ? "uq-filter-missing" : isClass ? "uq-filter-class" : "uq-filter-value",
-    }),
-  );
-  for (const box of boxes)
-    box.addEventListener("change", () => onChange(values.filter((_, i) => boxes[i]?.checked)), {
-      signal,
-    });
-  return {
-    element: h(
-      "span",
-      { class: "uq-checks" },
-      ...values.map((value, i) =>
-        h(
-          "label",
-          {},
-          boxes[i] as HTMLInputElement,
-          value === null ? missingWord(missing) : h("span", {}, value),
-        ),
-      ),
-    ),
-    update(condition: Condition): void {
-      if (!("values" in condition)) return;
-      boxes.forEach((box, i) => {
-        box.checked = condition.values.includes(values[i] ?? null);
-      });
-    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Condition } from "../condition.ts";
 import { h, set } from "../dom.ts";
-import type { Feature, ModelInfo } from "../modelInfo.ts";
+import type { Column, ModelInfo } from "../modelInfo.ts";
 import { conditionItem } from "./condition.ts";
 
 const CLASS = "class of y";
@@ -14,9 +14,9 @@ interface Subject {
 }
 
 /** A new condition, which every row meets. */
-function subjectOf({ name, kind, values, missing }: Feature): Subject {
+function subjectOf({ name, kind, values, missing, dates }: Column): Subject {
   const open = { feature: name, low: null, high: null };
-  if (kind === "numeric")
+  if (kind === "numeric" || dates)
     return { value: name, label: name, fresh: () => (missing ? { ...open, missing: true } : open) };
   const every = values && (missing ? [...values, null] : values);
   if (every)
@@ -24,14 +24,18 @@ function subjectOf({ name, kind, values, missing }: Feature): Subject {
   return { value: name, label: `${name} (too many values)`, fresh: null };
 }
 
-function subjects(about: ModelInfo): Subject[] {
+/** What rows can be filtered by: class and features, and the columns that the model does not see. */
+function subjects(about: ModelInfo): [Subject[], Subject[]] {
   const ofClass: Subject = {
     // A feature may have any name, so the class of y is identified by its position in the list.
     value: CLASS,
     label: `${about.target ?? "y"} (class)`,
     fresh: () => ({ feature: null, values: [...about.classes] }),
   };
-  return [...(about.classes.length ? [ofClass] : []), ...about.features.map(subjectOf)];
+  return [
+    [...(about.classes.length ? [ofClass] : []), ...about.features.map(subjectOf)],
+    about.extra.map(subjectOf),
+  ];
 }
 
 const shapeOf = (conditions: Condition[]) =>
@@ -43,16 +47,21 @@ export function filterList(
   onChange: (conditions: Condition[]) => void,
   signal: AbortSignal,
 ) {
-  const choices = subjects(about);
+  const [own, extra] = subjects(about);
+  const choices = [...own, ...extra];
+  const option = ({ value, label, fresh }: Subject) =>
+    h("option", { value, disabled: !fresh }, label);
   const add = h(
     "select",
     {
       class: "uq-filter-add",
       "aria-label": "add a filter on rows",
+      title: "show only some of the rows, in every panel",
       "data-testid": "uq-filter-add",
     },
     h("option", { value: "" }, "+ add a filter"),
-    ...choices.map(({ value, label, fresh }) => h("option", { value, disabled: !fresh }, label)),
+    ...own.map(option),
+    ...(extra.length ? [h("optgroup", { label: "not features" }, ...extra.map(option))] : []),
   );
   const list = h("ul", { class: "uq-filter-list", "aria-label": "filters on rows" });
   let conditions: Condition[] = [];

@@ -1,67 +1,115 @@
-import type { Condition } from "../condition.ts";
-import { h, onCommit } from "../dom.ts";
-import { counted, number } from "../format.ts";
-import type { Feature } from "../modelInfo.ts";
+import type { Condition, End } from "../condition.ts";
+import { h, onCommit, set } from "../dom.ts";
+import { number } from "../format.ts";
+import type { Column } from "../modelInfo.ts";
+import { missingWord, small } from "./values.ts";
 
-type End = number | null;
+const DAY = 86_400_000;
 
-/** Steps of about a hundredth of the feature's span, on round numbers. */
-export function stepOf(feature: Feature | null): number {
-  if (!feature || feature.min === null || feature.max === null || feature.integer) return 1;
-  const span = feature.max - feature.min;
+/** How the ends of a range are read and written: as numbers, or as days since 1970. */
+interface Scale {
+  min: number;
+  max: number;
+  step: number;
+  /** The place of an end, NaN where it cannot be read. */
+  place(end: End): number;
+  end(place: number): End;
+  /** The value of a field as an end. */
+  read(field: HTMLInputElement): End;
+}
+
+const numbers = (column: Column | null): Scale => ({
+  min: column?.min ?? 0,
+  max: column?.max ?? 1,
+  step: stepOf(column),
+  place: Number,
+  end: (place) => Number(place.toPrecision(12)),
+  read: ({ valueAsNumber: value }) => (Number.isFinite(value) ? value : null),
+});
+
+const dayOf = (text: End) => Math.floor(Date.parse(String(text).slice(0, 10)) / DAY);
+
+const days = ([first, last]: [string, string]): Scale => ({
+  min: dayOf(first),
+  max: dayOf(last),
+  step: 1,
+  place: dayOf,
+  end: (place) => new Date(place * DAY).toISOString().slice(0, 10),
+  read: ({ value }) => value || null,
+});
+
+/** Steps of about a hundredth of the column's span, on round numbers. */
+export function stepOf(column: Column | null): number {
+  if (!column || column.min === null || column.max === null || column.integer) return 1;
+  const span = column.max - column.min;
   return span > 0 ? 10 ** Math.floor(Math.log10(span / 100)) : 1;
 }
 
-/** The label of rows with missing values, set in italics unlike a category of this name. */
-export const missingWord = (rows: number) => h("em", {}, `missing (${counted(rows, "row")})`);
-
 /**
- * A range of numbers: two number fields that take any value, and two sliders over the span of the data, whose ends
- * are no limit. A checkbox selects rows with missing values.
+ * A range of numbers or dates: two fields that take any value, and two sliders over the span of the data, whose ends
+ * are no limit. A checkbox selects rows with missing values, and a button these alone.
  */
 export function rangeOf(
-  feature: Feature | null,
+  column: Column | null,
   name: string,
   missing: number,
   onChange: (next: Condition) => void,
   signal: AbortSignal,
 ) {
-  const [min, max, step] = [feature?.min ?? 0, feature?.max ?? 1, stepOf(feature)];
-  const field = (end: "lowest" | "highest", testid: string, limit: End | undefined) =>
-    h("input", {
-      type: "number",
-      step: "any",
-      "aria-label": `${end} ${name}`,
-      placeholder: typeof limit === "number" ? number(limit) : end,
+  const dates = column?.dates;
+  const scale = dates ? days(dates) : numbers(column);
+  const { min, max, step } = scale;
+  const words = dates ? (["earliest", "latest"] as const) : (["lowest", "highest"] as const);
+  const field = (i: 0 | 1, testid: string) => {
+    const limit = i ? column?.max : column?.min;
+    return h("input", {
+      ...(dates ? { type: "date" } : { type: "number", step: "any" }),
+      "aria-label": `${words[i]} ${name}`,
+      placeholder: typeof limit === "number" ? number(limit) : words[i],
+      title: `${words[i]} value of ${name} that is shown; empty for no limit`,
       "data-testid": testid,
     });
+  };
   // The sliders are steps from `min` to `max` in whole numbers: a step that does not divide the span would keep the
   // last slider short of the maximum, and with it the rows at the very end.
   const steps = Math.max(1, Math.ceil((max - min) / step));
-  const slider = (end: "lowest" | "highest") =>
-    h("input", { type: "range", min: 0, max: steps, step: 1, "aria-label": `${end} ${name}` });
-  const fields = [
-    field("lowest", "uq-filter-low", feature?.min),
-    field("highest", "uq-filter-high", feature?.max),
-  ] as const;
-  const sliders = [slider("lowest"), slider("highest")] as const;
+  const slider = (i: 0 | 1) =>
+    h("input", {
+      type: "range",
+      min: 0,
+      max: steps,
+      step: 1,
+      "aria-label": `${words[i]} ${name}`,
+    });
+  const fields = [field(0, "uq-filter-low"), field(1, "uq-filter-high")] as const;
+  const sliders = [slider(0), slider(1)] as const;
   const box = h("input", { type: "checkbox", "data-testid": "uq-filter-missing" });
+  const only = small("only", "show only the rows without a value", "uq-filter-only");
+  set(only, { "aria-label": `only rows without a value of ${name}` });
   let ends: [End, End] = [null, null];
+  let alone = false;
 
-  const valueAt = (at: number) =>
-    at <= 0 || at >= steps ? null : Number((min + at * step).toPrecision(12));
-  const placeOf = (value: number) => Math.min(steps, Math.max(0, Math.round((value - min) / step)));
+  const endAt = (at: number) => (at <= 0 || at >= steps ? null : scale.end(min + at * step));
+  const placeOf = (end: End) =>
+    Math.min(steps, Math.max(0, Math.round((scale.place(end) - min) / step)));
+  const beyond = (a: End, b: End) =>
+    a !== null && b !== null && (dates ? String(a) > String(b) : Number(a) > Number(b));
 
+  const write = (i: 0 | 1) => {
+    const shown = ends[i] === null ? "" : dates ? String(ends[i]).slice(0, 10) : String(ends[i]);
+    if (fields[i].value !== shown) fields[i].value = shown;
+  };
   const show = () => {
     const root = fields[0].getRootNode() as Document | ShadowRoot;
     ([0, 1] as const).forEach((i) => {
       const value = ends[i];
-      const shown = value === null ? "" : String(value);
-      if (root.activeElement !== fields[i] && fields[i].value !== shown) fields[i].value = shown;
-      const place = placeOf(value ?? (i ? max : min));
+      if (root.activeElement !== fields[i]) write(i);
+      const place = value === null ? i * steps : placeOf(value);
       if (sliders[i].valueAsNumber !== place) sliders[i].value = String(place);
-      sliders[i].setAttribute("aria-valuetext", shown || "no limit");
+      sliders[i].setAttribute("aria-valuetext", value === null ? "no limit" : String(value));
+      fields[i].disabled = sliders[i].disabled = alone;
     });
+    set(only, { "aria-pressed": alone ? "true" : "false" });
     const share = (i: 0 | 1) => `${(sliders[i].valueAsNumber / steps) * 100}%`;
     pair.style.setProperty("--uq-from", share(0));
     pair.style.setProperty("--uq-to", share(1));
@@ -71,8 +119,7 @@ export function rangeOf(
   /** Limits the moved end to the other one. */
   const move = (i: 0 | 1, value: End) => {
     const other = ends[1 - i] ?? null;
-    const crossed = value !== null && other !== null && (i === 0 ? value > other : value < other);
-    ends[i] = crossed ? other : value;
+    ends[i] = (i === 0 ? beyond(value, other) : beyond(other, value)) ? other : value;
     show();
     tell();
   };
@@ -81,17 +128,21 @@ export function rangeOf(
     onChange(missing ? { ...next, missing: box.checked } : next);
   };
   box.addEventListener("change", tell, { signal });
+  only.addEventListener(
+    "click",
+    () =>
+      onChange({ feature: name, low: null, high: null, missing: alone ? true : ("only" as const) }),
+    { signal },
+  );
 
   const pair = h("span", { class: "uq-range" }, sliders[0], sliders[1]);
   ([0, 1] as const).forEach((i) => {
     const commit = () => {
-      const value = fields[i].valueAsNumber;
-      move(i, Number.isFinite(value) ? value : null);
-      const shown = ends[i];
-      fields[i].value = shown === null ? "" : String(shown);
+      move(i, scale.read(fields[i]));
+      write(i);
     };
     onCommit(fields[i], commit, signal);
-    sliders[i].addEventListener("input", () => move(i, valueAt(sliders[i].valueAsNumber)), {
+    sliders[i].addEventListener("input", () => move(i, endAt(sliders[i].valueAsNumber)), {
       signal,
     });
   });
@@ -104,13 +155,15 @@ export function rangeOf(
       pair,
       fields[1],
       ...(missing
-        ? [h("span", { class: "uq-checks" }, h("label", {}, box, missingWord(missing)))]
+        ? [h("span", { class: "uq-checks" }, h("label", {}, box, missingWord(missing)), only)]
         : []),
     ),
     update(condition: Condition): void {
       if (!("low" in condition)) return;
       ends = [condition.low, condition.high];
-      box.checked = condition.missing ?? true;
+      alone = condition.missing === "only";
+      box.checked = condition.missing !== false;
+      box.disabled = alone;
       show();
     },
   };

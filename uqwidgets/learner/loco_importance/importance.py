@@ -16,10 +16,11 @@ from sklearn.base import clone
 
 from uqwidgets._utils.choices import as_names, one_of, unknown
 from uqwidgets._utils.random_state import RandomState, seed_of
+from uqwidgets.evaluation.columns import Kind
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
-from uqwidgets.evaluation.table import Kind, Table
+from uqwidgets.evaluation.table import Table
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_level
