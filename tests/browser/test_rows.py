@@ -34,7 +34,9 @@ def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
         }
     )
     y = np.where(rng.random(n) < Logistic().predict_proba(X)[:, 1], "yes", "no")
-    with uq.explore(Logistic(), X, y, tau=0.5, feature="length", stress_feature="length") as widget:
+    site = pd.Series([f"site {i % 30}" for i in range(n)]).where(np.arange(n) >= 10)
+    inputs = {"tau": 0.5, "feature": "length", "stress_feature": "length"}
+    with uq.explore(Logistic(), X, y, extra={"site": site}, **inputs) as widget:
         yield widget
 
 
@@ -58,11 +60,30 @@ def test_missing_values_are_filtered_out_by_their_checkbox(root, widget):
     with answered(root):
         add.select_option(value="day")
     with answered(root):
-        root.get_by_role("checkbox", name="2024-01-02").uncheck()
+        root.get_by_test_id("uq-filter-low").fill("2024-01-02")
     day = widget.explainer.table.column("day")
-    expected = (day != pd.Timestamp("2024-01-02")).sum()
+    expected = (day >= pd.Timestamp("2024-01-02")).sum()
     assert shown_rows(root) == expected
     assert f"of the {expected} rows" in root.get_by_test_id("uq-stress-readout").inner_text()
+    assert model_calls(root) == 0
+
+
+def test_a_column_that_is_no_feature_is_searched_and_limited_to_one_value(root, widget):
+    site = widget.explainer.extra.column("site")
+    with answered(root):
+        root.get_by_test_id("uq-filter-add").select_option(value="site")
+    root.get_by_test_id("uq-filter-search").fill("site 12")
+    expect(root.get_by_test_id("uq-filter-value")).to_have_count(1)
+    with answered(root):
+        root.get_by_test_id("uq-filter-search").press("Tab")  # to "all"
+        root.get_by_test_id("uq-filter-only").focus()
+        root.get_by_test_id("uq-filter-only").press("Enter")
+    assert shown_rows(root) == (site == "site 12").sum()
+    root.get_by_test_id("uq-filter-search").fill("missing")
+    with answered(root):
+        root.get_by_role("button", name="only missing").click()
+    assert shown_rows(root) == site.isna().sum() == 10
+    assert widget.ice_filter == [{"feature": "site", "values": [None]}]
     assert model_calls(root) == 0
 
 

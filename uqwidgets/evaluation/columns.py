@@ -179,7 +179,7 @@ def extra_columns(extra: Any, X: Any, features: Columns) -> Columns:
     if extra is None:
         return Columns(pd.DataFrame(index=range(len(features))), "extra column")
     if isinstance(extra, pd.Series):
-        extra = extra.to_frame("extra" if extra.name is None else None)
+        extra = extra.to_frame("extra" if extra.name is None else extra.name)
     elif isinstance(extra, dict):
         try:
             extra = pd.DataFrame(extra)

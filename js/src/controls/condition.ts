@@ -17,7 +17,9 @@ export function conditionItem(
   signal: AbortSignal,
 ) {
   const isClass = condition.feature === null;
-  const feature = [...about.features, ...about.extra].find(({ name }) => name === condition.feature);
+  const feature = [...about.features, ...about.extra].find(
+    ({ name }) => name === condition.feature,
+  );
   const name = condition.feature ?? about.target ?? "y";
   const missing = feature?.missing ?? 0;
   const remove = h(

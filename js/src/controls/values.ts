@@ -81,9 +81,19 @@ export function valuesOf(
       known.box.checked = chosen.has(value);
       return known.element;
     });
-    if (elements.some((element, i) => list.children[i] !== element) || list.childElementCount !== elements.length)
+    if (
+      elements.some((element, i) => list.children[i] !== element) ||
+      list.childElementCount !== elements.length
+    )
       list.replaceChildren(...elements);
-    setText(rest, matches.length > MOST ? `${whole(matches.length - MOST)} more; search for them` : matches.length ? "" : "no such value");
+    setText(
+      rest,
+      matches.length > MOST
+        ? `${whole(matches.length - MOST)} more; search for them`
+        : matches.length
+          ? ""
+          : "no such value",
+    );
   };
   search.addEventListener(
     "input",
