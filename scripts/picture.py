@@ -40,6 +40,7 @@ def main() -> None:
     ):
         root = Bridge(page).mount(widget)
         wait_for_answer(root, limit=60_000)
+        root.get_by_role("heading", name="The model itself").wait_for()
         with answered(root):
             root.get_by_test_id("uq-measure").select_option(value="entropy")
         with answered(root):

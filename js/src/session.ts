@@ -3,17 +3,16 @@ import { begin, differences, type History, record, walk } from "./history.ts";
 import { INPUT_TYPES, type Inputs } from "./inputs.ts";
 import { type ModelInfo, readModelInfo } from "./modelInfo.ts";
 import { apartFromTau, frameAt, type OverTau, reaches, readOverTau } from "./overTau.ts";
+import { type Channel, PartLoader } from "./parts.ts";
 import { type Pin, readPins } from "./pins/list.ts";
 import { RequestQueue } from "./requestQueue.ts";
 import { isRecord, WireError } from "./wire.ts";
 
 /** The part of the host's model that the front end uses; every host of anywidget has it. */
-export interface HostModel {
+export interface HostModel extends Channel {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
-  on(event: string, callback: () => void): void;
-  off(event: string, callback: () => void): void;
 }
 
 /** Milliseconds between two messages to the kernel while τ moves under the hand. */
@@ -27,6 +26,7 @@ export class Session {
   /** The error of a frame that could not be read; the last valid frame stays. */
   problem: string | null = null;
   readonly queue: RequestQueue<Partial<Inputs>>;
+  readonly parts: PartLoader;
   #history: History<Inputs> | null = null;
   readonly #listeners = new Set<() => void>();
   #rawOverTau: unknown = null;
@@ -48,6 +48,7 @@ export class Session {
       send: (seq, changes) => this.#save({ ...changes, _seq: seq }),
       silence: () => this.#tell(),
     });
+    this.parts = new PartLoader(model, () => this.refresh(), signal);
     const onFrame = () => this.#receive();
     model.on("change:_frame", onFrame);
     model.on("change:_about", onFrame);
@@ -109,6 +110,12 @@ export class Session {
       this.#hand = tau;
       this.#timer ??= setTimeout(() => this.#tellKernel({}), PAUSE);
     } else this.#tellKernel(changes);
+    this.#tell();
+  }
+
+  /** Reads the last frame again, with the views that were loaded since. */
+  refresh(): void {
+    this.#read();
     this.#tell();
   }
 

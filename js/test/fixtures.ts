@@ -364,13 +364,15 @@ export function besideLearner(
   return frame;
 }
 
+type Listener = (content: unknown) => void;
+
 /** A host's model in memory; `kernel` answers saved changes as Python would. */
 export class FakeModel {
   readonly state: Record<string, unknown>;
   readonly saved: Record<string, unknown>[] = [];
   kernel: ((changes: Record<string, unknown>, model: FakeModel) => void) | null = null;
   #dirty: Record<string, unknown> = {};
-  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #listeners = new Map<string, Set<Listener>>();
 
   constructor(
     about: ModelInfo,
@@ -386,6 +388,11 @@ export class FakeModel {
       ...changes,
     };
   }
+  /** Custom messages of the page. */
+  readonly sent: object[] = [];
+  send(content: object): void {
+    this.sent.push(content);
+  }
   get(name: string): unknown {
     return this.state[name];
   }
@@ -399,16 +406,20 @@ export class FakeModel {
     this.saved.push(changes);
     this.kernel?.(changes, this);
   }
-  on(event: string, callback: () => void): void {
+  on(event: string, callback: Listener): void {
     this.#listeners.set(event, (this.#listeners.get(event) ?? new Set()).add(callback));
   }
-  off(event: string, callback: () => void): void {
+  off(event: string, callback: Listener): void {
     this.#listeners.get(event)?.delete(callback);
   }
   /** Changes a trait as the kernel does. */
   receive(name: string, value: unknown): void {
     this.state[name] = value;
-    for (const callback of this.#listeners.get(`change:${name}`) ?? []) callback();
+    for (const callback of this.#listeners.get(`change:${name}`) ?? []) callback(value);
+  }
+  /** Delivers a custom message of the kernel. */
+  receiveMessage(content: unknown): void {
+    for (const callback of this.#listeners.get("msg:custom") ?? []) callback(content);
   }
   listeners(): number {
     return [...this.#listeners.values()].reduce((sum, set) => sum + set.size, 0);

@@ -17,6 +17,8 @@ export async function mount(about: ModelInfo, frame?: unknown, changes?: Record<
   widget.initialize({ model, signal: abort.signal });
   widget.render({ model, el, signal: abort.signal });
   await painted();
+  await vi.dynamicImportSettled();
+  await painted();
   const all = <E extends HTMLElement = HTMLElement>(id: string, within: ParentNode = el) => [
     ...within.querySelectorAll<E>(`[data-testid="${id}"]`),
   ];

@@ -81,7 +81,7 @@ describe("a session", () => {
     const model = new FakeModel(about);
     const abort = new AbortController();
     new Session(model, abort.signal);
-    expect(model.listeners()).toBe(4);
+    expect(model.listeners()).toBe(5);
     abort.abort();
     expect(model.listeners()).toBe(0);
   });

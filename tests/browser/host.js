@@ -33,6 +33,9 @@ async ({ id, esm, css, state, paths, buffers }) => {
       for (const key of Object.keys(sent)) delete unsaved[key];
       window.toPython(id, JSON.stringify({ method: "update", state: sent, buffer_paths: [] }));
     },
+    send: (content) => {
+      window.toPython(id, JSON.stringify({ method: "custom", content }));
+    },
     on: (names, listener) => {
       for (const name of names.split(" ")) (listeners[name] ??= []).push(listener);
     },
@@ -45,6 +48,8 @@ async ({ id, esm, css, state, paths, buffers }) => {
     for (const message of await window.fromPython(id)) {
       if (message.method === "update") {
         change(putBuffers(message.state, message.buffer_paths, message.buffers));
+      } else if (message.method === "custom") {
+        emit("msg:custom", message.content, []);
       }
     }
     setTimeout(poll, 5);

@@ -23,6 +23,7 @@ from uqwidgets.widgets.messages import read_message
 from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.notebook_output import NotebookOutput
 from uqwidgets.widgets.notebook_picture import NotebookPicture
+from uqwidgets.widgets.parts import answer_to
 from uqwidgets.widgets.pins import Pin, ghost_of
 from uqwidgets.widgets.publisher import Publisher
 from uqwidgets.widgets.reproduction import Reproducible, traits_of
@@ -334,6 +335,9 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
             self.send_state()
         elif data.get("method") == "update" and isinstance(data.get("state"), dict):
             self.set_state(data["state"])
+        elif data.get("method") == "custom" and (part := answer_to(data.get("content"))):
+            with self._publisher.reporting_errors("sending to the browser"):
+                self.send(part)
 
     def _draw_picture(self) -> str:
         """Draw the static picture of the results that are ready within a few seconds."""

@@ -60,6 +60,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
   const context: Context = {
     session,
     about,
+    root,
     uid: Math.random().toString(36).slice(2),
     signal,
     redraw,

@@ -1,5 +1,8 @@
-// The views of the page. A new view is a folder here and a line in this list; the kernel determines their order.
+// The views of the page. A new view is a folder here and a line in this list; the kernel determines their order. The code of a
+// view that is `onDemand` is a part of its own, which a page loads when it needs it.
+import { onDemand } from "./onDemand.ts";
+
 export { dependence } from "./dependence/index.ts";
 export { importance } from "./importance/index.ts";
-export { performance } from "./performance/index.ts";
 export { stress } from "./stress/index.ts";
+export const performance = onDemand("performance", () => import("./performance/index.ts"));

@@ -9,6 +9,8 @@ import type { Columns, Fields } from "../wire.ts";
 export interface Context {
   session: Session;
   about: ModelInfo;
+  /** The root element of the widget. */
+  root: HTMLElement;
   /** Prefix that makes the ids of a page's views unique. */
   uid: string;
   signal: AbortSignal;

@@ -1,0 +1,55 @@
+import { h, setText } from "../dom.ts";
+import type { Frame } from "../frame.ts";
+import type { Code } from "../parts.ts";
+import type { Context, Panel, View } from "./view.ts";
+
+/** A view whose code is a part: it is loaded after the first frame, and until then its panel is empty. */
+export function onDemand<Part>(
+  name: string,
+  code: Code<Readonly<Record<string, View<Part>>>>,
+): View<Part | null> {
+  let view: View<Part> | undefined;
+  return {
+    name,
+    read: (...source) => view?.read(...source) ?? null,
+    get averagesShape() {
+      return view?.averagesShape as View<Part | null>["averagesShape"];
+    },
+    get summary() {
+      return view?.summary as View<Part | null>["summary"];
+    },
+    panel(context: Context): Panel {
+      const { session, root, signal } = context;
+      const element = h("section", { class: "uq-panel", "aria-label": name, hidden: true });
+      let panel: Panel | null = null;
+      /** The frame at the last attempt; the next frame shows that there is a kernel, so it is tried again. */
+      let tried: Frame | null = null;
+      let loading = false;
+      const load = async () => {
+        loading = true;
+        try {
+          const module = await session.parts.load(code, root);
+          view = module[name];
+          if (signal.aborted || !view) return;
+          panel = view.panel(context);
+          element.replaceWith(panel.element);
+          session.refresh();
+        } catch (error) {
+          element.hidden = false;
+          setText(element, error instanceof Error ? error.message : String(error));
+        }
+        loading = false;
+      };
+      return {
+        element,
+        update(shown): void {
+          if (panel) panel.update(shown);
+          else if (!loading && shown.frame && shown.frame !== tried) {
+            tried = shown.frame;
+            load();
+          }
+        },
+      };
+    },
+  };
+}

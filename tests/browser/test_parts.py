@@ -1,0 +1,92 @@
+"""Parts of the front end are loaded on demand, under the strictest security policy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.reading import wait_for_answer
+from uqwidgets.widgets import explorer
+from uqwidgets.widgets.parts import PARTS
+
+HEADING = "The model itself"
+
+
+def make_widget(seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    return uq.explore(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0])
+
+
+@pytest.fixture
+def requests(bridge, monkeypatch):  # noqa: ARG001, widgets are made after the bridge
+    """The custom messages of the page, with the answers that the kernel gave."""
+    contents = []
+    answer_to = explorer.answer_to
+
+    def note(content):
+        contents.append(content)
+        return answer_to(content)
+
+    monkeypatch.setattr(explorer, "answer_to", note)
+    return contents
+
+
+def test_two_widgets_of_a_page_load_a_part_once(bridge, requests):
+    with make_widget(0) as one, make_widget(1) as other:
+        bridge.mount(one)
+        bridge.mount(other)
+        headings = bridge.page.get_by_role("heading", name=HEADING)
+        expect(headings).to_have_count(2)
+        for root in bridge.page.get_by_test_id("uq-root").all():
+            wait_for_answer(root)
+            expect(root.locator(".uq-scores tbody tr").first).to_be_visible()
+            # The style of the part has arrived in each of them.
+            grid = root.locator(".uq-performance-grid")
+            assert grid.evaluate("(element) => getComputedStyle(element).display") == "flex"
+    assert requests == [{"part": "performance"}]
+
+
+def test_without_kernel_a_sentence_stands_in_the_place_of_a_part(bridge, requests, monkeypatch):
+    with monkeypatch.context() as away, make_widget() as widget:
+        away.setattr(explorer, "answer_to", requests.append)
+        root = bridge.mount(widget)
+        wait_for_answer(root)
+        sentence = root.get_by_text("The kernel does not answer, so this part")
+        expect(sentence).to_be_visible(timeout=15_000)
+        expect(root.get_by_role("heading", name=HEADING)).to_have_count(0)
+        assert requests == [{"part": "performance"}]
+        # The rest works, and the next answer of the kernel shows that it is back.
+        away.undo()
+        root.get_by_test_id("uq-tau").press("ArrowRight")
+        expect(root.get_by_role("heading", name=HEADING)).to_be_visible()
+        expect(sentence).to_have_count(0)
+
+
+def test_a_part_that_fails_leaves_the_widget_alive(bridge, monkeypatch):
+    broken = PARTS["performance"]._replace(script="throw new Error('broken')")
+    monkeypatch.setitem(PARTS, "performance", broken)
+    with make_widget() as widget:
+        root = bridge.mount(widget)
+        wait_for_answer(root)
+        message = "A part of the widget could not be loaded (Error: broken); run the cell again."
+        expect(root.get_by_text(message)).to_be_visible()
+        root.get_by_test_id("uq-measure").select_option(value="entropy")
+        wait_for_answer(root)
+        assert widget.measure == "entropy"
+
+
+def test_a_page_that_holds_a_part_requests_nothing(bridge, requests):
+    bridge.page.evaluate(
+        """async (text) => {
+          const blob = new Blob([text], { type: "text/javascript" });
+          await import(URL.createObjectURL(blob));
+        }""",
+        PARTS["performance"].inline("performance"),
+    )
+    with make_widget() as widget:
+        root = bridge.mount(widget)
+        expect(root.locator(".uq-scores tbody tr").first).to_be_visible()
+    assert requests == []

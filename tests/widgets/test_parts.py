@@ -1,0 +1,95 @@
+"""Parts of the front end: a page gets those that it names, and nothing else."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import comm
+import pytest
+
+import uqwidgets as uq
+from browser.bridge import QueueComm
+from uqwidgets.widgets.front_end import STATIC
+from uqwidgets.widgets.parts import PARTS, answer_to
+
+
+@pytest.fixture
+def widget(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
+    with uq.Explorer(explainer, n_repeats=3, ice_lines=4) as explorer:
+        assert explorer.wait(30)
+        yield explorer
+
+
+def send(widget: uq.Explorer, content: Any) -> list[Any]:
+    """Pass a custom message to the widget, and return what it sends."""
+    widget.comm.sent.clear()
+    data = {"method": "custom", "content": content}
+    widget.comm.handle_msg({"content": {"data": data}, "buffers": []})
+    return list(widget.comm.sent)
+
+
+def test_a_part_is_sent_once_for_each_request(widget: uq.Explorer) -> None:
+    (message,) = send(widget, {"part": "performance"})
+    text = (STATIC / "parts" / "performance.js").read_text("utf-8")
+    style = (STATIC / "parts" / "performance.css").read_text("utf-8")
+    assert message["method"] == "custom"
+    assert message["content"] == {"part": "performance", "script": text, "style": style}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        None,
+        [],
+        "performance",
+        {},
+        {"part": None},
+        {"part": ["performance"]},
+        {"part": {"performance": 1}},
+        {"part": ""},
+        {"part": "Performance"},
+        {"part": "performance.js"},
+        {"part": "../index"},
+        {"part": "/etc/passwd"},
+        {"part": "parts/performance"},
+        {"part": "performance\0"},
+        {"part": "x" * 10**6},
+        {"parts": "performance"},
+    ],
+    ids=lambda content: repr(content)[:40],
+)
+def test_other_messages_are_ignored(widget: uq.Explorer, content: Any) -> None:
+    assert send(widget, content) == []
+    assert widget.wait(10)
+
+
+def test_a_part_and_the_core_are_of_one_build() -> None:
+    core = (STATIC / "index.js").read_text("utf-8")
+    for part in PARTS.values():
+        build = part.script.split("`")[1]
+        assert build
+        assert f"build:`{build}`" in core
+
+
+def test_a_broken_connection_does_not_end_the_widget(
+    widget: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("the connection is closed")
+
+    errors: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: errors.append(str(args.exc_value)))
+    with monkeypatch.context() as closed:
+        closed.setattr(widget.comm, "publish_msg", fail)
+        send(widget, {"part": "performance"})
+    assert errors == ["the connection is closed"]
+    assert answer_to({"part": "performance"}) == send(widget, {"part": "performance"})[0]["content"]
+
+
+def test_a_saved_page_can_hold_a_part() -> None:
+    script = PARTS["performance"].inline("performance")
+    assert "export" not in script
+    assert "</" not in script
+    assert "uqwidgetsParts" in script

@@ -1,0 +1,69 @@
+"""Parts of the front end, which a page requests from the kernel when it needs them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from uqwidgets.widgets.front_end import STATIC
+
+_PREFIX = "export default"
+
+
+class Part(NamedTuple):
+    """The code of a part as the build wrote it.
+
+    Attributes
+    ----------
+    script : str
+        A module whose default export is ``{build, make}``: the build that it belongs to, and a
+        function from the core's modules to the part's module.
+    style : str
+        Its style sheet.
+    """
+
+    script: str
+    style: str
+
+    def inline(self, name: str) -> str:
+        """Return a classic script that puts the part on a page without a kernel.
+
+        The front end finds it there and requests nothing.
+
+        Parameters
+        ----------
+        name : str
+            Of the part.
+        """
+        module = self.script.strip().removeprefix(_PREFIX).removesuffix(";")
+        style = json.dumps(self.style).replace("<", "\\u003c")
+        return (
+            f"{{const part={module};part.style={style};"
+            f'(globalThis.uqwidgetsParts??={{}})[part.build+"/"+{json.dumps(name)}]=part}}'
+        )
+
+
+def _read_parts() -> dict[str, Part]:
+    files = sorted((STATIC / "parts").glob("*.js"))
+    return {
+        file.stem: Part(file.read_text("utf-8"), file.with_suffix(".css").read_text("utf-8"))
+        for file in files
+    }
+
+
+# Read together with the core, so that both are of one build when the package is replaced on disk.
+PARTS = _read_parts()
+
+
+def answer_to(content: Any) -> dict[str, str] | None:
+    """Return the answer to a page's custom message, or None where it requests no known part.
+
+    Parameters
+    ----------
+    content : object
+        From the browser, untrusted: ``{"part": name}``.
+    """
+    name = content.get("part") if isinstance(content, dict) else None
+    if not isinstance(name, str) or name not in PARTS:
+        return None
+    return {"part": name, **PARTS[name]._asdict()}
