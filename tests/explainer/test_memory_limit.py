@@ -73,6 +73,23 @@ def test_importance_takes_no_more_memory_than_the_limit(measure, n_repeats):
     assert_within_limit(lambda ex: ex.importance(measure, ["x0"], **how))
 
 
+RANKINGS = {
+    "weights": lambda ex, k: ex.importance("nll", n_repeats=k, **weights_of(ex)),
+    "ratio": lambda ex, k: ex.importance("nll", n_repeats=k, compare="ratio", **weights_of(ex)),
+    "levels of tau": lambda ex, k: ex.importance_over_tau("x0", taus=5, n_repeats=k),
+}
+
+
+def weights_of(explainer):
+    return {"sample_weight": WEIGHTS[: len(explainer.table)]}
+
+
+@pytest.mark.parametrize("n_repeats", [2, 10])
+@pytest.mark.parametrize("name", RANKINGS)
+def test_importance_of_several_features_takes_no_more_memory_than_the_limit(name, n_repeats):
+    assert_within_limit(lambda ex: RANKINGS[name](ex, n_repeats))
+
+
 @pytest.mark.parametrize("form", CURVES)
 def test_curves_in_parts_have_the_same_numbers(form):
     n, chosen = 2000, {k: v[v < 2000] if k == "rows" else v for k, v in CURVES[form].items()}

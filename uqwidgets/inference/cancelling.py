@@ -126,9 +126,11 @@ def _control_variates(
         by_donor += np.bincount(flat, weights=of_pairs.ravel(), minlength=n)
         drawn += donor[donors[chunk]].sum(axis=0)
         received += np.bincount(flat, np.broadcast_to(scored, of_pairs.shape).ravel(), minlength=n)
+        del flat, of_pairs  # otherwise they stay in memory while other arrays are made
     mixed = dot(scored, drawn)
     gram = [[repeats * dot(scored, scored), mixed], [mixed, repeats * dot(donor, donor)]]
     moments = [dot(scored, by_scored), dot(donor, by_donor)]
+    del by_scored, by_donor
     (slope_scored, slope_donor), *_ = np.linalg.lstsq(
         np.array(gram), np.array(moments), rcond=1e-12
     )

@@ -15,7 +15,7 @@ from uqwidgets.inference.sums import dot
 
 # Arrays of (repeats, rows) are processed whole while they fit the processor's cache, else a few
 # repeats at a time.
-_CACHED_VALUES = 1 << 16
+_CACHED_VALUES = 1 << 15
 # The weights of the pairs are computed once, and not once per pass, up to this many of them.
 _MOST_STORED_WEIGHTS = 1 << 20
 
@@ -103,6 +103,7 @@ def mean_change(
         scored += of_pairs.sum(axis=0)
         donated += np.bincount(donors[chunk].ravel(), weights=of_pairs.ravel(), minlength=n)
         squares += np.einsum("ki,ki->i", of_pairs, of_pairs)
+        del of_pairs  # otherwise they stay in memory while other arrays of this size are made
     if subgroups is not None:
         between = np.where(s > 0, population.scored, 0.0) * (centre - estimate)
         scored += between * (scale * repeats)

@@ -48,11 +48,18 @@ def ratio_bounds(
     if interval not in ("u-statistic", "model"):
         return over_baseline(bounds(change, interval, level, population, reference), baseline)
 
+    # brentq leaves a reference cycle around the function that it solves. Emptied afterwards, the
+    # list does not keep the arrays of the change in memory.
+    held = [change]
+
     def difference_bounds(ratio: float) -> Bounds:
-        contrast = minus_multiple_of_baseline(change, original, population, ratio)
+        contrast = minus_multiple_of_baseline(held[0], original, population, ratio)
         return bounds(contrast, interval, level, population, reference)
 
-    return fieller(difference_bounds, 1 + change.estimate / baseline, baseline)
+    try:
+        return fieller(difference_bounds, 1 + change.estimate / baseline, baseline)
+    finally:
+        held.clear()
 
 
 def over_baseline(difference: Bounds, baseline: float) -> Bounds:

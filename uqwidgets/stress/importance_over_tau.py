@@ -53,12 +53,14 @@ def importance_over_tau(
         status.append(projection.status)
         if projection.weights is None:
             continue
-        weights = stressed.expand(projection.weights, n)
-        population = Population.of(n, weights, stressed.rows)
-        changed = mean_changes(evaluations, measure, features, population, settings, callback)
-        for j, change in enumerate(changed):
+        population = Population.of(n, stressed.expand(projection.weights, n), stressed.rows)
+        del projection  # otherwise the weights stay in memory twice
+        intervals = []
+        for change in mean_changes(evaluations, measure, features, population, settings, callback):
             b = bounds(change, settings.interval, settings.level, population, settings.reference)
-            statistics[:, j, t] = b.estimate, b.std_error, b.low, b.high
+            intervals.append((b.estimate, b.std_error, b.low, b.high))
+            del change  # otherwise its arrays stay in memory while the next are made
+        statistics[:, :, t] = np.transpose(intervals)
         ess[t] = population.ess
     return ImportanceOverTau(
         stressed=stressed.name,
