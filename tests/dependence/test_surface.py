@@ -150,6 +150,15 @@ class TestInteraction:
         assert not result.interaction.any()
 
 
+@pytest.mark.parametrize("container", [tuple, np.array, pd.Index, pd.Series])
+def test_the_two_features_may_come_in_any_container(container):
+    explainer = regression(60)
+    whole = explainer.dependence(["x0", "x1"], grid=3)
+    result = explainer.dependence(container(["x0", "x1"]), grid=3)
+    assert result.features == ("x0", "x1")
+    np.testing.assert_array_equal(result.average, whole.average)
+
+
 def test_weights_and_rows_change_the_surface_without_model_calls():
     explainer = regression()
     X = pd.DataFrame(table()[0], columns=explainer.features)

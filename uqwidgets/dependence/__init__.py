@@ -9,7 +9,7 @@ from uqwidgets.dependence.curves import (
     dependences,
 )
 from uqwidgets.dependence.grids import Grid, grid_of
-from uqwidgets.dependence.surface import surface, surface_grids
+from uqwidgets.dependence.surface import surface, surface_features, surface_grids
 
 __all__ = [
     "POINTS",
@@ -21,5 +21,6 @@ __all__ = [
     "dependences",
     "grid_of",
     "surface",
+    "surface_features",
     "surface_grids",
 ]

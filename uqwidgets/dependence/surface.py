@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,13 @@ from uqwidgets.measures import Measure
 
 # Points of each feature, which make 400 points in all.
 SURFACE_POINTS = 20
+
+
+def surface_features(feature: Any) -> list[str] | None:
+    """Return the features of a surface, from any container of names; None for a single name."""
+    if isinstance(feature, (str, bytes)) or not isinstance(feature, Iterable):
+        return None
+    return list(feature)
 
 
 def surface_grids(

@@ -15,6 +15,7 @@ from uqwidgets.dependence import (
     dependences,
     grid_of,
     surface,
+    surface_features,
     surface_grids,
 )
 from uqwidgets.dependence.result import Dependence
@@ -154,8 +155,9 @@ class Curves(Explained):
         form = CurveTransform.of(center, derivative, relative)
         of_rows, level = self.measure(measure), checked_level(level)
         population = Population.of(len(self.table), sample_weight, rows)
-        if isinstance(feature, (list, tuple)):
-            grids = surface_grids(self.table, feature, grid, spacing, form)
+        pair = surface_features(feature)
+        if pair is not None:
+            grids = surface_grids(self.table, pair, grid, spacing, form)
             if lines is not None:
                 raise ValueError(
                     "lines is a number of curves, and a surface has none; leave lines out."

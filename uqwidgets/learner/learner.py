@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
-from uqwidgets.dependence import CurveTransform
+from uqwidgets.dependence import CurveTransform, surface_features
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -361,9 +359,10 @@ class Learner(PerformanceMethods):
         transform = CurveTransform.of(center, derivative, relative)
         averaging = self._averaging(level, callback, interval, sample_weight)
         table = self._table(averaging)
-        if isinstance(feature, (list, tuple, np.ndarray, pd.Index)):
+        pair = surface_features(feature)
+        if pair is not None:
             return learner_surface(
-                averaging, table, list(feature), measure, grid, spacing, transform, sample_weight
+                averaging, table, pair, measure, grid, spacing, transform, sample_weight
             )
         return learner_dependence(
             averaging, table, str(feature), measure, grid, spacing, transform, sample_weight
