@@ -5,6 +5,9 @@ import type { Condition } from "./condition.ts";
 export interface Inputs {
   tau: number;
   stress_feature: string;
+  stress_category: string;
+  anchor: string;
+  tail: number;
   feature: string;
   measure: string;
   indicator: string;
@@ -20,6 +23,9 @@ export interface Inputs {
 export const INPUT_TYPES = {
   tau: "number",
   stress_feature: "string",
+  stress_category: "string",
+  anchor: "string",
+  tail: "number",
   feature: "string",
   measure: "string",
   indicator: "string",

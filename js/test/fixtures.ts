@@ -84,6 +84,9 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
   return {
     tau: 0,
     stress_feature: about.features[0]?.name ?? "",
+    stress_category: "",
+    anchor: "quantile",
+    tail: 0.05,
     feature: about.features[0]?.name ?? "",
     measure: about.measures[0]?.name ?? "",
     indicator: about.indicators[0]?.name ?? "",

@@ -43,13 +43,14 @@ def test_a_column_with_missing_values_is_stressed_over_its_known_rows(
             "age": None,
             "pay": None,
             "none": "no value in any row",
-            "site": "categorical",
+            "site": None,
         }
         assert widget.stress_feature == "age"
         frame = change(widget, tau=0.6)[-1]
         now = frame["meta"]["stress"]["now"]
         assert (now["status"], now["n_kept"], now["n_rows"]) == ("ok", 20, N)
-        assert frame["meta"]["stress"]["features"] == [0, 1]
+        assert frame["meta"]["stress"]["features"] == [0, 1, 3, 3]
+        assert frame["meta"]["stress"]["categories"] == [None, None, "a", "b"]
 
         weights = explainer.stress_weights("age", 0.6, missing="keep")
         age, known = explainer.table.numbers("age"), np.arange(N) >= 20
@@ -60,7 +61,7 @@ def test_a_column_with_missing_values_is_stressed_over_its_known_rows(
         assert now["value"] == pytest.approx(np.average(means, weights=weights))
         # The drawn profile passes through the point of the current tau.
         at = columns(frame)
-        line = at["stress.value"].reshape(2, -1)[0]
+        line = at["stress.value"].reshape(4, -1)[0]
         level = int(np.argmin(np.abs(at["stress.taus"] - 0.6)))
         assert line[level] == pytest.approx(now["value"])
         result = explainer.importance("nll", n_repeats=10, sample_weight=weights)
@@ -82,8 +83,8 @@ def test_stress_of_rows_without_any_value_is_reported(explainer: uq.Explainer) -
         assert (now["status"], now["value"], now["mean"]) == ("no value", None, None)
         assert frame["meta"]["error"] is None
         assert frame["meta"]["final"]
-        assert frame["meta"]["stress"]["features"] == [1]
-        assert widget.result("stress").features == ("pay",)
+        assert frame["meta"]["stress"]["features"] == [1, 3]
+        assert widget.result("stress").features == ("pay", "site=a")
         assert "age cannot be stressed to this tau (no value)" in frame["meta"]["notes"][0]
         frame = change(widget, tau=0.0)[-1]
         assert not frame["meta"]["importance"]["stale"], (

@@ -81,6 +81,11 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
     stress_feature, feature : str
         The stressed feature and the feature whose curves are drawn. Where empty, the most
         important feature is chosen.
+    stress_category : str
+        Of a stressed feature with categories, the one whose share is moved. Where empty, or no
+        category of the feature, the most frequent one.
+    anchor, tail : str, float
+        The means that tau = -1 and 1 stand for, see `Explainer.stress`.
     measure, indicator : str
         The measure that the curves show, and the indicator that the stress view shows over tau.
     ice_filter : list of dict
@@ -409,7 +414,11 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         self._frame = frame
 
     def _choose(self, names: Sequence[str]) -> None:
-        stressed = next((n for n in names if is_stressable(self.explainer.table, n)), "")
+        table = self.explainer.table
+        movable = [name for name in names if is_stressable(table, name)]
+        # The share of a category is moved at first only where no feature has a mean.
+        movable.sort(key=lambda name: table.kind(name) != "numeric")
+        stressed = movable[0] if movable else ""
         # The feature is set last: its observers may wait for the answer to both.
         for trait, name in (("stress_feature", stressed), ("feature", names[0])):
             if name and not getattr(self, trait):

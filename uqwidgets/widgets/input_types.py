@@ -15,6 +15,9 @@ class InputTraits(t.HasTraits):
 
     tau: float
     stress_feature: str
+    stress_category: str
+    anchor: str
+    tail: float
     feature: str
     measure: str
     indicator: str
@@ -31,6 +34,9 @@ class InputArguments(TypedDict, total=False):
 
     tau: float
     stress_feature: str
+    stress_category: str
+    anchor: str
+    tail: float
     feature: str
     measure: str
     indicator: str

@@ -8,12 +8,13 @@ from typing import Any, get_type_hints
 
 import traitlets as t
 
-from uqwidgets._utils.choices import unknown
+from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
 from uqwidgets.inference import checked_interval
-from uqwidgets.stress.columns import unstressable
+from uqwidgets.stress.anchors import ANCHORS
+from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
 from uqwidgets.widgets.checks import number, switch, text, whole
 from uqwidgets.widgets.conditions import Condition, conditions
 
@@ -39,6 +40,9 @@ class Inputs:
 
     tau: float = _input(0.0, lambda name, value, _: number(value, name, -1.0, 1.0))
     stress_feature: str = _input("", lambda *value: _stress_feature(*value))
+    stress_category: str = _input("", lambda *value: _stress_category(*value))
+    anchor: str = _input("quantile", lambda name, value, _: one_of(ANCHORS, value, name))
+    tail: float = _input(0.05, lambda name, value, _: number(value, name, 0.001, 0.49))
     feature: str = _input("", lambda *value: _feature(*value))
     measure: str = _input("", lambda *value: _measure(*value))
     indicator: str = _input("", lambda *value: _indicator(*value))
@@ -111,10 +115,14 @@ def validate_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
 
 
 def immovable(table: Table, feature: str) -> str | None:
-    """Why the slider cannot move a feature's mean, or None if it can."""
-    if table.kind(feature) != "numeric":
-        return "categorical"
-    return unstressable(table, feature, missing="keep")
+    """Why the slider cannot move a feature's mean or a category's share, or None if it can."""
+    if table.holds_dates(feature):
+        return "dates"
+    reason = unstressable(table, feature, missing="keep")
+    if reason is None and table.kind(feature) == "categorical":
+        few = len(table.labels(feature).texts) <= MOST_CATEGORIES
+        return None if few else f"more than {MOST_CATEGORIES} categories"
+    return reason
 
 
 def is_stressable(table: Table, feature: str) -> bool:
@@ -144,3 +152,13 @@ def _stress_feature(name: str, value: Any, explainer: Explainer) -> str:
         reason = immovable(explainer.table, value)
         raise ValueError(f"{value!r} cannot be stressed: {reason}.")
     return str(value)
+
+
+def _stress_category(name: str, value: Any, explainer: Explainer) -> str:
+    category, table = text(name, value, explainer), explainer.table
+    features = [f for f in table.features if table.kind(f) == "categorical"]
+    movable = [f for f in features if is_stressable(table, f)]
+    if category and not any(category in table.labels(f).texts for f in movable):
+        known = [text for f in movable for text in table.labels(f).texts]
+        raise ValueError(unknown("category", category, known))
+    return category

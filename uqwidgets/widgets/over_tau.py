@@ -198,7 +198,7 @@ class OverTau:
         key = (inputs, [(view.name, track.name, track.key) for view, track in tracks])
         if key == self.key or not tracks or not inputs.stress_feature:
             return
-        rows = (inputs.stress_feature, inputs.ice_filter)
+        rows = self._builder.rows_key(inputs)
         if rows != self._levels_of:
             self._levels, self._levels_of = {}, rows
         start = self._level(inputs, 0.0, check)

@@ -11,13 +11,11 @@ import numpy.typing as npt
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
-from uqwidgets.stress.columns import StressedColumn, stressed_columns
+from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
 from uqwidgets.widgets.conditions import Condition
 from uqwidgets.widgets.inputs import Inputs
 
-# The default of `Explainer.stress`.
-TAIL = 0.05
 # Rows without a value of the stressed feature keep their weight.
 MISSING = "keep"
 _MOST_SELECTIONS = 4
@@ -80,28 +78,58 @@ class Selection:
         Positions; None for all rows.
     n_rows : int
         Number of these rows.
+    tail, anchor
+        What tau = -1 and 1 stand for, see `uqwidgets.Explainer.stress`.
     """
 
     explainer: Explainer
     rows: npt.NDArray[np.intp] | None
     n_rows: int
-    _columns: dict[str, StressedColumn | None] = field(default_factory=dict)
+    tail: float
+    anchor: str
+    _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
 
-    def column(self, feature: str) -> StressedColumn | None:
-        """Return the feature's column of these rows, compressed once; None without any value."""
-        if feature not in self._columns:
-            column, table = None, self.explainer.table
-            if self.has_value(feature):
-                (column,) = stressed_columns(table, feature, TAIL, missing=MISSING, rows=self.rows)
-            self._columns[feature] = column
-        return self._columns[feature]
+    @property
+    def options(self) -> dict[str, Any]:
+        """Arguments of the methods of `Explainer` that stress these rows."""
+        return {
+            "tail": self.tail,
+            "anchor": self.anchor,
+            "missing": MISSING,
+            "rows": self.rows,
+        }
+
+    def column(self, feature: str, category: str | None) -> StressedColumn | None:
+        """Return a column of these rows, compressed once; None where no row has a value of it.
+
+        Parameters
+        ----------
+        feature : str
+        category : str or None
+            Text of the category whose share is moved; None for a numeric feature.
+        """
+        key = (feature, category)
+        if key not in self._columns:
+            column = None
+            if self.has_value(feature) and (category is None or self._has(feature, category)):
+                column = stressed_column(self.explainer.table, feature, category, **self.options)
+            self._columns[key] = column
+        return self._columns[key]
 
     def has_value(self, feature: str) -> bool:
-        """Whether a numeric feature has a value in some of these rows."""
-        if self.rows is None:
-            return not np.isnan(self.explainer.table.span(feature).low)
-        values = self.explainer.table.numbers(feature)
-        return bool(np.isfinite(values[self.rows]).any())
+        """Whether a feature has a value in some of these rows."""
+        table = self.explainer.table
+        if table.kind(feature) == "categorical":
+            present = table.column(feature).notna().to_numpy()
+        elif self.rows is None:
+            return not np.isnan(table.span(feature).low)
+        else:
+            present = np.isfinite(table.numbers(feature))
+        return bool((present if self.rows is None else present[self.rows]).any())
+
+    def _has(self, feature: str, category: str) -> bool:
+        mask = self.explainer.table.labels(feature).mask([category])
+        return bool((mask if self.rows is None else mask[self.rows]).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +145,8 @@ class Populations:
     rows_key : tuple
         Identifies the rows alone.
     selection : Selection
+    category : str or None
+        The category whose share is moved; None for a numeric feature.
     projection : Projection or None
         Of the stressed feature; None where none is chosen.
     is_reachable : bool
@@ -128,6 +158,7 @@ class Populations:
     key: tuple[Any, ...]
     rows_key: tuple[Any, ...]
     selection: Selection
+    category: str | None
     projection: Projection | None
     is_reachable: bool
 
@@ -161,13 +192,14 @@ class PopulationBuilder:
     """
 
     #: Names of the inputs that decide rows and weights.
-    reads = ("tau", "stress_feature", "ice_filter")
+    reads = ("tau", "stress_feature", "stress_category", "anchor", "tail", "ice_filter")
 
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
         self.filtered = FilteredRows(explainer)
         # The latest filters, so that going back to one recomputes nothing.
-        self._selections: dict[tuple[Condition, ...], Selection] = {}
+        self._selections: dict[tuple[Any, ...], Selection] = {}
+        self._most_frequent: dict[str, str] = {}
 
     def build(self, inputs: Inputs, check: Callable[[], None]) -> Populations | None:
         """Build the populations of a request, None where no row meets its filter.
@@ -185,11 +217,12 @@ class PopulationBuilder:
         unstressed = Population.of(n, rows=mask)
         # A filter that leaves out no row selects the same population as no filter.
         filters = () if mask is None else inputs.ice_filter
-        selection = self._selection(filters, unstressed.rows)
+        selection = self._selection(filters, unstressed.rows, inputs)
         feature, tau = inputs.stress_feature, inputs.tau
+        category = self.category(inputs)
         now, projection = unstressed, None
         if feature:
-            column = selection.column(feature)
+            column = selection.column(feature, category)
             if column is None:
                 projection = Projection(None, np.nan, np.nan, "no value")
             else:
@@ -197,20 +230,42 @@ class PopulationBuilder:
                 if projection.weights is not None and tau:
                     now = Population.of(n, column.expand(projection.weights, n), mask)
         is_reachable = projection is None or projection.weights is not None or not tau
-        stress = (feature, tau) if tau else None
+        stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
         key, rows_key = (stress, filters), (filters,)
-        return Populations(now, unstressed, key, rows_key, selection, projection, is_reachable)
+        return Populations(
+            now, unstressed, key, rows_key, selection, category, projection, is_reachable
+        )
+
+    def rows_key(self, inputs: Inputs) -> tuple[Any, ...]:
+        """Identify what decides rows and weights apart from tau."""
+        return tuple(getattr(inputs, name) for name in self.reads if name != "tau")
+
+    def category(self, inputs: Inputs) -> str | None:
+        """Category whose share is moved: the picked one, or the most frequent of the feature."""
+        feature, table = inputs.stress_feature, self._explainer.table
+        if not feature or table.kind(feature) == "numeric":
+            return None
+        if inputs.stress_category in table.labels(feature).texts:
+            return inputs.stress_category
+        if feature not in self._most_frequent:
+            counts = {t: table.labels(feature).mask([t]).sum() for t in table.labels(feature).texts}
+            self._most_frequent[feature] = max(counts, key=lambda text: counts[text])
+        return self._most_frequent[feature]
 
     def _selection(
-        self, conditions: tuple[Condition, ...], rows: npt.NDArray[np.intp] | None
+        self,
+        conditions: tuple[Condition, ...],
+        rows: npt.NDArray[np.intp] | None,
+        inputs: Inputs,
     ) -> Selection:
+        key = (conditions, inputs.tail, inputs.anchor)
         # A local name, for a result may be computed on another thread meanwhile.
-        selections = dict(self._selections)
-        selection = selections.pop(conditions, None)
+        selections: dict[tuple[Any, ...], Selection] = dict(self._selections)
+        selection = selections.pop(key, None)
         if selection is None:
             n = len(self._explainer.table) if rows is None else len(rows)
-            selection = Selection(self._explainer, rows, n)
-        selections[conditions] = selection
+            selection = Selection(self._explainer, rows, n, inputs.tail, inputs.anchor)
+        selections[key] = selection
         while len(selections) > _MOST_SELECTIONS:
             del selections[next(iter(selections))]
         self._selections = selections

@@ -42,7 +42,7 @@ def static_picture(
         chosen = counted(len(population.positions), "row")
         messages.append(f"Shown are the {chosen} with {conditions}.")
     if inputs.stress_feature and inputs.tau:
-        population, sentence = _stressed(ex, inputs, population)
+        population, sentence = _stressed(session, inputs, population)
         messages.append(sentence)
     overview, details = "", ""
     for view in session.views:
@@ -62,24 +62,38 @@ def static_picture(
     return layout_html(overview, details, heading=heading, message=" ".join(messages) or None)
 
 
-def _stressed(ex: Explainer, inputs: Inputs, population: Population) -> tuple[Population, str]:
-    """Return the stressed population, and a sentence on the mean that is moved."""
+def _stressed(session: Session, inputs: Inputs, population: Population) -> tuple[Population, str]:
+    """Return the stressed population, and a sentence on the mean or the share that is moved."""
     feature, tau = inputs.stress_feature, inputs.tau
+    category = session.populations.category(inputs)
+    ex = session.explainer
     try:
-        weights = ex.stress_weights(feature, tau, rows=population.rows, missing=MISSING)
+        weights = ex.stress_weights(
+            feature,
+            tau,
+            category=category,
+            tail=inputs.tail,
+            anchor=inputs.anchor,
+            rows=population.rows,
+            missing=MISSING,
+        )
     except ValueError as error:
         return population, f"Without stress: {error}"
     stressed = Population.of(len(ex.table), weights, population.rows)
-    values = ex.table.numbers(feature)
-    known = np.isfinite(values)
+    moved = f"mean of {feature}"
+    if category is None:
+        values = ex.table.numbers(feature)
+        known = np.isfinite(values)
+    else:
+        moved = f"share of {category} in {feature}"
+        values = ex.table.labels(feature).mask([category]).astype(np.float64)
+        known = ex.table.column(feature).notna().to_numpy()
     means = [
         number(float(np.average(values[known], weights=p.scored[known])))
         for p in (population, stressed)
     ]
     n_kept = int(np.count_nonzero(~known[population.positions]))
-    sentence = (
-        f"Stressed: τ = {number(tau)} moves the mean of {feature} from {means[0]} to {means[1]}."
-    )
+    sentence = f"Stressed: τ = {number(tau)} moves the {moved} from {means[0]} to {means[1]}."
     if n_kept:
         keeps = "keeps its" if n_kept == 1 else "keep their"
         sentence += f" {counted(n_kept, 'row')} without a value {keeps} weight."

@@ -3,7 +3,7 @@ import { area, line } from "d3-shape";
 import { clipBox, pool, set, setText, svg } from "../dom.ts";
 import { interval, isolated, level, number, percent, withUnit } from "../format.ts";
 import type { Bounds } from "../modelInfo.ts";
-import type { Stress } from "../views/stress/reader.ts";
+import { lineName, type Stress } from "../views/stress/reader.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { extent, SteadyScale } from "./domain.ts";
@@ -187,6 +187,7 @@ export function profile() {
       // A second scale shows the means of the stressed feature at τ = -1, 0 and 1.
       const reached = chosen === null ? null : row(stress.reached, chosen, length);
       const stops = reached ? [-1, 0, 1] : [];
+      const what = chosen !== null && stress.categories[chosen] !== null ? "share" : "mean";
       meanTexts(stops.length).forEach((text, i) => {
         const tau = stops[i] as number;
         const mean = reached ? valueAt(taus, reached, tau) : Number.NaN;
@@ -195,7 +196,7 @@ export function profile() {
         set(text, { x: at, y: TOP + PLOT + 34, "text-anchor": anchor });
         setText(
           text,
-          `${tau === 0 ? "mean " : ""}${Number.isFinite(mean) ? number(mean) : "none"}`,
+          `${tau === 0 ? `${what} ` : ""}${Number.isFinite(mean) ? number(mean) : "none"}`,
         );
       });
 
@@ -206,7 +207,7 @@ export function profile() {
       set(now, { visibility: dotted ? null : "hidden" });
       if (dotted) set(now, { cx: x(tau), cy: y(height) });
 
-      const nameOf = (index: number) => names[stress.features[index] ?? -1] ?? "";
+      const nameOf = (index: number) => lineName(stress, names, index);
       const named = hovered ?? chosen;
       const last = named === null ? -1 : row(value, named, length).findLastIndex(Number.isFinite);
       const name = named === null || last < 0 ? "" : nameOf(named);
@@ -248,7 +249,7 @@ export function profile() {
               ["stressed", isolated(nameOf(index))],
               [stress.label, number(value[at])],
               ...(ends === null ? [] : [["interval", ends] as [string, string]]),
-              ["mean", number(stress.reached[at])],
+              [stress.categories[index] === null ? "mean" : "share", number(stress.reached[at])],
               ["effective sample", percent((stress.ess[at] ?? Number.NaN) / rows)],
             );
           }

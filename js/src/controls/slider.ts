@@ -28,7 +28,7 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
   const scale = h(
     "div",
     { class: "uq-tau-scale", "aria-hidden": "true" },
-    ...["lower", "as in the data", "higher"].map((text) => h("span", {}, text)),
+    ...["", "as in the data", ""].map((text) => h("span", {}, text)),
   );
   let held = false;
   let describe: (tau: number) => string = () => "";
@@ -82,8 +82,15 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
       output,
       reset,
     ),
-    /** `meaning` describes a τ in words; `why` is the reason why the slider is disabled. */
-    update(tau: number, meaning: (tau: number) => string, why: string | null): void {
+    /** `meaning` describes a τ in words, `ends` its ends; `why` is the reason why the slider is disabled. */
+    update(
+      tau: number,
+      meaning: (tau: number) => string,
+      ends: readonly [string, string],
+      why: string | null,
+    ): void {
+      setText(scale.children[0] as Element, ends[0]);
+      setText(scale.children[2] as Element, ends[1]);
       describe = meaning;
       idle = why;
       // During a drag, a frame of an older value must not move the slider.

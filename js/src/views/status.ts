@@ -1,9 +1,10 @@
 import { h, set, setText } from "../dom.ts";
-import { counted, isolated, number, seconds } from "../format.ts";
+import { counted, number, seconds } from "../format.ts";
 import type { Frame, Progress } from "../frame.ts";
 import type { ModelInfo } from "../modelInfo.ts";
 import type { Session } from "../session.ts";
 import { viewsNamed } from "./index.ts";
+import { moved } from "./stress/reader.ts";
 
 /** Errors, and a warning while the kernel does not answer, above the charts. */
 export function alerts() {
@@ -131,7 +132,7 @@ export function summary(frame: Frame, info: ModelInfo): string {
   const now = stress?.now;
   const population =
     now && frame.inputs.tau !== 0
-      ? `${isolated(now.feature)} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
+      ? `${moved(now)} stressed from ${number(now.mean)} to ${number(now.reached)}, ${stress.label} ${number(now.value)}`
       : "No stress";
   const views = viewsNamed(info.views).map(({ name, summary }) => {
     const part = frame[name as keyof Frame];

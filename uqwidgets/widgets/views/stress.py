@@ -15,15 +15,14 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
-from uqwidgets.stress.columns import KEPT
 from uqwidgets.stress.html import stress_html
-from uqwidgets.stress.profile import described_weights
+from uqwidgets.stress.profile import described_weights, stress
 from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
-from uqwidgets.widgets.population import MISSING, TAIL, Populations, Selection
+from uqwidgets.widgets.population import Populations, Selection
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -48,15 +47,15 @@ class Profiles:
         Those that can be stressed because they have a value in some of the rows.
     profiles : dict of str to Stress
         By feature, of every indicator.
-    bounded : dict of (str, str) to Stress
-        With intervals, by feature and indicator; these take longer than values, so they are
-        computed only of what is shown.
+    bounded : dict of (str, str or None, str) to Stress
+        With intervals, by feature, category and indicator; these take longer than values, so they
+        are computed only of what is shown.
     """
 
     n_rows: int
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
-    bounded: dict[tuple[str, str], Stress] = field(default_factory=dict)
+    bounded: dict[tuple[str, str | None, str], Stress] = field(default_factory=dict)
 
 
 class StressView(View):
@@ -82,17 +81,20 @@ class StressView(View):
         indicator = self.explainer.indicators[inputs.indicator]
         features = [f for f in self.features if f in drawn.profiles]
         profiles = [drawn.profiles[f] for f in features]
-        bounded = drawn.bounded.get((inputs.stress_feature, inputs.indicator))
+        lines = [self._line(f, name) for f in features for name in drawn.profiles[f].features]
+        key = (inputs.stress_feature, populations.category, inputs.indicator)
+        bounded = drawn.bounded.get(key)
         meta = {
             "indicator": indicator.name,
             "label": indicator.label,
             "unit": indicator.unit,
-            "features": [self.explainer.table.index(f) for f in features],
+            # Of each line: its feature, and the category whose share is moved.
+            "features": [self.explainer.table.index(feature) for feature, _ in lines],
+            "categories": [category for _, category in lines],
             "now": self._now(inputs, populations),
             "level": LEVEL,
             "n_rows": drawn.n_rows,
-            # Rows without a value are in `now`.
-            "remarks": [r for r in bounded.remarks if not r.endswith(KEPT)] if bounded else (),
+            "remarks": bounded.remarks if bounded else (),
         }
         taus = checked_taus(_LEVELS)
         unknown = np.full(len(taus), np.nan)
@@ -120,18 +122,21 @@ class StressView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
         """Return the profiles of the picked indicator, the stressed feature's with its interval."""
-        known = self._profiles(populations)
+        known, indicator = self._profiles(populations), inputs.indicator
         profiles = []
         for feature in known.features:
             check()
             profile = self._stressed(populations, feature)
-            bounded = known.bounded.get((feature, inputs.indicator))
+            bounded = known.bounded.get((feature, populations.category, indicator))
             if feature == inputs.stress_feature and bounded is not None:
                 # Its values are the same up to rounding; those of the profile are drawn.
+                at = self._row(profile, feature, populations.category)
+                low, high = profile.low[indicator].copy(), profile.high[indicator].copy()
+                low[at], high[at] = bounded.low[indicator][0], bounded.high[indicator][0]
                 profile = replace(
                     profile,
-                    low=bounded.low,
-                    high=bounded.high,
+                    low={indicator: low},
+                    high={indicator: high},
                     level=bounded.level,
                     remarks=bounded.remarks,
                 )
@@ -144,8 +149,10 @@ class StressView(View):
         """Return the profile of a pin's stressed feature."""
         if pinned.stress_feature not in self._profiles(populations).features:
             return {}
-        profile = self._stressed(populations, pinned.stress_feature)
-        return {"ghost": profile.values[pinned.indicator][0]}
+        feature = pinned.stress_feature
+        profile = self._stressed(populations, feature)
+        at = self._row(profile, feature, populations.category)
+        return {} if at is None else {"ghost": profile.values[pinned.indicator][at]}
 
     def show_cached(self, work: Work) -> Availability:
         """Compute the interval if it is quick; the rest is computed for each frame."""
@@ -228,12 +235,10 @@ class StressView(View):
 
     def profile_over_tau(self, level: Level) -> Samples:
         """Return the indicator of every feature at many levels."""
-        rows, name = level.populations.selection.rows, level.inputs.indicator
+        options, name = level.populations.selection.options, level.inputs.indicator
         taus, lines = _FINE_LEVELS, []
         for feature in self._profiles(level.populations).features:
-            profile = self.explainer.stress(
-                [feature], [name], taus=taus, tail=TAIL, missing=MISSING, rows=rows
-            )
+            profile = self.explainer.stress([feature], [name], taus=taus, **options)
             lines.append(profile.values[name])
         return {
             "fine_taus": checked_taus(_FINE_LEVELS).astype(np.float32),
@@ -250,10 +255,18 @@ class StressView(View):
     def _stressed(self, populations: Populations, feature: str) -> Stress:
         """Return the profile of a feature, stressed at most once for every indicator."""
         known = self._profiles(populations).profiles.get(feature)
-        rows = populations.selection.rows
-        return known or self.explainer.stress(
-            [feature], taus=_LEVELS, tail=TAIL, missing=MISSING, rows=rows
-        )
+        options = populations.selection.options
+        return known or self.explainer.stress([feature], taus=_LEVELS, **options)
+
+    def _line(self, feature: str, name: str) -> tuple[str, str | None]:
+        """Feature and category of a line of a profile, from its name."""
+        is_numeric = self.explainer.table.kind(feature) == "numeric"
+        return (feature, None) if is_numeric else (feature, name.removeprefix(f"{feature}="))
+
+    def _row(self, profile: Stress, feature: str, category: str | None) -> int | None:
+        """Row of a feature's profile that moves this category; None where no row has it."""
+        categories = [self._line(feature, name)[1] for name in profile.features]
+        return categories.index(category) if category in categories else None
 
     def _is_profiled(self, profiles: Profiles) -> bool:
         return len(profiles.profiles) == len(profiles.features)
@@ -263,10 +276,12 @@ class StressView(View):
 
     def _is_bounded(self, work: Work) -> bool:
         """Whether the interval of the stressed feature is known, or there is none."""
-        feature, indicator = work.inputs.stress_feature, work.inputs.indicator
-        if work.rows is None or feature not in (known := self._profiles(work.rows)).features:
+        feature, rows = work.inputs.stress_feature, work.rows
+        if rows is None or feature not in (known := self._profiles(rows)).features:
             return True
-        return (feature, indicator) in known.bounded
+        if rows.selection.column(feature, rows.category) is None:
+            return True
+        return (feature, rows.category, work.inputs.indicator) in known.bounded
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -295,14 +310,18 @@ class StressView(View):
         assert work.rows is not None
         feature, indicator = work.inputs.stress_feature, work.inputs.indicator
         work.set_progress(f"interval of {indicator} under stress")
-        self._profiles(work.rows).bounded[feature, indicator] = self.explainer.stress(
-            [feature],
-            [indicator],
-            taus=_LEVELS,
-            tail=TAIL,
-            missing=MISSING,
+        selection, category = work.rows.selection, work.rows.category
+        column = selection.column(feature, category)
+        assert column is not None
+        self._profiles(work.rows).bounded[feature, category, indicator] = stress(
+            [column],
+            len(self.explainer.table),
+            [self.explainer.indicators[indicator]],
+            checked_taus(_LEVELS),
+            tail=selection.tail,
+            anchor=selection.anchor,
             level=LEVEL,
-            rows=work.rows.selection.rows,
+            remarks=(),
         )
         work.progress = None
 
@@ -310,9 +329,11 @@ class StressView(View):
         projection, selection = populations.projection, populations.selection
         if projection is None:
             return None
-        stressed = selection.column(inputs.stress_feature)
+        stressed = selection.column(inputs.stress_feature, populations.category)
         now: dict[str, Any] = {
             "feature": inputs.stress_feature,
+            "category": populations.category,
+            "anchor": "share" if stressed is None else stressed.column.anchors.kind,
             "tau": inputs.tau,
             "mean": None if stressed is None else stressed.column.mean,
             "std": None if stressed is None else stressed.column.std,
@@ -357,7 +378,7 @@ def _joined(profiles: Sequence[Stress], indicator: str) -> Stress:
 
     return replace(
         profiles[0],
-        features=tuple(profile.features[0] for profile in profiles),
+        features=tuple(name for profile in profiles for name in profile.features),
         indicators=(indicator,),
         target=stacked(lambda p: p.target),
         reached=stacked(lambda p: p.reached),

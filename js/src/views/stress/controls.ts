@@ -2,35 +2,54 @@ import { row, valueAt } from "../../charts/profile.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauSlider } from "../../controls/slider.ts";
 import { h, setText } from "../../dom.ts";
-import { isolated, number } from "../../format.ts";
+import { number } from "../../format.ts";
 import type { Context, Panel } from "../view.ts";
-import { rowOf, type Stress } from "./reader.ts";
+import { anchorControls } from "./anchor.ts";
+import { moved, rowOf, type Stress } from "./reader.ts";
 import { meaning, readout, warning } from "./readout.ts";
 
 /** Shown in place of the warning, so that the charts do not move while a filter changes. */
 const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
 
-const PICK_FIRST = "Choose a feature; then the slider moves its mean.";
-const NONE_MOVABLE = "No feature of this table has a mean to move; the list says why of each.";
+const PICK_FIRST = "Choose a feature; then the slider moves its mean, or the share of a category.";
+const NONE_MOVABLE = "No feature of this table can be stressed; the list says why of each.";
 
-/** The controls of stress: the stressed feature, the slider of τ, and its effective sample size. */
+/** The controls of stress: what is moved, the slider of τ, and its effective sample size. */
 export function stressControls({ session, about, uid, signal }: Context): Panel {
   const names = about.features.map(({ name }) => name);
   const feature = picker(
     "What if",
-    { "data-testid": "uq-stress-feature" },
+    {
+      title: "the feature whose mean, or share of a category, is moved",
+      "data-testid": "uq-stress-feature",
+    },
     (value) => session.request({ stress_feature: value }),
     signal,
   );
-  const question = h(
-    "div",
-    { class: "uq-question" },
-    feature.element,
-    h("span", {}, "were lower or higher on average?"),
+  const category = picker(
+    "were",
+    { title: "the category whose share is moved", "data-testid": "uq-stress-category" },
+    (value) => session.request({ stress_category: value }),
+    signal,
   );
+  const rest = h("span");
+  const question = h("div", { class: "uq-question" }, feature.element, category.element, rest);
   const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
+  const anchor = anchorControls(session, signal);
   const facts = readout();
-  const caution = h("p", { class: "uq-caution", role: "note", hidden: true });
+  const words = h("span");
+  const offer = h(
+    "button",
+    {
+      type: "button",
+      class: "uq-button",
+      title: "let τ = 1 stand for the mean of the rows in the tail, which is always reached",
+      "data-testid": "uq-use-tail-mean",
+    },
+    "use the mean of the tail",
+  );
+  offer.addEventListener("click", () => session.request({ anchor: "tail-mean" }), { signal });
+  const caution = h("p", { class: "uq-caution", role: "note", hidden: true }, words);
   // The room of the warning is reserved, so that the charts do not move under a moving slider.
   const hint = h("p", { class: "uq-hint" });
   const movable = about.features.some(({ unstressable }) => unstressable === null);
@@ -42,30 +61,46 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const element = h(
     "section",
     { class: "uq-stress-controls", "aria-label": "Stress level" },
-    h("div", { class: "uq-stress-inputs" }, question, slider.element),
+    h("div", { class: "uq-stress-inputs" }, question, slider.element, anchor.element),
     facts.element,
     h("div", { class: "uq-said" }, hint, caution),
   );
 
-  const meanAt = (stress: Stress | null, name: string) => (tau: number) => {
-    const at = stress && rowOf(stress, names, name);
-    if (!stress || at === null || !name) return "";
+  const meanAt = (stress: Stress | null) => (tau: number) => {
+    const at = stress && rowOf(stress, names);
+    if (!stress?.now || at === null) return "";
     const mean = valueAt(stress.taus, row(stress.reached, at, stress.taus.length), tau);
-    const of = isolated(name);
-    return Number.isFinite(mean) ? `mean of ${of} ${number(mean)}` : `no such mean of ${of}`;
+    const what = moved(stress.now);
+    return Number.isFinite(mean) ? `${what} ${number(mean)}` : `no such ${what}`;
   };
 
   return {
     element,
     update({ frame, inputs }) {
       const stress = frame?.stress ?? null;
-      const chosen = names.includes(inputs.stress_feature);
+      const now = stress?.now ?? null;
+      const chosen = about.features.find(({ name }) => name === inputs.stress_feature);
       const label = movable ? "choose a feature" : "no feature";
       const none = { value: "", label, disabled: true };
       feature.update(chosen ? choices : [none, ...choices], inputs.stress_feature);
+      const isShare = chosen?.kind === "categorical";
+      category.element.hidden = !isShare;
+      if (isShare) {
+        const values = chosen.values ?? (now?.category ? [now.category] : []);
+        const current = now?.feature === chosen.name ? now.category : null;
+        const wish = values.includes(inputs.stress_category) ? inputs.stress_category : current;
+        category.update(
+          values.map((value) => ({ value, label: value })),
+          wish ?? "",
+        );
+      }
+      setText(rest, isShare ? "less or more often?" : "were lower or higher on average?");
       const why = chosen ? null : movable ? PICK_FIRST : NONE_MOVABLE;
-      slider.update(inputs.tau, meanAt(stress, inputs.stress_feature), why);
-      const now = stress?.now ?? null;
+      const ends = isShare
+        ? (["less often", "more often"] as const)
+        : (["lower", "higher"] as const);
+      slider.update(inputs.tau, meanAt(stress), ends, why);
+      anchor.update(inputs);
       if (stress && now) facts.update(stress, now);
       else facts.clear(stress ? "no feature is chosen" : "no stress yet");
       const text =
@@ -73,7 +108,9 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
       caution.hidden = text === null;
       hint.hidden = text !== null;
       setText(hint, why ?? (now ? meaning(now) : ""));
-      setText(caution, text ?? "");
+      setText(words, text ?? "");
+      if (text && now?.status === "beyond quantile") caution.append(offer);
+      else offer.remove();
     },
   };
 }

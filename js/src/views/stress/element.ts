@@ -6,7 +6,7 @@ import { h, set, setText } from "../../dom.ts";
 import { counted, interval, isolated, level, number, percent, withUnit } from "../../format.ts";
 import { pinKey } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
-import { rowOf, STATUS, type Stress } from "./reader.ts";
+import { lineName, moved, rowOf, STATUS, type Stress } from "./reader.ts";
 
 /** The indicator over τ for every feature. */
 export function stressPanel({ session, about, signal, redraw }: Context): Panel {
@@ -54,9 +54,14 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   read.element.addEventListener(
     "click",
     (event) => {
-      const at = rowAt(event);
-      const name = at === null ? undefined : names[last?.frame?.stress?.features[at] ?? -1];
-      if (name !== undefined) session.request({ stress_feature: name });
+      const [at, stress] = [rowAt(event), last?.frame?.stress];
+      const name = at === null ? undefined : names[stress?.features[at] ?? -1];
+      if (at === null || name === undefined) return;
+      const category = stress?.categories[at] ?? null;
+      session.request({
+        stress_feature: name,
+        ...(category === null ? {} : { stress_category: category }),
+      });
     },
     { signal },
   );
@@ -70,14 +75,14 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   };
 
   const draw = (shown: Shown) => {
-    const { frame, inputs } = shown;
+    const { frame } = shown;
     const stress = frame?.stress;
     if (!stress) return;
     const ghost = ghostOf(shown);
     if (!frame.ghost) legend.remove();
     else if (!legend.isConnected) fig.content.prepend(legend);
     pinnedKey.update(frame.ghost, ghost ? null : "such profile");
-    const chosen = rowOf(stress, names, stress.now?.feature ?? inputs.stress_feature);
+    const chosen = rowOf(stress, names);
     if (hovered !== null && hovered >= stress.features.length) hovered = null;
     const bounds = about.indicators.find(({ name }) => name === stress.indicator)?.bounds;
     const state = { stress, names, rows: stress.n_rows, chosen, hovered, ghost, bounds };
@@ -86,22 +91,22 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   };
 
   const describe = (stress: Stress, chosen: number | null, ghost: Float64Array | null) => {
-    const { taus, now, features } = stress;
+    const { taus, now } = stress;
     const index = chosen ?? 0;
     const take = (values: Float64Array | Uint8Array, i: number) =>
       values[index * taus.length + i] ?? Number.NaN;
-    const name = isolated(names[features[index] ?? -1] ?? "no feature");
+    const name = isolated(lineName(stress, names, index) || "no feature");
     const bounded = chosen !== null && stress.low.some(Number.isFinite);
     fig.describe(
-      `${stress.label} over τ for ${counted(features.length, "feature")}, ${name} emphasised`,
+      `${stress.label} over τ for ${counted(stress.features.length, "line")}, ${name} emphasised`,
       now
-        ? `Under stress of ${isolated(now.feature)} at τ ${level(now.tau)}, ${withUnit(stress.label, stress.unit)} is ` +
+        ? `Under stress of the ${moved(now)} at τ ${level(now.tau)}, ${withUnit(stress.label, stress.unit)} is ` +
             `${number(now.value)}, against ${number(now.base)} without stress.`
         : `${stress.label} without stress.`,
       () => ({
         columns: [
           "τ",
-          `mean of ${name}`,
+          now ? moved(now) : `mean of ${name}`,
           withUnit(stress.label, stress.unit),
           ...(bounded ? [`${percent(stress.level)} interval`] : []),
           "effective sample",
@@ -135,7 +140,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       setText(panel.note, "");
       if (!stress || !lines) return;
       draw(shown);
-      const chosen = rowOf(stress, names, stress.now?.feature ?? shown.inputs.stress_feature);
+      const chosen = rowOf(stress, names);
       describe(stress, chosen, ghostOf(shown)?.value ?? null);
       const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
       setText(panel.note, `click a line to stress its feature${band}`);

@@ -1,7 +1,10 @@
+import { isolated } from "../../format.ts";
 import type { Columns, Fields } from "../../wire.ts";
 
 export interface StressNow {
   feature: string;
+  /** The category whose share is moved; null for the mean of a numeric feature. */
+  category: string | null;
   tau: number;
   /** Rows that meet the filter, whose population is stressed. */
   n_rows: number;
@@ -27,6 +30,8 @@ export interface Stress {
   unit: string;
   /** Index into the features of the table, one per row of the arrays below. */
   features: number[];
+  /** Of each of them, the category whose share is moved; null for the mean of a numeric feature. */
+  categories: (string | null)[];
   /** Number of rows of the values; it differs from that of `now` while the panel is stale. */
   n_rows: number;
   now: StressNow | null;
@@ -60,6 +65,7 @@ function readNow(fields: Fields): StressNow {
   const optional = (name: string) => fields.optional(name, (f) => f.number(name));
   return {
     feature: fields.text("feature"),
+    category: fields.optional("category", (f) => f.text("category")),
     tau: fields.number("tau"),
     n_rows: fields.number("n_rows"),
     mean: optional("mean"),
@@ -88,6 +94,11 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     label: fields.text("label"),
     unit: fields.text("unit"),
     features,
+    categories: features.map((_, i) => {
+      const { categories } = fields.raw;
+      const text = Array.isArray(categories) ? categories[i] : null;
+      return typeof text === "string" ? text : null;
+    }),
     n_rows: fields.number("n_rows"),
     now: fields.optional("now", (f) => readNow(f.record("now"))),
     level: fields.number("level"),
@@ -109,8 +120,23 @@ export function readStress(fields: Fields, columns: Columns): Stress {
   };
 }
 
-/** Row of `stress` for a feature's name, or null. */
-export function rowOf(stress: Stress, names: string[], name: string): number | null {
-  const at = stress.features.findIndex((feature) => names[feature] === name);
+/** Row of `stress` that is stressed now, or null. */
+export function rowOf({ features, categories, now }: Stress, names: string[]): number | null {
+  const at = features.findIndex(
+    (feature, i) =>
+      now !== null && names[feature] === now.feature && categories[i] === now.category,
+  );
   return at < 0 ? null : at;
 }
+
+/** The name of a line: its feature, with the category whose share is moved. */
+export function lineName({ features, categories }: Stress, names: string[], at: number): string {
+  const [name, category] = [names[features[at] ?? -1] ?? "", categories[at] ?? null];
+  return category === null ? name : `${name} = ${category}`;
+}
+
+/** What is moved, in words. */
+export const moved = ({ feature, category }: Pick<StressNow, "feature" | "category">): string =>
+  category === null
+    ? `mean of ${isolated(feature)}`
+    : `share of ${isolated(category)} in ${isolated(feature)}`;

@@ -1,7 +1,7 @@
 import { endsAt, intervalAt } from "../../charts/profile.ts";
 import { h, setText } from "../../dom.ts";
 import { counted, isolated, level, number, whole } from "../../format.ts";
-import type { Stress, StressNow } from "./reader.ts";
+import { moved, type Stress, type StressNow } from "./reader.ts";
 
 /** With fewer effective rows, intervals have less than their nominal coverage; a remark in Python says so too. */
 const FEW = 50;
@@ -27,7 +27,15 @@ export function isShaky(stress: Stress, now: StressNow): boolean {
 
 /** The effect of the weights in words. */
 export function meaning(now: StressNow): string {
-  const { feature, tau } = now;
+  const { feature, category, tau } = now;
+  if (category !== null) {
+    const rows = `rows with ${isolated(feature)} = ${isolated(category)}`;
+    const words =
+      tau === 0
+        ? `All rows count the same. Above 0, ${rows} count more; below, less.`
+        : `The ${rows} count ${tau > 0 ? "more" : "less"}. No row is invented; all panels use these weights.`;
+    return words + unmoved(now);
+  }
   // The text has about the same length at every τ, so that it does not wrap during a drag.
   const words =
     tau === 0
@@ -45,15 +53,19 @@ const unmoved = ({ n_kept: n }: StressNow) =>
 /** A warning about the numbers, or null. */
 export function warning(stress: Stress, now: StressNow, all: number): string | null {
   const { status, ess, tau, n_rows: rows } = now;
+  const { category } = now;
+  const filtered = rows < all ? " that meet the filter" : "";
+  if (category !== null && ["constant", "no value"].includes(status))
+    return `${status === "constant" ? "All" : "None of the"} rows${filtered} have ${isolated(now.feature)} = ${isolated(category)}, so its share cannot be moved; choose another category.`;
   const feature = isolated(now.feature);
   if (status === "edge")
     return `The target mean of ${feature} lies at the edge of the data: only the rows with its most extreme value count.`;
   if (status === "infeasible")
     return `The target mean of ${feature} lies outside the data, so no weights reach it; choose a τ nearer to 0.`;
   if (status === "constant")
-    return `${feature} is constant${rows < all ? " in the rows that meet the filter" : ""}, so it cannot be stressed; choose another feature.`;
+    return `${feature} is constant${filtered && ` in the rows${filtered}`}, so it cannot be stressed; choose another feature.`;
   if (status === "beyond quantile")
-    return `The mean of ${feature} already lies beyond the quantile that this side of τ moves it to, so there is nothing to stress; use the other side.`;
+    return `The mean of ${feature} already lies beyond the quantile that this side of τ moves it to, so there is nothing to stress; use the other side, or the mean of the tail.`;
   if (status === "no value")
     return `${feature} has no value in the rows that meet the filter, so it cannot be stressed; choose another feature.`;
   if (status !== "ok") return `${feature} cannot be stressed here (${status}).`;
@@ -89,7 +101,7 @@ export function readout() {
     update(stress: Stress, now: StressNow): void {
       // The numbers are bold within one sentence.
       mean.replaceChildren(
-        h("bdi", {}, now.feature),
+        h("bdi", {}, now.category === null ? now.feature : moved(now)),
         ": ",
         strong(`${number(now.mean)} → ${number(now.reached)}`),
         ` (τ ${level(now.tau)}${outcome(now)})`,

@@ -1,0 +1,80 @@
+"""The population on the page: shares of categories, other anchors, cohorts and constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.reading import answered, model_calls, outside
+
+N = 200
+
+
+class Logistic:
+    """A classifier that reads one column; the others may have any type."""
+
+    classes_ = np.array(["no", "yes"])
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        yes = 1 / (1 + np.exp(-X["length"].to_numpy()))
+        return np.column_stack([1 - yes, yes])
+
+
+@pytest.fixture
+def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "length": rng.normal(size=N),
+            "skewed": np.where(np.arange(N) < 4, 1000.0, np.arange(N) % 7),
+            "town": pd.Series(rng.choice(["Ulm", "Bonn", "Jena"], N)).where(np.arange(N) >= 20),
+        }
+    )
+    y = np.where(rng.random(N) < Logistic().predict_proba(X)[:, 1], "yes", "no")
+    with uq.explore(Logistic(), X, y, feature="length", stress_feature="length") as widget:
+        yield widget
+
+
+def test_the_share_of_a_category_is_moved_with_the_slider(root, widget):
+    with answered(root):
+        root.get_by_test_id("uq-stress-feature").select_option("town")
+    category = root.get_by_test_id("uq-stress-category")
+    expect(category).to_be_visible()
+    with answered(root):
+        category.select_option("Ulm")
+    with answered(root):
+        root.get_by_test_id("uq-tau").fill("0.5")
+    readout = root.get_by_test_id("uq-stress-readout")
+    expect(readout).to_contain_text("share of Ulm in town")
+    expect(readout).to_contain_text(f"of the {N} rows")
+    expect(root.get_by_text("The rows with town = Ulm count more.")).to_be_visible()
+    expect(root.get_by_text("20 rows without a value keep their weight.")).to_be_visible()
+    slider = root.get_by_test_id("uq-tau")
+    assert slider.get_attribute("aria-valuetext").startswith("τ 0.50, share of Ulm in town 0.")
+    assert (widget.stress_feature, widget.stress_category) == ("town", "Ulm")
+    assert model_calls(root) == 0
+    assert outside(root) == []
+
+
+def test_a_mean_beyond_the_quantile_offers_the_mean_of_the_tail(root, widget):
+    with answered(root):
+        root.get_by_test_id("uq-stress-feature").select_option("skewed")
+    with answered(root):
+        root.get_by_test_id("uq-tau").fill("0.5")
+    offer = root.get_by_test_id("uq-use-tail-mean")
+    expect(offer).to_be_visible()
+    with answered(root):
+        offer.press("Enter")
+    assert widget.anchor == "tail-mean"
+    expect(root.get_by_test_id("uq-use-tail-mean")).to_have_count(0)
+    expect(root.get_by_test_id("uq-stress-readout")).not_to_contain_text("not reached")
+    root.get_by_text("more", exact=True).click()
+    expect(root.get_by_test_id("uq-anchor")).to_have_value("tail-mean")
+    with answered(root):
+        root.get_by_test_id("uq-tail").fill("10")
+        root.get_by_test_id("uq-tail").press("Enter")
+    assert widget.tail == 0.1
+    assert model_calls(root) == 0
