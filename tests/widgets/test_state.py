@@ -22,6 +22,9 @@ CHANGED: dict[str, Any] = {
     "tau": 0.35,
     "stress_feature": "b",
     "feature": "b",
+    "stress_category": "red",
+    "anchor": "tail-mean",
+    "tail": 0.1,
     "measure": "entropy",
     "indicator": "entropy",
     "ice_filter": [
@@ -201,7 +204,7 @@ def test_results_have_the_numbers_of_the_frame(explorer: uq.Explorer) -> None:
 
     stress = explorer.result("stress")
     assert isinstance(stress, uq.Stress)
-    assert stress.features == ("a", "b", "same")
+    assert stress.features == ("a", "b", "c=blue", "c=red", "same")
     np.testing.assert_array_equal(stress.taus, cols["stress.taus"])
     np.testing.assert_array_equal(stress.values["error_rate"], cols["stress.value"])
     np.testing.assert_array_equal(stress.reached, cols["stress.reached"])

@@ -53,8 +53,9 @@ def explore(
         The ``state`` of an explorer of the same features: its inputs and pins.
     **inputs
         Initial values of the controls, such as ``feature="age"`` or ``measure="entropy"``:
-        ``tau``, ``stress_feature``, ``feature``, ``measure``, ``indicator``, ``ice_filter``,
-        ``ice_lines``, ``n_repeats``, ``interval``, ``center``, ``derivative``; see `Explorer`.
+        ``tau``, ``stress_feature``, ``stress_category``, ``anchor``, ``tail``, ``feature``,
+        ``measure``, ``indicator``, ``ice_filter``, ``ice_lines``, ``n_repeats``, ``interval``,
+        ``center``, ``derivative``; see `Explorer`.
 
     Returns
     -------
