@@ -215,7 +215,8 @@ def test_the_stress_panel_uses_the_filtered_rows_only(
     assert np.isfinite(of_rows["stress.low"]).any()
     meta = frame["meta"]["stress"]
     for name, value in expected["meta"]["stress"]["now"].items():
-        same = value if isinstance(value, str) else pytest.approx(value, rel=1e-9)
+        is_number = isinstance(value, (int, float))
+        same = pytest.approx(value, rel=1e-9) if is_number else value
         assert meta["now"][name] == same, name
     assert meta["n_rows"] == meta["now"]["n_rows"] == frame["meta"]["rows"] == rows.sum()
     assert not meta["stale"]
@@ -272,8 +273,9 @@ def test_the_stress_profile_is_marked_stale_until_that_of_the_filtered_rows_is_c
     np.testing.assert_array_equal(columns(first)["stress.value"], columns(before)["stress.value"])
     assert first["meta"]["stress"]["n_rows"] == 40
     assert not last["meta"]["stress"]["stale"]
-    assert (columns(last)["stress.value"] != columns(before)["stress.value"]).any()
-    assert computed == ["a", "b", "same", "a"], "the values of three features, the interval of one"
+    # None of the filtered rows is blue.
+    assert len(columns(last)["stress.value"]) == len(columns(before)["stress.value"]) - 1
+    assert computed == ["a", "b", "c", "same"], "each feature once"
     back = change(explorer, ice_filter=[])[-1]
     np.testing.assert_array_equal(columns(back)["stress.value"], columns(before)["stress.value"])
     again = change(explorer, ice_filter=FILTER)[-1]
