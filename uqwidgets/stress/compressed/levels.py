@@ -171,19 +171,20 @@ class Levels:
                 continue
             distance = ends[order] - ends[order[0]]
             each = np.exp(np.outer(-np.abs(self.xi[solved]), distance / c.unit_std))
-            counts = np.broadcast_to(c.sums.counts[order], each.shape)
+            counts = c.sums.counts[order]
             if n_others:
-                unit = (each * counts).sum(axis=1, keepdims=True) / c.n
+                unit = (each @ counts)[:, None] / c.n
                 each = np.hstack([each, unit])
-                counts = np.hstack([counts, np.full_like(unit, n_others)])
                 heaviest = np.argsort(-each, axis=1, kind="stable")
-                each, counts = (np.take_along_axis(v, heaviest, 1) for v in (each, counts))
+                each = np.take_along_axis(each, heaviest, axis=1)
+                counts = np.append(counts, n_others)[heaviest]
             weight = np.cumsum(each * counts, axis=1)
-            half = weight[:, -1:] / 2
-            last = np.argmax(weight >= half, axis=1)[:, None]
-            excess, single = (np.take_along_axis(v, last, axis=1) for v in (weight - half, each))
-            rows = np.take_along_axis(np.cumsum(counts, axis=1), last, axis=1) - excess // single
-            shares[solved] = rows[:, 0] / n_rows
+            half = weight[:, -1] / 2
+            last = np.argmax(weight >= half[:, None], axis=1)
+            at_last = np.arange(len(solved)), last
+            n_heaviest = np.cumsum(counts, axis=-1)[at_last if n_others else last]
+            rows = n_heaviest - (weight[at_last] - half) // each[at_last]
+            shares[solved] = rows / n_rows
         for t in self._edges:
             at_edge = self._rows_at_edge(t)
             # All the weight of the column is at its edge, where a row has more than weight 1.
@@ -191,7 +192,7 @@ class Levels:
             shares[t] = (np.ceil(most) + np.ceil(max(0.0, n_rows / 2 - c.n))) / n_rows
         return shares
 
-    @property
+    @cached_property
     def _edges(self) -> list[int]:
         return list(np.flatnonzero(self.status == "edge").tolist())
 
