@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets.evaluation.distinct import distinct_rows, kind_of
@@ -31,27 +31,27 @@ class Drawn(NamedTuple):
     seed: int
 
 
-class Constant(NamedTuple):
+class _TypedValues(NamedTuple):
+    columns: tuple[int, ...]
+    values: tuple[Any, ...]
+    kinds: tuple[type, ...]
+
+
+class Constant(_TypedValues):
     """The same values in every row: a point of a dependence curve's grid.
 
     Values of different types are not equal here, although 1 == True in Python, because a model
-    may distinguish them.
+    may distinguish them. So the types are a part of the tuple: its own comparison, which every
+    look-up in the cache runs several times, is much faster than one written in Python.
     """
 
-    columns: tuple[int, ...]
-    values: tuple[Any, ...]
+    __slots__ = ()
 
-    def __eq__(self, other: object) -> bool:
-        return tuple.__eq__(self, other) is True and all(
-            one is two or kind_of(one) is kind_of(two)
-            for one, two in zip(self.values, other.values, strict=True)  # type: ignore[attr-defined]
-        )
+    def __new__(cls, columns: tuple[int, ...], values: tuple[Any, ...]) -> Self:
+        return super().__new__(cls, columns, values, tuple(map(kind_of, values)))
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return tuple.__hash__(self)
+    def __getnewargs__(self) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+        return self.columns, self.values  # for copies and other processes
 
 
 Replacement = Original | Drawn | Constant
