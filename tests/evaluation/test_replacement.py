@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
+import uqwidgets as uq
 from uqwidgets.evaluation.donors import drawn_donors, stream_of
-from uqwidgets.evaluation.replacement import SCHEMES, checked_scheme
+from uqwidgets.evaluation.replacement import SCHEMES, Constant, checked_scheme
 
 ALL = np.zeros(50, dtype=np.intp)
 GROUPS = np.arange(50) // 17
@@ -75,3 +79,28 @@ def test_an_unknown_scheme_suggests_the_nearest_one():
     assert checked_scheme("ablation") == "ablation"
     with pytest.raises(ValueError, match="no replacement 'permute'; did you mean 'permutation'"):
         checked_scheme("permute")
+
+
+def test_the_donors_of_a_feature_are_drawn_once_for_all_repeats(monkeypatch):
+    """Each draw sets up a random stream, which costs more than to shuffle few rows."""
+    draws = []
+
+    def counted(*arguments):
+        draws.append(arguments[3])  # number of repeats
+        return drawn_donors(*arguments)
+
+    monkeypatch.setattr("uqwidgets.evaluation.donors.drawn_donors", counted)
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 1])
+    explainer.importance("squared_error", n_repeats=5)
+    assert draws == [5] * 4
+    explainer.importance("squared_error", n_repeats=7)
+    assert draws == [5] * 4 + [2] * 4
+
+
+def test_constants_survive_copies_and_other_processes():
+    constant = Constant((1,), (True,))
+    for copied in (copy.deepcopy(constant), pickle.loads(pickle.dumps(constant))):
+        assert copied == constant
+        assert hash(copied) == hash(constant)
+        assert copied != Constant((1,), (1,))

@@ -20,6 +20,9 @@ from uqwidgets.evaluation.table import Table
 _MIN_SUBGROUP_ROWS = 20
 _MAX_SUBGROUPS = 32
 
+# Columns, scheme and seed of a series of draws.
+_Key = tuple[tuple[int, ...], Scheme, int]
+
 
 class Donors:
     """Donors of every draw, which are drawn when they are needed and cached while there is room.
@@ -34,7 +37,9 @@ class Donors:
         self._table = table
         self._cache = cache
         self._subgroups: dict[tuple[int, ...], Subgroups] = {}
-        self._latest: tuple[Drawn, Positions] | None = None
+        # The latest draws, with the number of the first of them.
+        self._latest: tuple[_Key | None, int, Positions] = None, 0, np.empty((0, 0), dtype=np.intp)
+        self._expected: dict[_Key, int] = {}
 
     def of_repeats(
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
@@ -52,16 +57,30 @@ class Donors:
             self._cache.put(key, donors)
         return donors
 
+    def expect(self, drawn: Iterable[Drawn]) -> None:
+        """Announce draws that `of` will return, so that all of one feature are drawn together."""
+        self._expected = {}
+        for columns, scheme, repeat, seed in drawn:
+            key = columns, scheme, seed
+            self._expected[key] = max(self._expected.get(key, 0), repeat + 1)
+
     def of(self, drawn: Drawn) -> Positions:
         """Donors of one draw, shape (n,)."""
         columns, scheme, repeat, seed = drawn
-        cached = self._cache.array(("donors", columns, scheme, seed))
+        key = columns, scheme, seed
+        cached = self._cache.array(("donors", *key))
         if cached is not None and repeat < len(cached):
             return np.asarray(cached[repeat])
         # The rows of one draw may be evaluated in many batches, one after the other.
-        if self._latest is None or self._latest[0] != drawn:
-            self._latest = drawn, self._draw(columns, scheme, seed, repeat, repeat + 1)[0]
-        return self._latest[1]
+        latest, first, donors = self._latest
+        if latest != key or not 0 <= repeat - first < len(donors):
+            n_repeats = self._expected.get(key, 0)
+            if repeat < n_repeats and self.repeats_fit(n_repeats):
+                first, donors = 0, self.of_repeats(*key, n_repeats)
+            else:
+                first, donors = repeat, self._draw(*key, repeat, repeat + 1)
+            self._latest = key, first, donors
+        return np.asarray(donors[repeat - first])
 
     def repeats_fit(self, n_repeats: int) -> bool:
         """Whether the donors and the changes of this many repeats of a feature fit in memory."""

@@ -125,6 +125,8 @@ class Predictions:
             # `_cached` marks the LRU entry as used, unlike `is_cached`, so that what this call
             # needs is evicted last.
             waiting = [r for r in dict.fromkeys(replacements) if self._cached(r) is None]
+            whole = (r.replacement if isinstance(r, Part) else r for r in waiting)
+            self._donors.expect(r for r in whole if isinstance(r, Drawn))
         while True:
             with self._lock:
                 waiting = [r for r in waiting if not self.is_cached(r)]

@@ -32,6 +32,8 @@ class Drawn(NamedTuple):
 
 
 class _TypedValues(NamedTuple):
+    """Values, and their types (see `kind_of`), of some columns."""
+
     columns: tuple[int, ...]
     values: tuple[Any, ...]
     kinds: tuple[type, ...]
@@ -48,6 +50,7 @@ class Constant(_TypedValues):
     __slots__ = ()
 
     def __new__(cls, columns: tuple[int, ...], values: tuple[Any, ...]) -> Self:
+        """Add the types of the values."""
         return super().__new__(cls, columns, values, tuple(map(kind_of, values)))
 
     def __getnewargs__(self) -> tuple[tuple[int, ...], tuple[Any, ...]]:
