@@ -75,7 +75,7 @@ class Donors:
         latest, first, donors = self._latest
         if latest != key or not 0 <= repeat - first < len(donors):
             n_repeats = self._expected.get(key, 0)
-            if repeat < n_repeats and self.repeats_fit(n_repeats):
+            if repeat + 1 < n_repeats and self.repeats_fit(n_repeats):
                 first, donors = 0, self.of_repeats(*key, n_repeats)
             else:
                 first, donors = repeat, self._draw(*key, repeat, repeat + 1)
