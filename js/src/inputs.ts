@@ -15,6 +15,14 @@ export interface Inputs {
   ice_lines: number;
   n_repeats: number;
   interval: string;
+  importance_of: string[];
+  replacement: string;
+  compare: string;
+  groups: boolean;
+  verdict: boolean;
+  redundancy: boolean;
+  sort: string;
+  top: number;
   center: boolean;
   derivative: boolean;
 }
@@ -33,6 +41,14 @@ export const INPUT_TYPES = {
   ice_lines: "number",
   n_repeats: "number",
   interval: "string",
+  importance_of: "object",
+  replacement: "string",
+  compare: "string",
+  groups: "boolean",
+  verdict: "boolean",
+  redundancy: "boolean",
+  sort: "string",
+  top: "number",
   center: "boolean",
   derivative: "boolean",
 } as const satisfies Record<keyof Inputs, string>;

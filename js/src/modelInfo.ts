@@ -47,6 +47,8 @@ export interface ModelInfo {
   /** Columns that the model does not see. */
   extra: Column[];
   measures: Choice[];
+  /** Scorers whose loss is offered beside the importance by measures. */
+  scorers: Choice[];
   indicators: Choice[];
   intervals: string[];
   /** Names of the views, in the order in which they stand on the page. */
@@ -73,6 +75,7 @@ export function readModelInfo(raw: unknown): ModelInfo {
     // Absent in notebooks saved by earlier versions.
     extra: raw.extra === undefined ? [] : fields.records("extra").map(readColumn),
     measures: fields.records("measures").map(readChoice),
+    scorers: fields.records("scorers").map(readChoice),
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
     views: fields.texts("views"),

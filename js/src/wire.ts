@@ -160,6 +160,11 @@ export class Columns {
     return stored.data as T;
   }
 
+  /** Whether there is a column of this shape. */
+  fits(name: string, shape: number[]): boolean {
+    return String(this.#find(name)?.shape) === String(shape);
+  }
+
   /** The column, or null where there is none. */
   optional(name: string, shape: (number | null)[]): Float64Array | null {
     return this.#find(name) ? this.get<Float64Array>(name, shape) : null;

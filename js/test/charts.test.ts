@@ -353,7 +353,7 @@ describe("every chart", () => {
       expect(figure.getAttribute("aria-label")?.length).toBeGreaterThan(20);
       expect(figure.querySelector(".uq-sr")?.textContent?.length).toBeGreaterThan(20);
       expect(figure.querySelector("table")).toBeNull();
-      const details = figure.querySelector("details") as HTMLDetailsElement;
+      const details = figure.querySelector(".uq-twin") as HTMLDetailsElement;
       details.open = true;
       details.dispatchEvent(new Event("toggle"));
       expect(figure.querySelectorAll("tbody tr")).toHaveLength(rows[i] as number);
@@ -407,7 +407,8 @@ describe("axes", () => {
     const chart = bars();
     const column = {
       measure: "entropy", value: [0.0009], low: [low], high: [high], base: [0.0009], height: 19,
-      learner: null, stressed: false, picked: 0, ghost: null,
+      learner: null, stressed: false, picked: 0, ghost: null, origin: 0, range: [[low, high]],
+      sight: [0, 1] as const,
     }; // biome-ignore format: one line of numbers
     chart.update(column, 146);
     const ticks = [...chart.header.querySelectorAll("g.uq-axis g")].map((tick) => ({

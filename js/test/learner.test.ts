@@ -13,7 +13,7 @@ const legends = (root: HTMLElement) =>
       .map(({ textContent }) => textContent),
   );
 const openTable = (root: HTMLElement, panel: string) => {
-  const details = root.querySelector(`${panel} details`) as HTMLDetailsElement;
+  const details = root.querySelector(`${panel} .uq-twin`) as HTMLDetailsElement;
   details.open = true;
   details.dispatchEvent(new Event("toggle"));
   return [...details.querySelectorAll("tr")].map((row) =>

@@ -297,7 +297,7 @@ describe("a ghost", () => {
       .filter(isShown)
       .map(({ textContent }) => textContent);
   const rows = (root: HTMLElement, panel: string) => {
-    const details = root.querySelector(`.uq-${panel} details`) as HTMLDetailsElement;
+    const details = root.querySelector(`.uq-${panel} .uq-twin`) as HTMLDetailsElement;
     details.open = true;
     details.dispatchEvent(new Event("toggle"));
     return [...details.querySelectorAll("tr")].map((row) =>

@@ -122,10 +122,10 @@ def test_the_most_important_features_are_evaluated_first() -> None:
     with uq.Explorer(explainer, feature="x20", stress_feature="x21", n_repeats=2) as widget:
         frames = Frames(widget)
         assert widget.wait(60)
-        repeats = widget._session.view(ImportanceView).repeats
+        repeats = widget._session.view(ImportanceView).repeats(widget._inputs()[0])
         ahead = stopped_at(uq.Explainer(model, X, explainer.table.y), 100, feature="x20")
         with ahead:
-            of_rows = ahead._session.view(ImportanceView).repeats
+            of_rows = ahead._session.view(ImportanceView).repeats(ahead._inputs()[0])
             known = {f: of_rows.n_rows(f, 1) for f in explainer.features}
     assert repeats.n_repeats == 2
     assert all(known[f] > 100 for f in ("x0", "x1", "x2", "x20")), known
@@ -144,7 +144,10 @@ def test_stress_and_filters_of_a_sample_do_not_call_the_model() -> None:
             {"ice_filter": [{"feature": "b", "low": 0.0, "high": None}]},
             {"interval": "model", "measure": "entropy"},
         ):
-            known = {f: widget._session.view(ImportanceView).repeats.n_rows(f, 1) for f in "abc"}
+            known = {
+                f: widget._session.view(ImportanceView).repeats(widget._inputs()[0]).n_rows(f, 1)
+                for f in "abc"
+            }
             frames = Frames(widget)
             with widget.hold_trait_notifications():
                 for name, value in inputs.items():
@@ -274,7 +277,8 @@ def test_streamed_results_and_the_widget_use_the_same_sample_of_rows() -> None:
         sampled = [
             j
             for j, f in enumerate(explainer.features)
-            if widget._session.view(ImportanceView).repeats.n_rows(f, 1) == len(first.rows)
+            if widget._session.view(ImportanceView).repeats(widget._inputs()[0]).n_rows(f, 1)
+            == len(first.rows)
         ]
         for name in ("importance", "low", "high"):
             column = "value" if name == "importance" else name

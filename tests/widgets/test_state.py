@@ -36,6 +36,14 @@ CHANGED: dict[str, Any] = {
     "ice_lines": 7,
     "n_repeats": 3,
     "interval": "model",
+    "importance_of": ["brier", "accuracy"],
+    "replacement": "ablation",
+    "compare": "ratio",
+    "groups": True,
+    "verdict": True,
+    "redundancy": True,
+    "sort": "feature",
+    "top": 7,
     "center": True,
     "derivative": True,
 }
@@ -206,8 +214,8 @@ def test_results_have_the_numbers_of_the_frame(explorer: uq.Explorer) -> None:
     assert isinstance(stress, uq.Stress)
     assert stress.features == ("a", "b", "c=blue", "c=red", "same")
     np.testing.assert_array_equal(stress.taus, cols["stress.taus"])
-    np.testing.assert_array_equal(stress.values["error_rate"], cols["stress.value"])
-    np.testing.assert_array_equal(stress.reached, cols["stress.reached"])
+    np.testing.assert_allclose(stress.values["error_rate"], cols["stress.value"], rtol=1e-6)
+    np.testing.assert_allclose(stress.reached, cols["stress.reached"], rtol=1e-6)
     np.testing.assert_array_equal(stress.low["error_rate"][1], cols["stress.low"])
     np.testing.assert_array_equal(stress.high["error_rate"][1], cols["stress.high"])
     assert np.isnan(stress.low["error_rate"][0]).all(), "only the shown feature has an interval"

@@ -14,6 +14,8 @@ NOT_CONDITIONAL = (
     "conditional replacement keeps what features share, and so makes every entropy importance zero "
     "(Wood et al. 2024, proposition 3); use replacement='permutation'."
 )
+# In nats, the default of both importances.
+MARGIN = 0.01
 # Share of a feature's variance up to which the other features tell nothing of it.
 _LEAST_R2 = 0.1
 
@@ -111,7 +113,7 @@ def diagnose(
     nll: Importance,
     entropy: Importance,
     *,
-    margin: float = 0.01,
+    margin: float = MARGIN,
     redundancy: _Redundancy | None = None,
 ) -> Diagnosis:
     """Read likelihood and entropy importance together (Wood et al. 2024, section 3.4).
@@ -181,17 +183,9 @@ def diagnose(
     nll_sign = _signs(nll.low, nll.high, margin)
     entropy_sign = _signs(entropy_low, entropy_high, margin)
     r2, r2_low, r2_high = _r2(redundancy, nll.features)
-    readings = [
-        _read(*signs, margin)
-        for signs in zip(
-            nll_sign,
-            entropy_sign,
-            _r2_signs(r2_low, r2_high),
-            _includes_zero(nll.low, nll.high),
-            _includes_zero(entropy_low, entropy_high),
-            strict=True,
-        )
-    ]
+    readings = verdicts(
+        (nll.low, nll.high), (entropy_low, entropy_high), (r2_low, r2_high), margin=margin
+    )
     return Diagnosis(
         features=nll.features,
         nll=nll.importance,
@@ -217,6 +211,37 @@ def diagnose(
         ess=nll.ess,
         remarks=tuple(dict.fromkeys(nll.remarks + entropy.remarks)),
     )
+
+
+def verdicts(
+    nll: tuple[Floats, Floats],
+    entropy: tuple[Floats, Floats],
+    r2: tuple[Floats, Floats],
+    *,
+    margin: float = MARGIN,
+) -> list[tuple[str, str]]:
+    """Return the verdict on each feature, and its explanation; see `diagnose`.
+
+    Parameters
+    ----------
+    nll, entropy : tuple of ndarray, shapes (p,) and (p,)
+        Both ends of the intervals of the two importances, in one order of the features.
+    r2 : tuple of ndarray, shapes (p,) and (p,)
+        Both ends of the interval of the redundancy; NaN where there is none.
+    margin : float, default=0.01
+        In nats, see `diagnose`.
+    """
+    return [
+        _read(*signs, margin)
+        for signs in zip(
+            _signs(*nll, margin),
+            _signs(*entropy, margin),
+            _r2_signs(*r2),
+            _includes_zero(*nll),
+            _includes_zero(*entropy),
+            strict=True,
+        )
+    ]
 
 
 def _read(

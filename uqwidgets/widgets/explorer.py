@@ -100,6 +100,22 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         Number of permutations of each feature.
     interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
         Kind of the intervals of importance, see `Explainer.importance`.
+    importance_of : list of str
+        Measures and scorers whose importance is shown, one to four; where empty, a loss and its
+        measure of uncertainty.
+    replacement : {"permutation", "ablation", "conditional"}
+        See `Explainer.importance`.
+    compare : {"difference", "ratio"}
+        The measure after the replacement minus the one before, or divided by it.
+    groups : bool
+        Whether groups of features move together.
+    verdict, redundancy : bool
+        Whether the verdict of `Explainer.diagnose` and `Explainer.redundancy` are shown.
+    sort : str
+        The column by which features are sorted: a measure or scorer, ``"feature"``,
+        ``"verdict"`` or ``"redundancy"``; the first one where empty.
+    top : int
+        Number of features that are listed; 0 for all.
     center, derivative : bool
         Whether each row's curve starts at zero, and whether its slope is drawn.
     pins : list of dict
@@ -387,7 +403,7 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         except ValueError as error:
             problem = f"{error} The previous filter stays in use until ice_filter is set again."
         values = {name: getattr(self, name) for name in NAMES}
-        return Inputs(**{**values, "ice_filter": self._filter}), problem
+        return Inputs.of(values, self._filter), problem
 
     def _work(self, ticket: Ticket) -> None:
         with self._request_lock:

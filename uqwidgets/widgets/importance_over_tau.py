@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
 from uqwidgets.inference.sums import dot
-from uqwidgets.measures import Measure
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track, stacked
 from uqwidgets.widgets.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
@@ -32,23 +31,28 @@ class ImportanceOverTau:
     ----------
     explainer : Explainer
     repeats : RepeatChanges
-    measures : sequence of Measure
     """
 
-    def __init__(
-        self, explainer: Explainer, repeats: RepeatChanges, measures: Sequence[Measure]
-    ) -> None:
+    def __init__(self, explainer: Explainer, repeats: RepeatChanges) -> None:
         self._explainer = explainer
         self._repeats = repeats
-        self._measures = tuple(measures)
 
     def tracks(
-        self, n_repeats: int, interval: Interval, compute: Callable[..., Content]
+        self,
+        source: Hashable,
+        shown: Sequence[int],
+        n_repeats: int,
+        interval: Interval,
+        compute: Callable[..., Content],
     ) -> list[Track]:
         """Return the tracks of estimates and of intervals.
 
         Parameters
         ----------
+        source : hashable
+            Identifies the changes of single rows.
+        shown : sequence of int
+            Positions of the measures that are shown, among those of the changes.
         n_repeats : int
         interval : str
         compute : callable
@@ -59,9 +63,10 @@ class ImportanceOverTau:
             populations = stacked(levels)
             values = [
                 self._repeats.estimates(feature, n_repeats, populations, check)
-                for feature in self._explainer.features
+                for feature in self._repeats.features
             ]
-            return {"value": np.stack(values).transpose(2, 1, 0), **self._baselines(levels)}
+            of_shown = np.stack(values)[:, shown]
+            return {"value": of_shown.transpose(2, 1, 0), **self._baselines(shown, levels)}
 
         def contents(levels: Sequence[Level], check: Check) -> Samples:
             at_levels = [
@@ -73,14 +78,15 @@ class ImportanceOverTau:
         # The quantiles of repeats are about their median.
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
         start, coarse, finest = (1, 2, 4) if len(self._explainer.table) > _MANY_ROWS else (4, 8, 16)
-        key = (n_repeats, interval)
+        key = (source, tuple(shown), n_repeats, interval)
         ends = Track("ends", key, contents, _END_TOLERANCE, _axes, start, coarse, finest)
         if interval == "quantile":
             return [ends]
-        return [Track("value", (n_repeats,), estimates, _TOLERANCE, _extents), ends]
+        return [Track("value", key[:-1], estimates, _TOLERANCE, _extents), ends]
 
-    def _baselines(self, levels: Sequence[Level]) -> Samples:
-        originals = [self._explainer.evaluations.original_values(m) for m in self._measures]
+    def _baselines(self, shown: Sequence[int], levels: Sequence[Level]) -> Samples:
+        measures = [self._repeats.measures[m] for m in shown]
+        originals = [self._explainer.evaluations.original_values(m) for m in measures]
         scored = [level.population.scored for level in levels]
         return {
             f"measures.{m}.baseline": np.array([dot(original, s) / s.sum() for s in scored])

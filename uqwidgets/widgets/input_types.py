@@ -25,6 +25,14 @@ class InputTraits(t.HasTraits):
     ice_lines: int
     n_repeats: int
     interval: str
+    importance_of: list[str]
+    replacement: str
+    compare: str
+    groups: bool
+    verdict: bool
+    redundancy: bool
+    sort: str
+    top: int
     center: bool
     derivative: bool
 
@@ -44,6 +52,14 @@ class InputArguments(TypedDict, total=False):
     ice_lines: int
     n_repeats: int
     interval: str
+    importance_of: list[str]
+    replacement: str
+    compare: str
+    groups: bool
+    verdict: bool
+    redundancy: bool
+    sort: str
+    top: int
     center: bool
     derivative: bool
     pins: list[dict[str, Any]]

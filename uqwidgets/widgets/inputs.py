@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
 
 import traitlets as t
 
 from uqwidgets._utils.choices import one_of, unknown
+from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
+from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_interval
+from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
 from uqwidgets.widgets.checks import number, switch, text, whole
@@ -20,6 +23,11 @@ from uqwidgets.widgets.conditions import Condition, conditions
 
 MOST_LINES = 1000
 MOST_REPEATS = 1000
+# Measures and scorers whose importance is shown side by side.
+MOST_QUANTITIES = 4
+MOST_FEATURES = 100_000
+#: What features are sorted by besides measures and scorers.
+SORTED_BY = ("feature", "verdict", "redundancy")
 # What a message may have the model work for; Python may have it work for longer.
 _MOST_SECONDS = 3600.0
 
@@ -54,12 +62,32 @@ class Inputs:
     interval: str = _input(
         "u-statistic", lambda name, value, ex: checked_interval(text(name, value, ex))
     )
+    importance_of: tuple[str, ...] = _input((), lambda *value: _quantities(*value))
+    replacement: str = _input(
+        "permutation", lambda name, value, ex: checked_scheme(text(name, value, ex))
+    )
+    compare: str = _input(
+        "difference",
+        lambda name, value, ex: one_of(COMPARISONS, text(name, value, ex), "comparison"),
+    )
+    groups: bool = _input(False, lambda name, value, _: switch(value, name))
+    verdict: bool = _input(False, lambda name, value, _: switch(value, name))
+    redundancy: bool = _input(False, lambda name, value, _: switch(value, name))
+    sort: str = _input("", lambda *value: _sort(*value))
+    top: int = _input(50, lambda name, value, _: whole(value, name, 0, MOST_FEATURES))
     center: bool = _input(False, lambda name, value, _: switch(value, name))
     derivative: bool = _input(False, lambda name, value, _: switch(value, name))
 
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""
-        return {**vars(self), "ice_filter": [c.plain() for c in self.ice_filter]}
+        filters = [c.plain() for c in self.ice_filter]
+        return {**vars(self), "ice_filter": filters, "importance_of": list(self.importance_of)}
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], filters: tuple[Condition, ...]) -> Inputs:
+        """Return the inputs of valid values in the form that travels, and of the filters."""
+        quantities = tuple(values["importance_of"])
+        return cls(**{**values, "ice_filter": filters, "importance_of": quantities})
 
 
 NAMES = tuple(f.name for f in fields(Inputs))
@@ -75,8 +103,14 @@ _TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
 def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
     """Make a trait of every input, tagged with the metadata; lists travel as lists of dicts."""
     types = get_type_hints(Inputs)
+    lists: dict[Any, t.TraitType[Any, Any]] = {
+        tuple[Condition, ...]: t.Dict(),
+        tuple[str, ...]: t.Unicode(),
+    }
     traits = {
-        f.name: _TRAITS[types[f.name]](f.default) if types[f.name] in _TRAITS else t.List(t.Dict())
+        f.name: _TRAITS[kind](f.default)
+        if (kind := types[f.name]) in _TRAITS
+        else t.List(lists[kind])
         for f in fields(Inputs)
     }
     return {name: trait.tag(**metadata) for name, trait in traits.items()}
@@ -133,6 +167,32 @@ def is_stressable(table: Table, feature: str) -> bool:
 def _measure(name: str, value: Any, explainer: Explainer) -> str:
     explainer.measure(text(name, value, explainer))
     return str(value)
+
+
+def _quantities(name: str, value: Any, explainer: Explainer) -> list[str]:
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{name} must be a list of measures and scorers.")
+    if len(value) > MOST_QUANTITIES:
+        raise ValueError(f"{name} has {len(value):,} names; it can have {MOST_QUANTITIES}.")
+    names = [_quantity(name, one, explainer) for one in value]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} has a name twice; give each measure or scorer once.")
+    return names
+
+
+def _quantity(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the name of a measure, or of a scorer of scikit-learn."""
+    if not is_metric(text(name, value, explainer)):
+        return _measure(name, value, explainer)
+    explainer.table.require_target(value)
+    find_metric(value, explainer.classes)
+    return str(value)
+
+
+def _sort(name: str, value: Any, explainer: Explainer) -> str:
+    if text(name, value, explainer) in ("", *SORTED_BY):
+        return str(value)
+    return _quantity(name, value, explainer)
 
 
 def _indicator(name: str, value: Any, explainer: Explainer) -> str:

@@ -72,41 +72,53 @@ class LearnerImportance(LearnerPart):
     Parameters
     ----------
     refitted : Refitted
-    measures : sequence of Measure
+    measures : callable
+        From the inputs to the measures; None where a learner has no such numbers.
     """
 
-    def __init__(self, refitted: Refitted, measures: Sequence[Measure]) -> None:
+    def __init__(
+        self, refitted: Refitted, measures: Callable[[Inputs], list[Measure] | None]
+    ) -> None:
         super().__init__(refitted)
         self._measures = measures
 
-    def key(self, inputs: Inputs) -> Key:
-        """Return the number of repeats."""
-        return ("importance", min(inputs.n_repeats, _MOST_REPEATS))
+    def key(self, inputs: Inputs) -> Key | None:
+        """Return the number of repeats, and the measures."""
+        measures = self._measures(inputs)
+        return None if measures is None else _importance_key(inputs, [m.name for m in measures])
 
     def compute(self, inputs: Inputs, callback: ProgressCallback, report: Report) -> Averages:
         """Average the importance."""
         n_repeats = min(inputs.n_repeats, _MOST_REPEATS)
-        return self.refitted.importance(self._measures, n_repeats, callback, report)
+        return self.refitted.importance(self._measures(inputs) or [], n_repeats, callback, report)
 
-    def quantities(self, inputs: Inputs) -> str:  # noqa: ARG002
+    def quantities(self, inputs: Inputs) -> str:
         """Name the measures."""
-        return " and ".join(measure.name for measure in self._measures)
+        return " and ".join(measure.name for measure in self._measures(inputs) or ())
 
     def html(self, inputs: Inputs) -> str:
         """Draw the importance by at most two measures."""
         n_repeats = min(inputs.n_repeats, _MOST_REPEATS)
-        results = self.refitted.known_importance(self._measures, n_repeats)
+        results = self.refitted.known_importance(self._measures(inputs) or [], n_repeats)
         return importance_html(*results[:2]) if results else ""
 
     def beside(
         self,
         inputs: Inputs,
-        meta: Mapping[str, Any] | None,  # noqa: ARG002
+        meta: Mapping[str, Any] | None,
         columns: Mapping[str, Any],  # noqa: ARG002
         known: Mapping[Key, Averages],
     ) -> Averages | None:
         """Return the importance, features as in the table of the model."""
-        return known.get(self.key(inputs))
+        if meta is None or self._measures(inputs) is None:
+            return None
+        # What is shown may still be the measures of an earlier request.
+        shown = [one["name"] for one in meta["measures"]]
+        return known.get(_importance_key(inputs, shown))
+
+
+def _importance_key(inputs: Inputs, measures: Sequence[str]) -> Key:
+    return ("importance", min(inputs.n_repeats, _MOST_REPEATS), *measures)
 
 
 class LearnerCurve(LearnerPart):

@@ -15,6 +15,8 @@ from uqwidgets.evaluation.columns import Columns
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
+from uqwidgets.metrics import Metric, find_metric
+from uqwidgets.predictive import Point
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.widgets.frames import SCHEMA, plain
 from uqwidgets.widgets.inputs import immovable
@@ -45,6 +47,7 @@ def model_info(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any
                 ],
                 "extra": [_column(explainer.extra, f, offered) for f in explainer.extra.names],
                 "measures": [_choice(m) for m in curve_measures(explainer)],
+                "scorers": [_choice(m) for m in offered_scorers(explainer)],
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
                 "views": list(views),
@@ -59,8 +62,22 @@ def curve_measures(explainer: Explainer) -> list[Measure]:
     return sorted(measures, key=lambda m: not m.is_prediction)
 
 
+def offered_scorers(explainer: Explainer) -> list[Metric]:
+    """Return the scorers that are offered beside the measures; others can be set by name."""
+    classes = explainer.classes
+    if not explainer.table.has_target:
+        return []
+    if classes is None:
+        names = ["r2", "neg_root_mean_squared_error"]
+    else:
+        is_ranked = not isinstance(explainer.evaluations.original, Point)
+        auc = "roc_auc" if len(classes) == 2 else "roc_auc_ovr"
+        names = ["accuracy", "balanced_accuracy", *([auc] if is_ranked else [])]
+    return [find_metric(name, classes) for name in names]
+
+
 def importance_measures(explainer: Explainer) -> list[Measure]:
-    """Return the one or two measures whose importance the widget shows side by side.
+    """Return the one or two measures whose importance the widget shows by default.
 
     They are the first loss with its measure of uncertainty, else the first loss alone; without a
     target, the first measure.
@@ -82,8 +99,8 @@ def _available(explainer: Explainer) -> list[Measure]:
     return [explainer.measure(name) for name in names]
 
 
-def _choice(one: Measure | Indicator) -> dict[str, Any]:
-    """Describe a measure or an indicator; a bound that does not exist is None."""
+def _choice(one: Measure | Metric | Indicator) -> dict[str, Any]:
+    """Describe a measure, a scorer or an indicator; a bound that does not exist is None."""
     return {"name": one.name, "label": one.label, "unit": one.unit, "bounds": one.bounds}
 
 

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from uqwidgets._utils.choices import one_of
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings, importance_of_changes
 from uqwidgets.importance.result import Importance
-from uqwidgets.inference import Change, bounds, checked_interval
+from uqwidgets.importance.settings import COMPARISONS
+from uqwidgets.inference import Change, checked_interval
 from uqwidgets.inference.population import Population
-from uqwidgets.measures import Measure
+from uqwidgets.widgets.comparison import compared
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.repeats import RepeatChanges
@@ -34,21 +36,18 @@ class RepeatSums:
     ----------
     explainer : Explainer
     repeats : RepeatChanges
-    measures : sequence of Measure
     """
 
-    def __init__(
-        self, explainer: Explainer, repeats: RepeatChanges, measures: Sequence[Measure]
-    ) -> None:
+    def __init__(self, explainer: Explainer, repeats: RepeatChanges) -> None:
         self._explainer = explainer
         self._repeats = repeats
-        self._measures = tuple(measures)
+        self._measures = repeats.measures
         self._seconds_per_value = 1e-8
 
     def n_affordable(self, most: int, seconds: float) -> int:
         """Return how many repeats can be summed in so many seconds, at least one."""
-        ex = self._explainer
-        values = len(ex.table) * len(ex.features) * len(self._measures)
+        n_features = len(self._repeats.features)
+        values = len(self._explainer.table) * n_features * len(self._measures)
         return int(np.clip(seconds / (values * self._seconds_per_value), 1, most))
 
     def sums(self, population: Population, inputs: Inputs, n_repeats: int, report: Report) -> Sums:
@@ -62,22 +61,24 @@ class RepeatSums:
         report : callable
             See `Report`.
         """
-        ex, settings = self._explainer, self._settings(inputs, n_repeats)
-        p = len(ex.features)
-        chunk = max(1, _CHUNK // (len(ex.table) * n_repeats))
+        settings, features = self.settings(inputs, n_repeats), self._repeats.features
+        p, n = len(features), len(self._explainer.table)
+        original_values = self._explainer.evaluations.original_values
+        chunk = max(1, _CHUNK // (n * n_repeats))
         values = np.empty((3, len(self._measures), p))
         pairs: dict[str, float] = {}
         started = time.perf_counter()
-        for m in range(len(self._measures)):
-            for j, feature in enumerate(ex.features):
+        for m, measure in enumerate(self._measures):
+            original = original_values(measure)
+            for j, feature in enumerate(features):
                 if j % chunk == 0:
                     report(m * p + j, len(self._measures) * p)
                 change = self._repeats.change(m, feature, n_repeats, population)
-                b = bounds(change, settings.interval, LEVEL, population)
+                b = compared(change, original, settings.compare, settings.interval, population)
                 values[:, m, j] = b.estimate, b.low, b.high
                 pairs[feature] = change.pairs  # of weights and donors alone
         seconds = time.perf_counter() - started
-        self._seconds_per_value = seconds / (values[0].size * n_repeats * len(ex.table))
+        self._seconds_per_value = seconds / (values[0].size * n_repeats * n)
         n_rows = len(population.positions)
         return Sums(values[0], values[1], values[2], list(pairs.values()), (n_rows, n_rows))
 
@@ -87,8 +88,9 @@ class RepeatSums:
         n_repeats: int,
         population: Population,
         check: Callable[[], None],
+        measures: Sequence[int],
     ) -> list[Importance]:
-        """Return the importance by each measure, with its rows and repeats.
+        """Return the importance by some measures, with its rows and repeats.
 
         Parameters
         ----------
@@ -97,8 +99,15 @@ class RepeatSums:
         population : Population
         check : callable
             Called before each feature; what it raises ends the work.
+        measures : sequence of int
+            Positions of the measures.
+
+        Raises
+        ------
+        ValueError
+            If the comparison is a ratio and the mean of a measure is not positive.
         """
-        ex, settings = self._explainer, self._settings(inputs, n_repeats)
+        settings, features = self.settings(inputs, n_repeats), self._repeats.features
 
         def change(m: int, feature: str) -> Change:
             check()
@@ -106,19 +115,22 @@ class RepeatSums:
 
         return [
             importance_of_changes(
-                ex.evaluations,
-                measure,
-                ex.features,
+                self._explainer.evaluations,
+                self._measures[m],
+                features,
                 population,
                 settings,
-                (change(m, feature) for feature in ex.features),
+                (change(m, feature) for feature in features),
             )
-            for m, measure in enumerate(self._measures)
+            for m in measures
         ]
 
-    def _settings(self, inputs: Inputs, n_repeats: int) -> Settings:
+    def settings(self, inputs: Inputs, n_repeats: int) -> Settings:
+        """Return the settings of an importance with so many repeats."""
         return Settings(
+            replacement=self._repeats.scheme,
             n_repeats=n_repeats,
+            compare=one_of(COMPARISONS, inputs.compare, "comparison"),
             interval=checked_interval(inputs.interval),
             level=LEVEL,
             seed=self._explainer.seed,

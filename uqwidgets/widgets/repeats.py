@@ -15,7 +15,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
-from uqwidgets.evaluation.replacement import Drawn, Part, Replacement
+from uqwidgets.evaluation.replacement import Drawn, Part, Replacement, Scheme
 from uqwidgets.inference import Change, SampledRows, mean_change
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in
@@ -51,8 +51,16 @@ class RepeatChanges:
     ----------
     evaluations : Evaluations
     features : sequence of str, length p
+        Features, or groups of them that move together.
     measures : sequence of Measure
     seed : int
+    scheme : {"permutation", "ablation", "conditional"}, default="permutation"
+        How the values of a feature are replaced.
+
+    Attributes
+    ----------
+    features, measures : tuple
+    scheme : str
     """
 
     def __init__(
@@ -61,25 +69,27 @@ class RepeatChanges:
         features: Sequence[str],
         measures: Sequence[Measure],
         seed: int,
+        scheme: Scheme = "permutation",
     ) -> None:
         self._evaluations = evaluations
-        self._features = tuple(features)
-        self._measures = tuple(measures)
+        self.features = tuple(features)
+        self.measures = tuple(measures)
         self._seed = seed
+        self.scheme: Scheme = scheme
         self._rows = len(evaluations.table)
         self._capacity = 0
         empty = np.empty((0, self._rows))
         # Of a repeat that is known of a sample only, the changes are in the order of `row_order`.
-        self._changes = {f: [empty for _ in self._measures] for f in self._features}
-        self._donors = dict.fromkeys(self._features, empty.astype(np.int32))
+        self._changes = {f: [empty for _ in self.measures] for f in self.features}
+        self._donors = dict.fromkeys(self.features, empty.astype(np.int32))
         # How many parts of the rows are known of each repeat.
-        self._parts: dict[str, list[int]] = {f: [] for f in self._features}
+        self._parts: dict[str, list[int]] = {f: [] for f in self.features}
         self._seconds_per_row = 0.0
 
     @property
     def n_repeats(self) -> int:
         """How many repeats are known of every feature, in all rows."""
-        return min(self._complete(feature) for feature in self._features)
+        return min(self._complete(feature) for feature in self.features)
 
     def n_rows(self, feature: str, n_repeats: int) -> int:
         """How many rows are known of so many repeats of a feature."""
@@ -89,8 +99,8 @@ class RepeatChanges:
     @property
     def nbytes_per_repeat(self) -> int:
         """Bytes that one repeat of every feature takes."""
-        each = 8 * len(self._measures) + self._donors[self._features[0]].itemsize
-        return len(self._features) * self._rows * each
+        each = 8 * len(self.measures) + self._donors[self.features[0]].itemsize
+        return len(self.features) * self._rows * each
 
     @property
     def most_repeats(self) -> int:
@@ -119,7 +129,7 @@ class RepeatChanges:
         known = sum(
             sizes[parts] for of_feature in self._parts.values() for parts in of_feature[:n_repeats]
         )
-        return 2 * (self._rows * n_repeats * len(self._features) - known)
+        return 2 * (self._rows * n_repeats * len(self.features) - known)
 
     def seconds(self, n_repeats: int, answered: int = 0) -> float:
         """Time that so many repeats still take, from the time per row so far.
@@ -135,11 +145,9 @@ class RepeatChanges:
 
     def replacements(self, n_repeats: int) -> list[Replacement]:
         """Return the replacements of so many repeats, repeat by repeat."""
-        columns = [self._evaluations.table.columns_of(feature) for feature in self._features]
+        columns = [self._evaluations.table.columns_of(feature) for feature in self.features]
         return [
-            Drawn(moved, "permutation", k, self._seed)
-            for k in range(n_repeats)
-            for moved in columns
+            Drawn(moved, self.scheme, k, self._seed) for k in range(n_repeats) for moved in columns
         ]
 
     def extend(
@@ -170,9 +178,9 @@ class RepeatChanges:
             If the model fails; the sentence names the feature.
         """
         evaluations = self._evaluations
-        waiting = list(self._waiting(n_repeats, features or self._features, n_rows))
+        waiting = list(self._waiting(n_repeats, features or self.features, n_rows))
         self._make_room(n_repeats)
-        names = " and ".join(m.name for m in self._measures)
+        names = " and ".join(m.name for m in self.measures)
         first = 0
         while first < len(waiting):
             # No more than the cache holds until the measures are computed.
@@ -196,9 +204,9 @@ class RepeatChanges:
     def change(self, measure: int, feature: str, n_repeats: int, population: Population) -> Change:
         """Return the mean change of a measure, by its position, over the first repeats."""
         lines, donors = self._changes[feature][measure], self._donors[feature]
-        original = self._evaluations.original_values(self._measures[measure])
+        original = self._evaluations.original_values(self.measures[measure])
         drawn = donors[:n_repeats].astype(np.intp)
-        return mean_change(lines[:n_repeats], drawn, original, population)
+        return mean_change(lines[:n_repeats], drawn, original, population, self._subgroups(feature))
 
     def estimates(
         self, feature: str, n_repeats: int, populations: Populations, check: Callable[[], None]
@@ -230,13 +238,20 @@ class RepeatChanges:
             return None
         is_whole = [parts == len(order.sizes) for parts in self._parts[feature][:n_repeats]]
         changes = []
-        for lines, measure in zip(self._changes[feature], self._measures, strict=True):
+        for lines, measure in zip(self._changes[feature], self.measures, strict=True):
             of_rows = np.empty((n_repeats, n_rows))
             for k, whole in enumerate(is_whole):
                 of_rows[k] = lines[k, rows] if whole else lines[k, :n_rows]
             original = self._evaluations.original_values(measure)
-            changes.append(sample.mean_change(of_rows, original))
+            changes.append(sample.mean_change(of_rows, original, self._subgroups(feature)))
         return sample, changes
+
+    def _subgroups(self, feature: str) -> npt.NDArray[np.intp] | None:
+        """Return the subgroup of each row within which values move, None for all rows."""
+        if self.scheme != "conditional":
+            return None
+        columns = self._evaluations.table.columns_of(feature)
+        return self._evaluations.subgroups(columns, self.scheme).codes
 
     def _complete(self, feature: str) -> int:
         """How many of the first repeats of a feature are known in all rows."""
@@ -263,7 +278,7 @@ class RepeatChanges:
 
     def _request(self, piece: Piece) -> Replacement | Part:
         columns = self._evaluations.table.columns_of(piece.feature)
-        replacement = Drawn(columns, "permutation", piece.repeat, self._seed)
+        replacement = Drawn(columns, self.scheme, piece.repeat, self._seed)
         return replacement if piece.part is None else Part(replacement, piece.part)
 
     def _n_rows_of(self, piece: Piece) -> int:
@@ -285,10 +300,10 @@ class RepeatChanges:
             room[: len(lines)] = lines
             return room
 
-        for feature in self._features:
+        for feature in self.features:
             self._changes[feature] = [larger(lines) for lines in self._changes[feature]]
             columns = self._evaluations.table.columns_of(feature)
-            drawn = self._evaluations.donors(columns, "permutation", self._seed, n_repeats)
+            drawn = self._evaluations.donors(columns, self.scheme, self._seed, n_repeats)
             self._donors[feature] = drawn.astype(np.int32)
             known = self._parts[feature]
             self._parts[feature] = known + [0] * (n_repeats - len(known))
@@ -311,7 +326,7 @@ class RepeatChanges:
         for piece in pieces:
             request = self._request(piece)
             replacements.append(request.replacement if isinstance(request, Part) else request)
-        for m, measure in enumerate(self._measures):
+        for m, measure in enumerate(self.measures):
             values = evaluations.values(replacements, measure, part=part)
             original = evaluations.original_values(measure)
             reference = original if part is None else original[order.part(part)]

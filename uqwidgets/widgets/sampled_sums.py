@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import one_of
 from uqwidgets.evaluation.samples import FIRST_SAMPLE, affordable_rows, sample_sizes
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance.settings import OVER_REPEATS
-from uqwidgets.inference import Interval, bounds, checked_interval
+from uqwidgets.importance.settings import COMPARISONS, OVER_REPEATS, Compare
+from uqwidgets.inference import Interval, checked_interval
 from uqwidgets.inference.population import Population
+from uqwidgets.widgets.comparison import compared
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.repeats import RepeatChanges
 
 
@@ -73,7 +74,7 @@ class SampledSums:
 
     def n_rows(self, inputs: Inputs, features: Iterable[str] | None = None) -> list[int]:
         """How many rows are known of each feature."""
-        chosen = self._explainer.features if features is None else features
+        chosen = self._repeats.features if features is None else features
         n_repeats = self.n_repeats(inputs)
         return [self._repeats.n_rows(feature, n_repeats) for feature in chosen]
 
@@ -85,7 +86,7 @@ class SampledSums:
         """Whether a sample of the rows comes before all of them."""
         if self._repeats.n_repeats:
             return False
-        n_replacements = len(self._explainer.features) * self.n_repeats(inputs)
+        n_replacements = len(self._repeats.features) * self.n_repeats(inputs)
         sizes = sample_sizes(self._explainer.evaluations, n_replacements)
         return bool(self.n_known(inputs) or sizes)
 
@@ -109,13 +110,14 @@ class SampledSums:
             Called before each feature; what it raises ends the work.
         """
         interval, n_repeats = checked_interval(inputs.interval), self.n_repeats(inputs)
+        compare = one_of(COMPARISONS, inputs.compare, "comparison")
         sums: list[_Sum] = []
-        for feature, n_rows in zip(self._explainer.features, self.n_rows(inputs), strict=True):
+        for feature, n_rows in zip(self._repeats.features, self.n_rows(inputs), strict=True):
             check()
             slot = feature, population.weighted
-            state = key, interval, n_repeats, n_rows
+            state = key, interval, compare, n_repeats, n_rows
             if self._cached.get(slot, (None, None))[0] != state:
-                one = self._sum(feature, population, interval, n_repeats, n_rows)
+                one = self._sum(feature, population, interval, compare, n_repeats, n_rows)
                 self._cached[slot] = state, one
             one = self._cached[slot][1]
             if one is None:
@@ -130,6 +132,7 @@ class SampledSums:
         feature: str,
         population: Population,
         interval: Interval,
+        compare: Compare,
         n_repeats: int,
         n_rows: int,
     ) -> _Sum | None:
@@ -139,6 +142,10 @@ class SampledSums:
         if sample is None:
             return None
         rows, changes = sample
-        ends = [bounds(change, interval, LEVEL, rows.population) for change in changes]
+        originals = map(self._explainer.evaluations.original_values, self._repeats.measures)
+        ends = [
+            compared(change, original[rows.members], compare, interval, rows.population)
+            for change, original in zip(changes, originals, strict=True)
+        ]
         values = np.array([[b.estimate, b.low, b.high] for b in ends]).T
         return _Sum(values, changes[0].pairs, len(rows.population.positions))

@@ -57,7 +57,7 @@ def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dic
 def inputs_of(state: Mapping[str, Any], explainer: Explainer) -> Inputs:
     """Return the inputs of a complete state, see `validate_state`."""
     filters = conditions(state["ice_filter"], explainer)
-    return Inputs(**{**state, "ice_filter": filters})
+    return Inputs.of(state, filters)
 
 
 def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:

@@ -53,8 +53,7 @@ def static_picture(
             overview += html
         else:
             details += html
-    importance = session.view(ImportanceView)
-    is_missing = importance.n_known(inputs.n_repeats) < importance.n_target(inputs)
+    is_missing = session.view(ImportanceView).unfinished(inputs) is not None
     if is_missing or (learner is not None and learner.pending):
         failures = [sentence for view in session.views for sentence in view.failures]
         why = dict.fromkeys(f"{sentence.rstrip('.')}." for sentence in failures)

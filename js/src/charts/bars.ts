@@ -11,6 +11,8 @@ export const BELOW = 15;
 /** Smallest width in pixels of a number, that of three digits. */
 const VALUE_WIDTH = 50;
 const EDGE = 13;
+/** Width in pixels below which a column has no numbers. */
+const NARROW = 104;
 
 /** One measure of importance, a row per feature, from the most important down. */
 export interface BarColumn {
@@ -29,6 +31,12 @@ export interface BarColumn {
   stressed: boolean;
   /** The selected row. */
   picked: number;
+  /** Where bars start: zero, or one for a ratio. */
+  origin: number;
+  /** Numbers that the axis has to hold, also those of rows that are not listed. */
+  range: ArrayLike<number>[];
+  /** The rows in sight, the last one excluded; others are not drawn. */
+  sight: readonly [number, number];
 }
 
 type Scale = ScaleLinear<number, number>;
@@ -76,7 +84,7 @@ function withShortZero(marks: Tick[]): Tick[] {
 }
 
 /**
- * Dots with whiskers on light bars that start at zero; a dashed tick marks the value without stress, and below stand
+ * Dots with whiskers on light bars that start at zero, or at one for a ratio; a dashed tick marks the value without stress, and below stand
  * the learner's diamonds.
  */
 export function bars() {
@@ -119,12 +127,12 @@ export function bars() {
       class: i === column.picked ? "uq-bar uq-picked" : "uq-bar",
     });
     const pinned = of(column.ghost ?? []);
-    const fromZero = (end: number) => ({
-      x: at(scale, Math.min(0, end)),
-      width: Math.abs(scale(end) - scale(0)).toFixed(1),
+    const fromOrigin = (end: number) => ({
+      x: at(scale, Math.min(column.origin, end)),
+      width: Math.abs(scale(end) - scale(column.origin)).toFixed(1),
     });
-    place(rect, [value], () => fromZero(value));
-    place(outline, [pinned], () => fromZero(pinned));
+    place(rect, [value], () => fromOrigin(value));
+    place(outline, [pinned], () => fromOrigin(pinned));
     place(ghost, [base], () => ({ x1: at(scale, base), x2: at(scale, base) }));
     place(whisker, [value, low, high], () => ({ x1: at(scale, low), x2: at(scale, high) }));
     place(dot, [value], () => ({ cx: at(scale, value) }));
@@ -159,13 +167,14 @@ export function bars() {
     update(column: BarColumn, width: number): void {
       const { learner } = column;
       const height = column.value.length * column.height;
-      const others = learner ? [learner.value, learner.low, learner.high] : [];
-      if (column.ghost) others.push(column.ghost);
-      const domain = extent(column.value, column.low, column.high, column.base, ...others, [0]);
+      const domain = extent(...column.range, [column.origin]);
       const [from, to] = steady.fit(column.measure, domain, [0, 1]).domain() as [number, number];
-      const print = decimals(to - from);
+      // In a narrow column the bars take the room of the numbers, which the title of a row and the table have.
+      const narrow = width < NARROW;
+      const print = narrow ? () => "" : decimals(to - from);
       const printed = [...column.value, ...(learner?.value ?? [])].map(print);
-      const plot = Math.max(40, width - Math.max(VALUE_WIDTH, labelWidth(printed) + 14));
+      const room = narrow ? 0 : Math.max(VALUE_WIDTH, labelWidth(printed) + 14);
+      const plot = Math.max(40, width - room);
       const scale = scaleLinear([from, to], [EDGE, plot - EDGE]);
       const marked = withShortZero(ticksOf(scale, plot, 58));
       set(element, { width, height });
@@ -175,12 +184,13 @@ export function bars() {
         const x = marked[i]?.at.toFixed(1);
         set(line, { x1: x, x2: x, y2: height });
       });
-      set(zero, { x1: at(scale, 0), x2: at(scale, 0), y2: height });
-      rows(column.value.length).forEach((group, i) => {
-        drawRow(group, i, column, scale, width, print);
+      set(zero, { x1: at(scale, column.origin), x2: at(scale, column.origin), y2: height });
+      const [first, last] = column.sight;
+      rows(last - first).forEach((group, i) => {
+        drawRow(group, first + i, column, scale, width, print);
       });
-      learnerRows(learner ? column.value.length : 0).forEach((group, i) => {
-        if (learner) drawLearner(group, i, column.height, learner, scale, width, print);
+      learnerRows(learner ? last - first : 0).forEach((group, i) => {
+        if (learner) drawLearner(group, first + i, column.height, learner, scale, width, print);
       });
     },
   };

@@ -4,6 +4,7 @@ import { clipBox, pool, set, setText, svg } from "../dom.ts";
 import { interval, isolated, level, number, percent, withUnit } from "../format.ts";
 import type { Bounds } from "../modelInfo.ts";
 import { lineName, type Stress } from "../views/stress/reader.ts";
+import type { Numbers } from "../wire.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { extent, SteadyScale } from "./domain.ts";
@@ -28,11 +29,11 @@ export interface ProfileState {
   bounds?: Bounds | undefined;
 }
 
-export const row = (values: Float64Array, index: number, length: number): Float64Array =>
-  values.subarray(index * length, (index + 1) * length);
+export const row = <T extends Numbers>(values: T, index: number, length: number): T =>
+  values.subarray(index * length, (index + 1) * length) as T;
 
 /** The value of a row's curve at any τ, or NaN where there is none. */
-export function valueAt(taus: Float64Array, values: Float64Array, tau: number): number {
+export function valueAt(taus: Float64Array, values: ArrayLike<number>, tau: number): number {
   const next = taus.findIndex((at) => at >= tau);
   if (next === -1) return Number.NaN;
   const [a, b] = [taus[Math.max(0, next - 1)] as number, taus[next] as number];

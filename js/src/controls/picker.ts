@@ -7,17 +7,17 @@ export interface PickerChoice {
   disabled?: boolean;
 }
 
-/** A labelled native select that shows the accepted input. */
+/** A labelled native select that shows the accepted input; `title` explains it in a line. */
 export function picker(
   label: string,
-  attributes: Attributes,
+  { title, ...attributes }: Attributes,
   onPick: (value: string) => void,
   signal: AbortSignal,
 ) {
   const select = h("select", attributes);
   select.addEventListener("change", () => onPick(select.value), { signal });
   return {
-    element: h("label", { class: "uq-field" }, h("span", {}, label), select),
+    element: h("label", { class: "uq-field", title }, h("span", {}, label), select),
     update(choices: PickerChoice[], value: string): void {
       setOptions(select, choices);
       // Where every choice is disabled, the value is "" without any choice being shown.
@@ -29,7 +29,7 @@ export function picker(
 /** A labelled checkbox; it is disabled with a reason where it has no effect. */
 export function checkBox(
   label: string,
-  attributes: Attributes,
+  { title, ...attributes }: Attributes,
   onPick: (value: boolean) => void,
   signal: AbortSignal,
 ) {
@@ -41,7 +41,7 @@ export function checkBox(
     update(value: boolean, why: string | null): void {
       input.checked = value;
       set(input, { disabled: why !== null });
-      set(element, { title: why });
+      set(element, { title: why ?? title });
     },
   };
 }
@@ -49,7 +49,7 @@ export function checkBox(
 /** A labelled integer field; it sends a request on commit, and is not rewritten while it has the focus. */
 export function wholeNumber(
   label: string,
-  { min, max, ...attributes }: Attributes & { min: number; max: number },
+  { min, max, title, ...attributes }: Attributes & { min: number; max: number },
   onPick: (value: number) => void,
   signal: AbortSignal,
 ) {
@@ -62,7 +62,7 @@ export function wholeNumber(
   };
   onCommit(input, commit, signal);
   return {
-    element: h("label", { class: "uq-field" }, h("span", {}, label), input),
+    element: h("label", { class: "uq-field", title }, h("span", {}, label), input),
     update(value: number): void {
       accepted = value;
       const root = input.getRootNode() as Document | ShadowRoot;

@@ -100,11 +100,15 @@ class StressView(View):
         unknown = np.full(len(taus), np.nan)
         # No lines are an answer too: while none is made yet, and where none can be.
         nothing = np.empty((0, len(taus)))
+        profiled = {
+            "value": [p.values[indicator.name] for p in profiles],
+            "reached": [p.reached for p in profiles],
+            "ess": [p.ess for p in profiles],
+        }
         columns = {
             "taus": taus,
-            "value": np.vstack([nothing, *(p.values[indicator.name] for p in profiles)]),
-            "reached": np.vstack([nothing, *(p.reached for p in profiles)]),
-            "ess": np.vstack([nothing, *(p.ess for p in profiles)]),
+            # A line per feature: with 800 of them, half the bytes of a frame.
+            **{name: np.vstack([nothing, *of]).astype(np.float32) for name, of in profiled.items()},
             "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
             # Of the feature that is stressed.
             "low": bounded.low[indicator.name][0] if bounded else unknown,

@@ -1,10 +1,10 @@
-import { BELOW, bars, ROW_HEIGHT } from "../../charts/bars.ts";
+import { BELOW, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
 import { featureList } from "../../controls/listbox.ts";
-import { picker, wholeNumber } from "../../controls/picker.ts";
 import { h, set, setText, svg } from "../../dom.ts";
 import { counted, interval, isolated, number, percent, soFar, withUnit } from "../../format.ts";
-import type { Averages } from "../../frame.ts";
+import type { Averages, Frame } from "../../frame.ts";
+import type { Inputs } from "../../inputs.ts";
 import {
   isStressed,
   key,
@@ -15,43 +15,52 @@ import {
   swatch,
 } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
+import { barColumn, sortTitle, wordColumn } from "./columns.ts";
+import { importanceControls } from "./controls.ts";
+import { inOrder, named, sortOf } from "./order.ts";
 import type { Importance } from "./reader.ts";
 
-/** The sources of variation that each kind of interval accounts for. */
-const INTERVALS: Readonly<Record<string, string>> = {
-  "u-statistic": "new rows (default)",
-  model: "new rows, same donors",
-  "fixed-data": "new shuffles only",
-  "random-variable": "rows times shuffles",
-  quantile: "spread of shuffles",
+/** What a bar says of each kind of measure. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  loss: "how much worse",
+  uncertainty: "how much less sure",
+  prediction: "how much higher",
+  score: "how much is lost",
 };
+/** Rows that are drawn beyond those in sight, so that scrolling shows no gap. */
+const AHEAD = 10;
+/** So few features need no search. */
+const FEW = 12;
+/** Rows that are listed first, where the others are folded away. */
+const FOLD = 50;
+/** What was done to the values. */
+const VERBS: Readonly<Record<string, string>> = {
+  permutation: "shuffled",
+  conditional: "shuffled among similar rows",
+  ablation: "drawn at random",
+};
+/** Inputs that a pin and the view have in common where their numbers can be compared. */
+const ALIKE = ["importance_of", "replacement", "compare", "groups"] as const;
 
-/** Measures of confidence; the others are losses. */
-const OF_CONFIDENCE = ["entropy", "std", "aleatoric", "epistemic"];
+/** The verdict of each row. */
+const verdictsOf = ({ verdict, verdicts }: Importance): string[] =>
+  Array.from(verdict ?? [], (code) => verdicts[code]?.verdict ?? "");
 
-/** One measure: its title and axis in the fixed header, its bars in the scrolling part. */
-function measureColumn() {
-  const chart = bars();
-  const label = h("strong");
-  const words = h("span", { class: "uq-muted" });
-  const unit = h("span", { class: "uq-muted" });
-  return {
-    chart,
-    label,
-    words,
-    unit,
-    title: h("div", { class: "uq-column-title" }, label, words, unit, chart.header),
-    body: h("div", { class: "uq-importance-column" }, chart.element),
-  };
-}
+const areAlike = (one: Inputs, other: Inputs): boolean =>
+  ALIKE.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
 export function importancePanel({ session, about, signal, redraw }: Context): Panel {
-  const names = about.features.map(({ name }) => name);
-  const list = featureList(names, (feature) => session.request({ feature }), signal);
+  const features = about.features.map(({ name }) => name);
+  let names = features;
+  const pick = (name: string) => {
+    if (features.includes(name)) session.request({ feature: name });
+  };
+  let list = featureList(names, pick, signal);
   const head = h("div", { class: "uq-importance-head" });
   const plots = h("div", { class: "uq-importance-plots" });
   const body = h("div", { class: "uq-importance-body" }, plots, list.element);
   const scroller = h("div", { class: "uq-importance-scroll" }, head, body);
+  const fold = h("button", { type: "button", class: "uq-button", "data-testid": "uq-fold" });
   const fig = figure(signal, redraw, "Importance", scroller);
   const tick = svg("line", { x1: 2, x2: 2, y1: 0, y2: 12 });
   const ghostKey = h(
@@ -68,105 +77,162 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
   const pinnedKey = pinKey(svg("svg", outline, box));
   const ownKey = key("model", modelKey);
   const legend = h("div", { class: "uq-legend" }, ownKey, besideKey.element, pinnedKey.element);
-  fig.plot.append(empty);
-  let columns: ReturnType<typeof measureColumn>[] = [];
+  fig.plot.append(empty, fold);
 
-  const kind = picker(
-    "uncertainty from",
-    { "data-testid": "uq-interval" },
-    (value) => session.request({ interval: value }),
-    signal,
+  const sortBy = (sort: string) => () => session.request({ sort });
+  const byName = sortTitle(sortBy("feature"), signal);
+  const search = h("input", {
+    type: "search",
+    placeholder: "find",
+    "aria-label": "find a feature",
+    title: "Lists the features whose names have these letters.",
+    "data-testid": "uq-search",
+    hidden: features.length <= FEW,
+  });
+  const nameHead = h(
+    "div",
+    { class: "uq-column-title uq-column-name" },
+    byName.element,
+    search,
+    ghostKey,
   );
-  const repeats = wholeNumber(
-    "shuffles per feature",
-    { min: 2, max: 1000, "data-testid": "uq-repeats" },
-    (value) => session.request({ n_repeats: value }),
-    signal,
-  );
-  const panel = section(
-    "Importance",
-    "uq-importance",
-    [kind.element, repeats.element],
-    fig.element,
-  );
+  const verdicts = wordColumn(sortBy("verdict"), signal);
+  const redundancy = barColumn(sortBy("redundancy"), signal);
+  let columns: ReturnType<typeof barColumn>[] = [];
+  let layout = "";
+  let last: { data: Importance; shown: Shown; frame: Frame } | null = null;
 
-  const of = (values: Float64Array, measure: number, feature: number) =>
-    values[measure * names.length + feature] ?? Number.NaN;
+  const controls = importanceControls(session, about, signal);
+  const panel = section("Importance", "uq-importance", controls.elements, fig.element);
 
-  const inWords = (data: Importance, learner: Averages | null, feature: number): string => {
+  const of = (values: Float64Array, measure: number, row: number) =>
+    values[measure * names.length + row] ?? Number.NaN;
+
+  const inWords = (data: Importance, learner: Averages | null, row: number): string => {
     const described = ({ value, low, high }: Averages, unit: string, m: number) =>
-      `${number(of(value, m, feature))}${unit && ` ${unit}`} ` +
-      `(${interval(of(low, m, feature), of(high, m, feature))})`;
-    return data.measures
-      .map(
-        ({ label, unit }, m) =>
-          `${label} ${described(data, unit, m)}${learner ? `, learner ${described(learner, unit, m)}` : ""}`,
-      )
-      .join("; ");
+      `${number(of(value, m, row))}${unit && ` ${unit}`} ` +
+      `(${interval(of(low, m, row), of(high, m, row))})`;
+    const measures = data.measures.map(
+      ({ label, unit }, m) =>
+        `${label} ${described(data, unit, m)}${learner ? `, learner ${described(learner, unit, m)}` : ""}`,
+    );
+    const { verdict, sentence } = data.verdicts[data.verdict?.[row] ?? -1] ?? {};
+    return [
+      ...measures,
+      ...(data.redundancy ? [`redundancy ${number(data.redundancy[row])}`] : []),
+      ...(verdict ? [`${verdict}: ${sentence}`] : []),
+    ].join("; ");
   };
 
-  const groupOf = (feature: number): string => {
-    const group = about.features[feature]?.group;
+  const groupOf = (row: number): string => {
+    const group = names === features && about.features[row]?.group;
     return group ? `in group ${isolated(group)}; ` : "";
   };
 
-  const draw = (data: Importance, learner: Averages | null, { frame, inputs }: Shown) => {
-    const { order, measures } = data;
+  /** The rows that are listed, and the number of those that are folded away. */
+  const listed = (data: Importance, { sort, top }: Inputs): [number[], number] => {
+    const rows = inOrder(data, names, sort);
+    if (search.value.trim()) return [named(rows, names, search.value), 0];
+    const count = top > 0 ? Math.min(top, rows.length) : rows.length;
+    return [rows.slice(0, count), rows.length - count];
+  };
+
+  const draw = () => {
+    if (!last) return;
+    const { data, shown, frame } = last;
+    const { measures } = data;
+    const { inputs } = shown;
+    const learner = frame.learner?.averages.importance ?? null;
+    const [order, folded] = listed(data, inputs);
     // The room of the learner's marks is reserved before they arrive, so that the layout is stable.
-    const awaited = frame?.learner && frame.learner.state !== "failed";
+    const awaited = frame.learner && frame.learner.state !== "failed";
     const height = ROW_HEIGHT + (learner || awaited ? BELOW : 0);
     const nameWidth = Math.round(Math.min(200, Math.max(92, fig.width * 0.32)));
-    const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length));
+    const extra = Number(data.verdict !== null) + Number(data.redundancy !== null);
+    const each = Math.floor((fig.width - nameWidth) / Math.max(1, measures.length + extra));
     scroller.style.setProperty("--uq-row", `${height}px`);
     scroller.style.setProperty("--uq-name", `${nameWidth}px`);
     scroller.style.setProperty("--uq-column", `${each}px`);
     body.style.height = `${order.length * height}px`;
-    if (columns.length !== measures.length) {
-      columns = measures.map(measureColumn);
-      head.replaceChildren(
-        h("div", { class: "uq-column-title uq-column-name" }, h("strong", {}, "Feature"), ghostKey),
-        ...columns.map(({ title }) => title),
-      );
-      plots.replaceChildren(...columns.map((column) => column.body));
+    const wanted = JSON.stringify([
+      measures.map(({ name }) => name),
+      !data.verdict,
+      !data.redundancy,
+    ]);
+    if (layout !== wanted) {
+      set(panel.element, { "data-wide": measures.length + extra > 2 });
+      layout = wanted;
+      columns = measures.map(({ name }) => barColumn(sortBy(name), signal));
+      const all = [
+        ...columns,
+        ...(data.redundancy ? [redundancy] : []),
+        ...(data.verdict ? [verdicts] : []),
+      ];
+      head.replaceChildren(nameHead, ...all.map(({ title }) => title));
+      plots.replaceChildren(...all.map((column) => column.body));
     }
-    const stressed = frame !== null && isStressed(frame);
+    const stressed = isStressed(frame);
     ghostKey.hidden = !stressed;
-    measures.forEach((measure, m) => {
-      const { chart, label, words, unit, title } = columns[m] as ReturnType<typeof measureColumn>;
-      const inOrder = (values: Float64Array) => order.map((feature) => of(values, m, feature));
-      chart.update(
+    const first = Math.floor(scroller.scrollTop / height) - AHEAD;
+    const most = Math.ceil((scroller.clientHeight || Number.POSITIVE_INFINITY) / height);
+    const sight = [
+      Math.min(order.length, Math.max(0, first)),
+      Math.min(order.length, first + most + 2 * AHEAD),
+    ] as const;
+    const ratio = data.compare === "ratio";
+    const sorted = sortOf(data, inputs.sort);
+    const ghost = frame.ghost && areAlike(frame.ghost.state, frame.inputs) ? data.ghost : null;
+    const level = `${percent(data.level)} interval`;
+    const rows = {
+      order,
+      count: names.length,
+      height,
+      width: each,
+      sight,
+      picked: order.findIndex((row) => names[row] === inputs.feature),
+    };
+    measures.forEach(({ name, label, unit, kind, baseline }, at) => {
+      const column = columns[at] as ReturnType<typeof barColumn>;
+      const { value, low, high, base } = data;
+      column.update(
         {
-          measure: measure.name,
-          value: inOrder(data.value),
-          low: inOrder(data.low),
-          high: inOrder(data.high),
-          base: inOrder(data.base),
-          ghost: data.ghost && inOrder(data.ghost),
-          height,
-          learner: learner && {
-            value: inOrder(learner.value),
-            low: inOrder(learner.low),
-            high: inOrder(learner.high),
-          },
-          stressed,
-          picked: order.findIndex((feature) => names[feature] === inputs.feature),
+          ...{ at, name, label, value, low, high, base, ghost, learner, stressed },
+          words: ratio ? "times as much" : (MEANINGS[kind] ?? ""),
+          unit: [unit, level].filter(Boolean).join(" · "),
+          sorts: name === sorted,
+          origin: Number(ratio && kind !== "score"),
         },
-        each,
+        rows,
       );
-      setText(label, measure.label);
-      const sure = OF_CONFIDENCE.includes(measure.name);
-      setText(words, sure ? "how much less sure" : "how much worse");
-      setText(unit, [measure.unit, `${percent(data.level)} interval`].filter(Boolean).join(" · "));
-      const loss = withUnit(measure.label, measure.unit);
-      set(title, { title: `${loss}; of the data as they are: ${number(measure.baseline)}` });
+      const loss = withUnit(label, unit);
+      set(column.title, { title: `${loss}; of the data as they are: ${number(baseline)}` });
     });
+    byName.update(names === features ? "Feature" : "Group", sorted === "feature");
+    if (data.redundancy) {
+      const [value, low, high] = [0, 1, 2].map((k) =>
+        data.redundancy?.subarray(k * names.length, (k + 1) * names.length),
+      ) as [Float64Array, Float64Array, Float64Array];
+      redundancy.update(
+        {
+          ...{ at: 0, name: "redundancy", label: "redundancy", value, low, high, base: value },
+          ...{ ghost: null, learner: null, stressed: false, origin: 0 },
+          words: "how well others tell it",
+          unit: `R² · ${level}`,
+          sorts: sorted === "redundancy",
+        },
+        rows,
+      );
+    }
+    if (data.verdict) verdicts.update(verdictsOf(data), sorted === "verdict", rows);
     list.update(
-      order.map((feature) => ({
-        feature,
-        text: groupOf(feature) + inWords(data, learner, feature),
-      })),
+      order.map((row) => ({ feature: row, text: groupOf(row) + inWords(data, learner, row) })),
       inputs.feature,
       stressed ? inputs.stress_feature : null,
+    );
+    fold.hidden = inputs.top === 0 ? order.length <= FOLD : folded === 0;
+    setText(
+      fold,
+      folded ? `show ${counted(folded, "more feature")}` : `show the first ${FOLD} only`,
     );
   };
 
@@ -188,8 +254,10 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
             ...(data.ghost ? ["pin"] : []),
             ...(learner ? LEARNER_COLUMNS : []),
           ]),
+          ...(data.redundancy ? ["redundancy", "low", "high"] : []),
+          ...(data.verdict ? ["verdict"] : []),
         ],
-        rows: data.order.map((i) => [
+        rows: (last ? listed(data, last.shown.inputs)[0] : data.order).map((i) => [
           names[i] ?? "",
           ...data.measures.flatMap((_, m) =>
             [
@@ -198,41 +266,69 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
               ...ofLearner(learner),
             ].map((values) => number(of(values, m, i))),
           ),
+          ...(data.redundancy
+            ? [0, 1, 2].map((k) => number(of(data.redundancy as Float64Array, k, i)))
+            : []),
+          ...(data.verdict ? [verdictsOf(data)[i] ?? ""] : []),
         ]),
       }),
     );
   };
 
+  // Only this panel is drawn again, once per animation frame.
+  let scheduled = 0;
+  const drawSoon = () => {
+    if (scheduled) return;
+    scheduled = requestAnimationFrame(() => {
+      scheduled = 0;
+      if (!signal.aborted) draw();
+    });
+  };
+  scroller.addEventListener("scroll", drawSoon, { passive: true, signal });
+  search.addEventListener("input", drawSoon, { signal });
+  fold.addEventListener(
+    "click",
+    () => session.request({ top: session.inputs.top === 0 ? FOLD : 0 }),
+    { signal },
+  );
+
   return {
     element: panel.element,
     update(shown) {
       const data = shown.frame?.importance ?? null;
-      kind.update(
-        about.intervals.map((value) => ({ value, label: INTERVALS[value] ?? value })),
-        shown.inputs.interval,
-      );
-      repeats.update(shown.inputs.n_repeats);
+      controls.update(shown.inputs, data?.measures.map(({ name }) => name) ?? []);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
-      scroller.hidden = !data;
+      scroller.hidden = fold.hidden = !data;
       empty.hidden = data !== null;
       setText(empty, shown.frame?.final ? "no importance" : "no importance yet");
-      const learner = shown.frame?.learner?.averages.importance ?? null;
       if (!data || !shown.frame) return;
+      const now = data.units ?? features;
+      if (now.join("\n") !== names.join("\n")) {
+        names = data.units ?? features;
+        const next = featureList(names, pick, signal);
+        list.element.replaceWith(next.element);
+        list = next;
+      }
       const { ghost, learner: beside } = shown.frame;
       if (!beside && !ghost) legend.remove();
       else if (!legend.isConnected) fig.plot.prepend(legend);
       ownKey.hidden = !beside;
       besideKey.update(shown.frame, "importance");
-      pinnedKey.update(ghost, data.ghost ? null : "importance");
-      draw(data, learner, shown);
-      describe(data, learner);
+      const comparable = ghost && data.ghost && areAlike(ghost.state, shown.frame.inputs);
+      pinnedKey.update(ghost, comparable ? null : "such importance");
+      last = { data, shown, frame: shown.frame };
+      draw();
+      describe(data, shown.frame.learner?.averages.importance ?? null);
       const { n_repeats, n_repeats_wanted } = data;
       const done =
         n_repeats < n_repeats_wanted ? `${n_repeats} of ${n_repeats_wanted}` : `${n_repeats}`;
-      const alone = about.features.some(({ group }) => group) ? ", groups one by one" : "";
+      const alone =
+        names === features && about.features.some(({ group }) => group)
+          ? ", groups one by one"
+          : "";
       setText(
         panel.note,
-        `values shuffled ${done} times over ${soFar(data.n_rows, data.n_rows_least, data.n_rows_most)}${alone}`,
+        `values ${VERBS[data.replacement] ?? ""} ${done} times over ${soFar(data.n_rows, data.n_rows_least, data.n_rows_most)}${alone}`,
       );
     },
   };

@@ -6,9 +6,11 @@ export interface ImportanceMeasure {
   label: string;
   unit: string;
   baseline: number | null;
+  /** In which words a change is read: "loss", "uncertainty", "prediction" or "score". */
+  kind: string;
 }
 
-/** Importance of every feature (in the order of the table) by one or two measures. */
+/** Importance of every feature, or group, by measures and scorers. */
 export interface Importance {
   stale: boolean;
   measures: ImportanceMeasure[];
@@ -21,6 +23,15 @@ export interface Importance {
   n_rows_most: number;
   interval: string;
   level: number;
+  /** Names of the rows where groups move together; null where every row is a feature, in the order of the table. */
+  units: string[] | null;
+  replacement: string;
+  compare: string;
+  /** The verdicts that occur, each with its sentence, and the position of each row's verdict. */
+  verdicts: { verdict: string; sentence: string }[];
+  verdict: Int32Array | null;
+  /** Row-major (estimate and both ends, features); NaN while it is being computed. */
+  redundancy: Float64Array | null;
   /** Row-major (measures, features). */
   value: Float64Array;
   low: Float64Array;
@@ -40,12 +51,15 @@ export function readImportance(
     label: measure.text("label"),
     unit: measure.text("unit"),
     baseline: measure.optional("baseline", (m) => m.number("baseline")),
+    kind: measure.text("kind"),
   }));
-  const shape = [measures.length, features.length];
+  const units = fields.optional("units", (f) => f.texts("units"));
+  const rows = units?.length ?? features.length;
+  const shape = [measures.length, rows];
   return {
     stale: fields.flag("stale"),
     measures,
-    order: fields.indices("order").filter((i) => features[i] !== undefined),
+    order: fields.indices("order").filter((i) => i >= 0 && i < rows),
     n_repeats: fields.number("n_repeats"),
     n_repeats_wanted: fields.number("n_repeats_wanted"),
     n_rows: fields.number("n_rows"),
@@ -53,10 +67,20 @@ export function readImportance(
     n_rows_most: fields.number("n_rows_most"),
     interval: fields.text("interval"),
     level: fields.number("level"),
+    units,
+    replacement: fields.text("replacement"),
+    compare: fields.text("compare"),
+    verdicts: fields.records("verdicts").map((one) => ({
+      verdict: one.text("verdict"),
+      sentence: one.text("sentence"),
+    })),
+    verdict: columns.rows("verdict") ? columns.get<Int32Array>("verdict", [rows]) : null,
+    redundancy: columns.optional("redundancy", [3, rows]),
     value: columns.get("value", shape),
     low: columns.get("low", shape),
     high: columns.get("high", shape),
     base: columns.get("base", shape),
-    ghost: columns.optional("ghost", shape),
+    // A pin may show other measures, or groups.
+    ghost: columns.fits("ghost", shape) ? columns.get<Float64Array>("ghost", shape) : null,
   };
 }

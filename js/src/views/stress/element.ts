@@ -93,7 +93,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   const describe = (stress: Stress, chosen: number | null, ghost: Float64Array | null) => {
     const { taus, now } = stress;
     const index = chosen ?? 0;
-    const take = (values: Float64Array | Uint8Array, i: number) =>
+    const take = (values: ArrayLike<number>, i: number) =>
       values[index * taus.length + i] ?? Number.NaN;
     const name = isolated(lineName(stress, names, index) || "no feature");
     const bounded = chosen !== null && stress.low.some(Number.isFinite);

@@ -37,9 +37,9 @@ export interface Stress {
   now: StressNow | null;
   taus: Float64Array;
   /** Row-major (features, taus). */
-  value: Float64Array;
-  reached: Float64Array;
-  ess: Float64Array;
+  value: Float32Array;
+  reached: Float32Array;
+  ess: Float32Array;
   status: Uint8Array;
   /** Interval of the stressed feature's indicator at each τ; NaN while it is not known. */
   level: number;
@@ -103,9 +103,9 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     now: fields.optional("now", (f) => readNow(f.record("now"))),
     level: fields.number("level"),
     taus,
-    value: columns.get("value", shape),
-    reached: columns.get("reached", shape),
-    ess: columns.get("ess", shape),
+    value: columns.get<Float32Array>("value", shape),
+    reached: columns.get<Float32Array>("reached", shape),
+    ess: columns.get<Float32Array>("ess", shape),
     status: columns.get<Uint8Array>("status", shape),
     fine:
       levels > 0 && columns.rows("fine_value") === features.length

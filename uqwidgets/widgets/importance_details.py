@@ -1,0 +1,232 @@
+"""The columns of the importance view: measures, scorers, the redundancy and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.importance import metric_importance, remarks_on_ceiling, remarks_on_pairs
+from uqwidgets.importance.diagnosis import verdicts
+from uqwidgets.importance.result import Importance
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
+from uqwidgets.metrics import Metric
+from uqwidgets.widgets.comparison import remarks_on_ratio
+from uqwidgets.widgets.importance_source import VERDICT_MEASURES, Quantity, Sources
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.redundancy_column import RedundancyColumn
+from uqwidgets.widgets.repeat_sums import Report
+from uqwidgets.widgets.sampled_sums import Sums
+from uqwidgets.widgets.scorer_columns import ScorerColumns
+from uqwidgets.widgets.views.view import Content
+
+
+class Detail(NamedTuple):
+    """A column that takes a while.
+
+    Attributes
+    ----------
+    key : hashable
+        Identifies its numbers.
+    what : str
+        What is being computed, for the progress.
+    run : callable
+        Computes it.
+    """
+
+    key: Hashable
+    what: str
+    run: Callable[[Report], None]
+
+
+class ImportanceDetails:
+    """Columns of the importance view.
+
+    Those of measures are sums over rows. Scorers and the redundancy take longer, and are computed
+    once the controls rest.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    sources : Sources
+    """
+
+    def __init__(self, explainer: Explainer, sources: Sources) -> None:
+        self._explainer = explainer
+        self._sources = sources
+        self._scorers = ScorerColumns(explainer)
+        self._redundancy = RedundancyColumn(explainer)
+
+    def results(
+        self, inputs: Inputs, n_repeats: int, population: Population, check: Callable[[], None]
+    ) -> list[Importance]:
+        """Return the importance by each measure and scorer, of repeats that are known.
+
+        Raises
+        ------
+        ValueError
+            If a column has no ratio, or not this interval.
+        """
+        plan, source = self._sources.plan(inputs), self._sources.of(inputs)
+        settings = source.sums.settings(inputs, n_repeats)
+        of_measures = iter(
+            source.sums.results(inputs, n_repeats, population, check, [*plan.places.values()])
+        )
+        return [
+            metric_importance(
+                self._explainer.evaluations, quantity, source.units, population, settings
+            )
+            if isinstance(quantity, Metric)
+            else next(of_measures)
+            for quantity in plan.quantities
+        ]
+
+    def waiting(self, inputs: Inputs, populations: Populations, n_repeats: int) -> Iterator[Detail]:
+        """Yield the columns that are not computed."""
+        plan, source = self._sources.plan(inputs), self._sources.of(inputs)
+        for scorer in plan.quantities:
+            if not isinstance(scorer, Metric):
+                continue
+            settings = source.sums.settings(inputs, n_repeats)
+            for population, of in _of(populations):
+                key = self._scorer_key(inputs, scorer, of, n_repeats)
+                if self._scorers.cached(key) is None:
+                    run = partial(
+                        self._scorers.compute, key, scorer, source.units, population, settings
+                    )
+                    yield Detail(key, f"importance for {scorer.label}", run)
+        key = self._redundancy_key(inputs, populations.key)
+        if inputs.redundancy and self._redundancy.cached(key) is None:
+            run = partial(self._redundancy.compute, key, source.units, populations.now)
+            yield Detail(key, "redundancy", run)
+
+    def content(
+        self, inputs: Inputs, populations: Populations, now: Sums, base: Floats, n_repeats: int
+    ) -> Content:
+        """Describe the columns that are shown, and return their numbers.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        populations : Populations
+        now : Sums
+            Of the measures of the source.
+        base : ndarray of shape (measures, p)
+            Their means without stress.
+        n_repeats : int
+            0 for a sample of the rows.
+        """
+        plan, source = self._sources.plan(inputs), self._sources.of(inputs)
+        population = populations.now
+        shown = np.full((4, len(plan.quantities), len(source.units)), np.nan)
+        described, remarks = [], [*remarks_on_pairs(now.pairs)]
+        for i, quantity in enumerate(plan.quantities):
+            if isinstance(quantity, Metric):
+                shown[:, i] = self._scorer(inputs, quantity, populations, n_repeats)
+                described.append(_described(quantity, inputs, None))
+                continue
+            m = plan.places[i]
+            shown[:, i] = now.value[m], now.low[m], now.high[m], base[m]
+            original = self._explainer.evaluations.original_values(quantity)
+            baseline = dot(original, population.scored) / population.scored.sum()
+            described.append(_described(quantity, inputs, baseline))
+            remarks += remarks_on_ceiling(quantity, original)
+            if inputs.compare == "ratio":
+                remarks += remarks_on_ratio(quantity, original, population)
+        value, low, high, without_stress = shown
+        # Scorers that are not computed yet do not order the features.
+        leading = base[0] if np.isnan(without_stress[0]).all() else without_stress[0]
+        columns = {"value": value, "low": low, "high": high, "base": without_stress}
+        r2 = self._r2(inputs, populations)
+        if r2 is not None:
+            columns["redundancy"] = r2
+        readings: dict[tuple[str, str], int] = {}
+        if plan.reads_verdict:
+            nll, entropy = (plan.key.measures.index(name) for name in VERDICT_MEASURES)
+            of_features = verdicts(
+                (now.low[nll], now.high[nll]),
+                (now.low[entropy], now.high[entropy]),
+                (r2[1], r2[2]) if r2 is not None else (np.full_like(low[0], np.nan),) * 2,
+            )
+            readings = {one: i for i, one in enumerate(sorted(set(of_features)))}
+            columns["verdict"] = np.array([readings[one] for one in of_features], dtype=np.int32)
+        meta = {
+            "measures": described,
+            "order": np.argsort(-leading, kind="stable"),
+            "interval": inputs.interval,
+            "level": LEVEL,
+            "units": source.units if inputs.groups else None,
+            "replacement": inputs.replacement,
+            "compare": inputs.compare,
+            "verdicts": [{"verdict": name, "sentence": text} for name, text in readings],
+            "remarks": remarks,
+        }
+        return Content(meta, columns)
+
+    def _scorer(
+        self, inputs: Inputs, scorer: Metric, populations: Populations, n_repeats: int
+    ) -> Floats:
+        """Return estimates, both ends of the intervals and estimates without stress.
+
+        Returns
+        -------
+        ndarray of shape (4, p)
+            NaN where they are not computed.
+        """
+        values = np.full((4, len(self._sources.of(inputs).units)), np.nan)
+        for (_, of), lines in zip(_of(populations), (slice(3), slice(3, 4)), strict=False):
+            known = self._scorers.cached(self._scorer_key(inputs, scorer, of, n_repeats))
+            if known is not None:
+                values[lines] = known[: len(values[lines])]
+        if populations.now is populations.unstressed:
+            values[3] = values[0]
+        return values
+
+    def _r2(self, inputs: Inputs, populations: Populations) -> Floats | None:
+        """Return R2 and both ends of its intervals, shape (3, p); None if it is not shown.
+
+        NaN where it is not computed.
+        """
+        if not inputs.redundancy:
+            return None
+        known = self._redundancy.cached(self._redundancy_key(inputs, populations.key))
+        p = len(self._sources.of(inputs).units)
+        return np.full((3, p), np.nan) if known is None else known
+
+    def _scorer_key(
+        self, inputs: Inputs, scorer: Metric, population: Hashable, n_repeats: int
+    ) -> Hashable:
+        source = self._sources.plan(inputs).key
+        how = (source.replacement, source.groups, inputs.interval, inputs.compare, n_repeats)
+        return ("scorer", scorer.key, *how, population)
+
+    def _redundancy_key(self, inputs: Inputs, population: Hashable) -> Hashable:
+        return ("redundancy", inputs.groups, population)
+
+
+def _described(quantity: Quantity, inputs: Inputs, baseline: float | None) -> dict[str, Any]:
+    """Describe a column; ``kind`` says in which words a change of it is read."""
+    if isinstance(quantity, Metric):
+        kind, unit = "score", quantity.unit
+    else:
+        kind = "prediction" if quantity.is_prediction else "uncertainty"
+        kind = "loss" if quantity.needs_truth else kind
+        unit = quantity.unit
+    unit = "times" if inputs.compare == "ratio" else unit
+    name, label = quantity.name, quantity.label
+    return {"name": name, "label": label, "unit": unit, "baseline": baseline, "kind": kind}
+
+
+def _of(populations: Populations) -> list[tuple[Population, Hashable]]:
+    """Return the rows as they are stressed, and without stress if that differs, with their keys."""
+    unstressed = populations.unstressed, populations.rows_key
+    if populations.now is populations.unstressed:
+        return [unstressed]
+    return [(populations.now, populations.key), unstressed]

@@ -1,0 +1,164 @@
+"""What the importance view averages: changes of measures under one kind of replacement."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from uqwidgets.evaluation.replacement import Scheme, checked_scheme
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.measures import Measure
+from uqwidgets.metrics import Metric, find_metric, is_metric
+from uqwidgets.widgets.importance_over_tau import ImportanceOverTau
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import importance_measures
+from uqwidgets.widgets.repeat_sums import RepeatSums
+from uqwidgets.widgets.repeats import RepeatChanges
+from uqwidgets.widgets.sampled_sums import SampledSums
+
+#: A number per row, or a scorer of a whole set of rows.
+Quantity = Measure | Metric
+# The verdict reads these two together.
+VERDICT_MEASURES = ("nll", "entropy")
+#: The inputs that decide what is shown and the changes behind it.
+READS = ("importance_of", "replacement", "compare", "groups", "verdict")
+
+
+class SourceKey(NamedTuple):
+    """What decides the changes of single rows; all else only averages them."""
+
+    measures: tuple[str, ...]
+    replacement: Scheme
+    groups: bool
+
+
+class ImportanceSource:
+    """Changes of every feature, or group, by some measures under one kind of replacement.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    key : SourceKey
+
+    Attributes
+    ----------
+    units : tuple of str, length p
+        Features, or groups and the features in no group.
+    repeats : RepeatChanges
+    sampled : SampledSums
+    sums : RepeatSums
+    over_tau : ImportanceOverTau
+    """
+
+    def __init__(self, explainer: Explainer, key: SourceKey) -> None:
+        self.units = tuple(explainer.units()) if key.groups else explainer.features
+        measures = [explainer.measure(name) for name in key.measures]
+        self.repeats = RepeatChanges(
+            explainer.evaluations, self.units, measures, explainer.seed, key.replacement
+        )
+        self.sampled = SampledSums(explainer, self.repeats)
+        self.sums = RepeatSums(explainer, self.repeats)
+        self.over_tau = ImportanceOverTau(explainer, self.repeats)
+
+
+class Plan(NamedTuple):
+    """What the inputs ask of the importance view.
+
+    Attributes
+    ----------
+    key : SourceKey
+    quantities : tuple of Quantity
+        Measures and scorers that are shown, one to four.
+    places : dict of int to int
+        Position of each shown measure among those of the source, by its position among the
+        quantities.
+    reads_verdict : bool
+    note : str or None
+        Why there is no verdict, although it is asked for.
+    """
+
+    key: SourceKey
+    quantities: tuple[Quantity, ...]
+    places: dict[int, int]
+    reads_verdict: bool
+    note: str | None
+
+
+class Sources:
+    """The changes behind the latest inputs.
+
+    One source is in memory at a time. Another one is read from the model's cached answers.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    """
+
+    def __init__(self, explainer: Explainer) -> None:
+        self._explainer = explainer
+        self._plan: tuple[object, Plan] | None = None
+        self._source: tuple[SourceKey, ImportanceSource] | None = None
+
+    def plan(self, inputs: Inputs) -> Plan:
+        """Return what the inputs ask for."""
+        key = tuple(getattr(inputs, name) for name in READS)
+        if (known := self._plan) is not None and known[0] == key:
+            return known[1]
+        plan = _plan(self._explainer, inputs)
+        self._plan = key, plan
+        return plan
+
+    def of(self, inputs: Inputs) -> ImportanceSource:
+        """Return the changes behind the inputs."""
+        key = self.plan(inputs).key
+        # A local name, for the picture of the widget may be drawn on another thread.
+        if (known := self._source) is None or known[0] != key:
+            self._source = None  # otherwise both are in memory
+            known = self._source = key, ImportanceSource(self._explainer, key)
+        return known[1]
+
+    def learner_measures(self, inputs: Inputs) -> list[Measure] | None:
+        """Return the measures that a learner is averaged by; None where it has no such numbers."""
+        quantities = self.plan(inputs).quantities
+        measures = [q for q in quantities if isinstance(q, Measure)]
+        is_plain = (inputs.replacement, inputs.compare) == ("permutation", "difference")
+        is_alike = is_plain and not inputs.groups and len(measures) == len(quantities)
+        return measures if is_alike else None
+
+    def is_current(self, inputs: Inputs) -> bool:
+        """Whether the changes behind the inputs are those in memory."""
+        known = self._source
+        return known is not None and known[0] == _plan(self._explainer, inputs).key
+
+
+def _plan(explainer: Explainer, inputs: Inputs) -> Plan:
+    quantities: list[Quantity] = [
+        find_metric(name, explainer.classes) if is_metric(name) else explainer.measure(name)
+        for name in inputs.importance_of
+    ] or [*importance_measures(explainer)]
+    names = [q.name for q in quantities if isinstance(q, Measure)]
+    places = {i: names.index(q.name) for i, q in enumerate(quantities) if isinstance(q, Measure)}
+    note = _why_without_verdict(explainer, inputs) if inputs.verdict else None
+    reads_verdict = inputs.verdict and note is None
+    if reads_verdict:
+        names += [name for name in VERDICT_MEASURES if name not in names]
+    # One at least, which orders the features until scorers are computed.
+    names = names or [importance_measures(explainer)[0].name]
+    key = SourceKey(tuple(names), checked_scheme(inputs.replacement), inputs.groups)
+    return Plan(key, tuple(quantities), places, reads_verdict, note)
+
+
+def _why_without_verdict(explainer: Explainer, inputs: Inputs) -> str | None:
+    """Say why there is no verdict on the features; None if there is one."""
+    if inputs.replacement == "conditional":
+        return (
+            "there is no verdict with conditional replacement, which keeps what features share; "
+            "choose another replacement"
+        )
+    if inputs.compare == "ratio":
+        return "there is no verdict on ratios; compare by the difference"
+    for name in VERDICT_MEASURES:
+        try:
+            explainer.measure(name)
+        except ValueError as error:
+            return f"there is no verdict: {error}"
+    return None
