@@ -4,8 +4,10 @@ from uqwidgets.dependence.curves import (
     POINTS,
     CurveTransform,
     checked_lines,
+    curve_blocks,
     curves_of_rows,
     dependence,
+    dependence_of_averages,
     dependences,
 )
 from uqwidgets.dependence.grids import Grid, grid_of
@@ -16,8 +18,10 @@ __all__ = [
     "CurveTransform",
     "Grid",
     "checked_lines",
+    "curve_blocks",
     "curves_of_rows",
     "dependence",
+    "dependence_of_averages",
     "dependences",
     "grid_of",
     "surface",

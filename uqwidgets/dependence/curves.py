@@ -197,6 +197,14 @@ def curves_of_rows(
     return _stack(blocks, len(grid), len(evaluations.table))
 
 
+def curve_blocks(
+    evaluations: Evaluations, measure: Measure, grid: Grid, form: CurveTransform
+) -> Iterator[Floats]:
+    """Return the curves of all rows of the table in blocks of shape (points, n)."""
+    (blocks,) = _blocks(evaluations, measure, [grid], form, None)
+    return blocks
+
+
 def _curve_rows(
     evaluations: Evaluations, grids: Sequence[Grid], population: Population, lines: int | None
 ) -> tuple[Positions | None, tuple[str, ...]]:
@@ -237,7 +245,6 @@ def _average(
     sample: Positions | None = None,
 ) -> Dependence:
     """Average curves that arrive in blocks of points, and hold those of some rows."""
-    reference = _reference(evaluations, grid, form)
     means: list[tuple[Floats, Floats]] = []
     scored = population if sample is None else population.among(sample)
 
@@ -250,6 +257,51 @@ def _average(
     n_rows = len(evaluations.table) if curve_rows is None else len(curve_rows)
     curves = _stack(curves_of_blocks(), len(grid), n_rows)
     average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
+    return dependence_of_averages(
+        evaluations,
+        measure,
+        grid,
+        population,
+        form,
+        level,
+        average,
+        std_error,
+        curves,
+        curve_rows,
+        remarks,
+        sample,
+    )
+
+
+def dependence_of_averages(
+    evaluations: Evaluations,
+    measure: Measure,
+    grid: Grid,
+    population: Population,
+    form: CurveTransform,
+    level: float,
+    average: Floats,
+    std_error: Floats,
+    curves: Floats,
+    curve_rows: Positions | None,
+    remarks: tuple[str, ...] = (),
+    sample: Positions | None = None,
+) -> Dependence:
+    """Return the result of averages of curves that are known already.
+
+    Parameters
+    ----------
+    evaluations, measure, grid, population, form, level, sample
+        As in `dependence`.
+    average, std_error : ndarray of shape (g,)
+    curves : ndarray of shape (g, n) or (g, r)
+        Of all rows, or of ``curve_rows``.
+    curve_rows : ndarray of shape (r,) or None
+    remarks : tuple of str
+        On the rows whose curves the result holds.
+    """
+    reference = _reference(evaluations, grid, form)
+    scored = population if sample is None else population.among(sample)
     width = half_width(std_error, level, scored)
     axis = axis_of(evaluations, grid)
     rows = scored.positions

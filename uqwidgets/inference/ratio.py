@@ -50,16 +50,16 @@ def ratio_bounds(
 
     # brentq leaves a reference cycle around the function that it solves. Emptied afterwards, the
     # list does not keep the arrays of the change in memory.
-    held = [change]
+    holder = [change]
 
     def difference_bounds(ratio: float) -> Bounds:
-        contrast = minus_multiple_of_baseline(held[0], original, population, ratio)
+        contrast = minus_multiple_of_baseline(holder[0], original, population, ratio)
         return bounds(contrast, interval, level, population, reference)
 
     try:
         return fieller(difference_bounds, 1 + change.estimate / baseline, baseline)
     finally:
-        held.clear()
+        holder.clear()
 
 
 def over_baseline(difference: Bounds, baseline: float) -> Bounds:

@@ -34,6 +34,8 @@ from uqwidgets.learner.row_effects import (
     share_rows,
 )
 
+# An interval from held-out values takes this many arrays of their size.
+_ARRAYS = 4
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -96,12 +98,12 @@ class Averaging:
     def interval(
         self, estimates: Floats, values: Sequence[Floats], kind: ResultKind
     ) -> LearnerInterval:
-        """Interval for the mean over refits.
+        """Interval for the mean over refits, of as many quantities at a time as fit in memory.
 
         Parameters
         ----------
-        estimates : ndarray of shape (m, ...)
-        values : sequence of m ndarrays of shape (n2, ...)
+        estimates : ndarray of shape (m, q), or (m, ...) for the interval ``corrected``
+        values : sequence of m ndarrays of shape (n2, q)
             Held-out values of each refit, whose mean is its estimate. They are not read where the
             estimate is not a mean over rows.
         kind : str
@@ -115,6 +117,35 @@ class Averaging:
         name = self.interval_name(kind)
         if name == "corrected":
             return self.corrected(estimates)
+        step = self.quantities_in_memory
+        parts = [slice(first, first + step) for first in range(0, estimates.shape[1], step)]
+        return LearnerInterval.joined(
+            [
+                self._interval_of_rows(name, estimates[:, some], [v[:, some] for v in values], kind)
+                for some in parts
+            ]
+        )
+
+    @property
+    def array_room(self) -> int:
+        """Bytes that the arrays of a result may take, a fifth of the memory limit.
+
+        All refits are evaluated at the same time, and each uses its own share of the limit.
+        """
+        return sum(refit.explainer.evaluations.array_room for refit in self.refits) // 2
+
+    @property
+    def quantities_in_memory(self) -> int:
+        """Number of quantities of which the held-out values of all refits fit in memory."""
+        return max(1, self.array_room // (_ARRAYS * 8 * len(self.refits) * self.n))
+
+    def _interval_of_rows(
+        self,
+        name: LearnerIntervalName,
+        estimates: Floats,
+        values: Sequence[Floats],
+        kind: ResultKind,
+    ) -> LearnerInterval:
         held_out = np.full((len(values), self.n, *values[0].shape[1:]), np.nan)
         for refit, line, held_out_values in zip(self.refits, held_out, values, strict=True):
             line[refit.held_out] = held_out_values

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Positions
 from uqwidgets.dependence import (
     CurveTransform,
-    curves_of_rows,
-    dependence,
+    curve_blocks,
+    dependence_of_averages,
     grid_of,
     surface,
     surface_grids,
@@ -22,10 +24,13 @@ from uqwidgets.dependence.curves import POINTS
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.table import Table
+from uqwidgets.inference import mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.learner.averaging import Averaging, weights_of_held_out
 from uqwidgets.learner.interval_choice import ResultKind, depends_on_target
+from uqwidgets.learner.intervals import LearnerInterval
 from uqwidgets.learner.refits import Refit
+from uqwidgets.plotting.choice import evenly
 
 Result = TypeVar("Result", Dependence, Surface)
 
@@ -64,27 +69,67 @@ def learner_dependence(
     of_loss = depends_on_target(explainer.measure(measure), explainer)
     kind: ResultKind = "curves of a loss" if of_loss else "curves of a measure without the target"
     averaging.interval_name(kind)  # raises here rather than after all model calls
+    refits = list(_populations(averaging, sample_weight))
+    measures = [refit.explainer.measure(measure) for refit, _ in refits]
+    # Of each refit, the curves of its rows at one point of the grid after the other.
+    lines = [
+        chain.from_iterable(curve_blocks(refit.explainer.evaluations, of_rows, points, transform))
+        for (refit, _), of_rows in zip(refits, measures, strict=True)
+    ]
+    rows, remarks = _curve_rows(averaging, len(points))
+    step = averaging.quantities_in_memory
+    means, intervals = [], []
+    row_curves = np.empty((averaging.n if rows is None else len(rows), len(points)))
+    for first in range(0, len(points), step):
+        curves = [np.stack(list(islice(of_refit, step))) for of_refit in lines]
+        pairs = zip(curves, refits, strict=True)
+        means.append([mean_over_rows(block, population) for block, (_, population) in pairs])
+        values = [block.T for block in curves]
+        estimates = np.array([average for average, _ in means[-1]])
+        intervals.append(averaging.interval(estimates, values, kind))
+        over_refits = averaging.over_refits(values)
+        row_curves[:, first : first + step] = over_refits if rows is None else over_refits[rows]
+        del curves, values, over_refits  # otherwise they stay in memory while the next are made
     results = []
-    for refit, population in _populations(averaging, sample_weight):
-        evaluations, of_rows = refit.explainer.evaluations, refit.explainer.measure(measure)
+    for (refit, population), of_rows, parts in zip(
+        refits, measures, zip(*means, strict=True), strict=True
+    ):
+        average, std_error = (np.concatenate(values) for values in zip(*parts, strict=True))
         results.append(
-            dependence(
-                evaluations,
+            dependence_of_averages(
+                refit.explainer.evaluations,
                 of_rows,
                 points,
                 population,
-                form=transform,
-                level=averaging.level,
-                # The interval and the mean over refits need the curves of all rows.
-                curves=curves_of_rows(evaluations, of_rows, points, transform),
+                transform,
+                averaging.level,
+                average,
+                std_error,
+                np.empty((len(points), 0)),
+                None,
             )
         )
-    curves = [result.curves.T for result in results]
+    mean = _averaged(averaging, results, LearnerInterval.joined(intervals), kind)
     return replace(
-        _averaged(averaging, results, curves, kind),
-        curves=averaging.over_refits(curves).T,
+        mean,
+        curves=row_curves.T,
+        curve_rows=rows,
         rows=np.arange(averaging.n),
         observed=table.column(points.feature).to_numpy(),
+        remarks=(*remarks, *mean.remarks),
+    )
+
+
+def _curve_rows(averaging: Averaging, n_points: int) -> tuple[Positions | None, tuple[str, ...]]:
+    """Choose the rows whose curves a result holds, None for all, with a remark if some lack."""
+    n, room = averaging.n, averaging.array_room
+    if 8 * n_points * n <= room:
+        return None, ()
+    rows = np.asarray(evenly(n, max(1, room // (8 * n_points))))
+    return rows, (
+        f"the average is over {n:,} rows; the curves of {len(rows):,} of them, evenly chosen, fit "
+        f"in the memory (memory_limit='{math.ceil(8 * n_points * n * 5 / 1e6)}MB' holds them "
+        "all)",
     )
 
 
@@ -112,7 +157,9 @@ def learner_surface(
         for refit, population in _populations(averaging, sample_weight)
     ]
     one, other = (np.mean([r.effects[side] for r in results], axis=0) for side in (0, 1))
-    surface_mean = _averaged(averaging, results, [], "surfaces")
+    estimates = np.array([result.average for result in results])
+    interval = averaging.interval(estimates, [], "surfaces")
+    surface_mean = _averaged(averaging, results, interval, "surfaces")
     return replace(surface_mean, effects=(one, other), rows=np.arange(averaging.n))
 
 
@@ -127,11 +174,9 @@ def _populations(
 def _averaged(
     averaging: Averaging,
     results: Sequence[Result],
-    held_out_values: Sequence[Floats],
+    interval: LearnerInterval,
     kind: ResultKind,
 ) -> Result:
-    estimates = np.array([result.average for result in results])
-    interval = averaging.interval(estimates, held_out_values, kind)
     return replace(
         results[0],
         average=interval.estimate,
@@ -143,5 +188,5 @@ def _averaged(
         near=np.mean([result.near for result in results], axis=0) > 0.5,
         ess=float(np.mean([result.ess for result in results])),
         remarks=averaging.remarks_on(kind, [result.remarks for result in results]),
-        per_refit=estimates,
+        per_refit=np.array([result.average for result in results]),
     )

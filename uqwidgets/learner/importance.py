@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.evaluation.cache import Cache
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
@@ -65,6 +66,8 @@ def learner_importance(
 class LeaveOneOut:
     """Predictions of refits that were fitted again without a feature, made when first needed.
 
+    They are cached while they fit in memory. Otherwise another measure needs the fits again.
+
     Parameters
     ----------
     refits : Refits
@@ -72,7 +75,7 @@ class LeaveOneOut:
 
     def __init__(self, refits: Refits) -> None:
         self._refits = refits
-        self._predictions: dict[tuple[int, str], Distribution] = {}
+        self._cache: Cache[Distribution] = Cache(refits.memory_limit * 2 // 5)
 
     def importance(
         self,
@@ -101,23 +104,32 @@ class LeaveOneOut:
         ModelError
             If a fit or the adapter fails; the sentence names the feature that was left out.
         """
-        missing = {
-            refit.number: [name for name in names if (refit.number, name) not in self._predictions]
+        # Taken out of the cache first, because further predictions may evict them.
+        known = {
+            refit.number: {
+                name: prediction
+                for name in names
+                if (prediction := self._cache.get((refit.number, name))) is not None
+            }
             for refit in averaging.refits
         }
-        steps = FitProgress(sum(map(len, missing.values())), self._refits.plan.n, callback)
+        n_fits = len(known) * len(names) - sum(map(len, known.values()))
+        steps = FitProgress(n_fits, self._refits.plan.n, callback)
+        results = []
         for refit in averaging.refits:
-            self._fit_without(refit, missing[refit.number], n_jobs, steps)
-        results = [
-            self._of_refit(refit, averaging, measure, names, compare) for refit in averaging.refits
-        ]
+            predictions = known.pop(refit.number)
+            missing = [name for name in names if name not in predictions]
+            predictions |= self._fit_without(refit, missing, n_jobs, steps)
+            in_order = [predictions[name] for name in names]
+            results.append(self._of_refit(refit, averaging, measure, names, compare, in_order))
+            del predictions, in_order  # otherwise they stay in memory while the next are made
         return _averaged(averaging, results, names, "importance by leaving features out")
 
     def _fit_without(
         self, refit: Refit, names: Sequence[str], n_jobs: int | None, steps: FitProgress
-    ) -> None:
+    ) -> dict[str, Distribution]:
         if not names:
-            return
+            return {}
         X, y, rows = self._refits.X, self._refits.y, refit.rows
         split = Split.of(
             take_rows(X, rows.train),
@@ -133,15 +145,23 @@ class LeaveOneOut:
             n_jobs,
             "name other features",
         )
+        new = {}
         for name, prediction in zip(names, predictions, strict=True):
-            self._predictions[refit.number, name] = prediction
+            self._cache.keep((refit.number, name), prediction)
+            new[name] = prediction
             steps.step()
+        return new
 
     def _of_refit(
-        self, refit: Refit, averaging: Averaging, measure: Any, names: Sequence[str], compare: str
+        self,
+        refit: Refit,
+        averaging: Averaging,
+        measure: Any,
+        names: Sequence[str],
+        compare: str,
+        predictions: Sequence[Distribution],
     ) -> Importance:
         explainer = refit.explainer
-        predictions = [self._predictions[refit.number, name] for name in names]
         everyone = Population.of(len(refit.held_out))
         level = averaging.level
         if is_metric(measure):

@@ -38,6 +38,7 @@ interval                       for                         computed from the est
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -70,6 +71,12 @@ class LearnerInterval:
     std_error: Floats
     low: Floats
     high: Floats
+
+    @classmethod
+    def joined(cls, parts: Sequence[LearnerInterval]) -> LearnerInterval:
+        """Join the intervals of some quantities each."""
+        each = ((part.estimate, part.std_error, part.low, part.high) for part in parts)
+        return cls(*(np.concatenate(values) for values in zip(*each, strict=True)))
 
 
 def corrected_interval(

@@ -61,7 +61,8 @@ class Learner(PerformanceMethods):
     n_jobs : int, optional
         Number of refits that run at the same time, through joblib on its active backend.
     memory_limit : int or str, default="1GiB"
-        Memory for the cached predictions of all refits, in bytes or as text such as ``"500MB"``.
+        Memory for the cached predictions and the arrays of a result, in bytes or as text such as
+        ``"500MB"``. Curves are averaged over all rows; a result holds those of as many rows as fit.
 
     Raises
     ------

@@ -97,7 +97,7 @@ class Refits:
         self.plan = plan
         self.adapter = adapter
         self._groups = groups
-        self._memory = memory_limit
+        self.memory_limit = memory_limit
         self._done: dict[int, Refit | Failure] = {}
 
     def ready(self, n_refits: int) -> list[Refit]:
@@ -159,7 +159,7 @@ class Refits:
                 take_rows(self.y, rows.held_out),
                 feature_groups=self._groups,
                 random_state=seed,
-                memory_limit=max(1, self._memory // n_refits),
+                memory_limit=max(1, self.memory_limit // n_refits),
             )
         except ModelError as error:
             return Failure(number, seed, str(error))

@@ -125,8 +125,10 @@ def _centred(values: Floats) -> tuple[Floats, Floats]:
     m, n = values.shape[:2]
     flat = values.reshape(m, n, -1)
     known = ~np.isnan(flat[:, :, 0])
+    centred = np.where(known[:, :, None], flat, 0.0)
     # Centred, so that no digits cancel where the mean is large.
-    centred = np.where(known[:, :, None], flat - np.nanmean(flat, axis=(0, 1)), 0.0)
+    centred -= centred.sum(axis=(0, 1)) / known.sum()
+    centred[~known] = 0.0
     return centred, known.astype(np.float64)
 
 
