@@ -12,7 +12,7 @@ from scipy import stats
 from models import classification, normal_model, regression, table
 from uqwidgets import Explainer
 from uqwidgets.dependence import CurveTransform
-from uqwidgets.dependence.curves import slopes
+from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.inference.rounding import difference
 

@@ -10,26 +10,25 @@ With the measure :math:`\ell`, the ICE curve of row i over the values v of featu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.result import Dependence
+from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant, Original, Replacement
 from uqwidgets.importance import remarks_on_ceiling
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 from uqwidgets.plotting.choice import evenly
 
@@ -415,42 +414,3 @@ def _reference(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Re
             f"value of {grid.feature!r}."
         ) from None
     return center
-
-
-def slopes(lines: Iterable[Floats], values: npt.NDArray[Any]) -> Iterator[Floats]:
-    """Differentiate each row's curve along an uneven grid, one point after the other.
-
-    At an inner point, the slope is that of the parabola through the point and its two neighbours;
-    at an end, that of the line to its only neighbour. The slopes of a step function, such as a
-    tree's, depend on how fine the grid is.
-
-    Parameters
-    ----------
-    lines : iterable of ndarray of shape (n,), length g
-        Values of all curves at one point after the other.
-    values : ndarray of shape (g,)
-        Ascending; at least two are finite.
-
-    Yields
-    ------
-    ndarray of shape (n,)
-        Slopes at each point, NaN where its value is not finite.
-    """
-    first, *_, last = np.flatnonzero(np.isfinite(values)).tolist()
-    steps = np.diff(values.astype(np.float64))
-    before = previous = np.empty(0)
-    for g, line in enumerate(lines):
-        if not first <= g <= last:
-            yield np.full(len(line), np.nan)
-            continue
-        if g > first:  # the slope at a point needs the next one
-            after = difference(line, previous) / steps[g - 1]
-            if g == first + 1:
-                yield after
-            else:
-                share = steps[g - 1] / (steps[g - 2] + steps[g - 1])
-                yield share * before + (1 - share) * after
-            before = after
-        if g == last:
-            yield before
-        previous = line

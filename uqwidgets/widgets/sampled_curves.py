@@ -6,7 +6,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid
-from uqwidgets.dependence.curves import slopes
+from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Part
