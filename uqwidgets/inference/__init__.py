@@ -12,7 +12,6 @@ from uqwidgets.inference.intervals import (
     INTERVALS,
     Bounds,
     Interval,
-    Reference,
     bounds,
     checked_interval,
     checked_level,
@@ -20,6 +19,7 @@ from uqwidgets.inference.intervals import (
     described_interval,
     symmetric,
 )
+from uqwidgets.inference.moments import Reference
 from uqwidgets.inference.population import half_width, mean_over_rows
 from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
 from uqwidgets.inference.sampled_rows import SampledRows

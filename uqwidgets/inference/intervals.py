@@ -26,24 +26,26 @@ the variation between refits of the model: see `uqwidgets.Learner`.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import one_of
 from uqwidgets.inference.influence import Change
+from uqwidgets.inference.moments import (
+    REFERENCES,
+    Reference,
+    bounds_of_moments,
+    quantile,
+    row_moments,
+)
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
-from uqwidgets.inference.variance import positive_variance, skewness_corrected
 
 Interval = Literal["u-statistic", "model", "fixed-data", "random-variable", "quantile"]
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
-Reference = Literal["t", "normal"]
-REFERENCES: tuple[Reference, ...] = get_args(Reference)
 # What each accounts for and what it takes as fixed: the table above, in the words of a report.
 _DESCRIPTIONS: dict[Interval, tuple[str, str]] = {
     "u-statistic": ("rows, as scored and as donors; the draws", "the fitted model"),
@@ -125,7 +127,9 @@ def bounds(
     df = min(population.ess, change.pairs) - 1
     match interval:
         case "u-statistic":
-            return _u_statistic(change, df, level, population, reference)
+            moments = row_moments(change, population)
+            error, low, high = map(float, bounds_of_moments(moments, level, reference))
+            return Bounds(change.estimate, error, low, high)
         case "model":
             variance = _variance_of_mean(change.influence_scored, population)
             return symmetric(change.estimate, float(np.sqrt(variance)), df, level, reference)
@@ -145,37 +149,8 @@ def symmetric(
     estimate: float, error: float, df: float, level: float, reference: Reference
 ) -> Bounds:
     """Compute an interval symmetric about the estimate; NaN without degrees of freedom."""
-    half = _quantile(df, level, reference) * error if error else 0.0
+    half = float(quantile(df, level, reference)) * error if error else 0.0
     return Bounds(estimate, error, estimate - half, estimate + half)
-
-
-def _u_statistic(
-    change: Change, max_df: float, level: float, population: Population, reference: Reference
-) -> Bounds:
-    influence = change.influence_scored + change.influence_donor
-    # The cube is to second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of
-    # pairs (Arvesen 1969), in a form that is valid for the smallest m, and for unequal weights.
-    parts = population.leverage**3 * (np.square(influence) - change.double_counted)
-    variance, df = positive_variance(parts)
-    # Where few rows have much weight, their number differs between samples, and so does the
-    # variance, by more than a single sample shows. How much more is from simulations.
-    df *= math.sqrt(population.evenness)
-    error = math.sqrt(variance) / len(parts)
-    largest = float(np.abs(influence).max())
-    max_df = min(max_df, df)
-    if not largest > 0 < variance:  # all influences are zero, or NaN
-        return symmetric(change.estimate, error, max_df, level, reference)
-    relative = influence / largest  # avoids overflow and underflow of third powers
-    # The squares contain the noise of the draws twice, which takes third moments towards zero
-    # where that noise hides them.
-    scale = max(dot(relative, relative), variance / largest**2) ** 1.5
-    cubes = dot(np.square(relative), relative) - (change.double_counted_cubes / largest) ** 3
-    skewness, interaction = cubes / scale, (change.interaction / largest) ** 3 / scale
-    t = _quantile(max_df, level, reference)
-    upper, lower = (skewness_corrected(q, skewness, interaction) for q in (t, -t))
-    return Bounds(
-        change.estimate, error, change.estimate - upper * error, change.estimate - lower * error
-    )
 
 
 def _variance_of_mean(influence: Floats, population: Population) -> float:
@@ -194,13 +169,6 @@ def _over_repeats(change: Change) -> tuple[float, float]:
     deviation = np.where(weights > 0, change.repeats, change.estimate) - change.estimate
     squared = np.square(weights * deviation).sum() / weights.sum() ** 2
     return float(np.sqrt(squared * used / (used - 1))), used - 1
-
-
-def _quantile(df: float, level: float, reference: Reference) -> float:
-    if not df > 0:
-        return np.nan
-    upper = (1 + level) / 2
-    return float(ndtri(upper) if reference == "normal" else stdtrit(df, upper))
 
 
 def checked_interval(interval: str) -> Interval:

@@ -9,7 +9,8 @@ from scipy.optimize import brentq
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.influence import Change, minus_multiple_of_baseline
-from uqwidgets.inference.intervals import Bounds, Interval, Reference, bounds
+from uqwidgets.inference.intervals import Bounds, Interval, bounds
+from uqwidgets.inference.moments import Reference
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 

@@ -52,33 +52,28 @@ def relative_precision(parts: Floats) -> float:
     return 1 / max(dot(shares, shares) - 1 / n, 2 / n**2)
 
 
-def positive_variance(parts: Floats) -> tuple[float, float]:
-    r"""Estimate a variance that cannot be negative, with its degrees of freedom.
+def positive_variance(total: npt.ArrayLike, error: npt.ArrayLike) -> tuple[Floats, Floats]:
+    r"""Estimate variances that cannot be negative, with their degrees of freedom.
 
-    The parts' sum V has a standard error s. The estimate is the mean of a normal distribution
-    with mean V and standard deviation s, truncated to positive values: :math:`V + s \phi(V/s) /
-    \Phi(V/s)`. It is V itself wherever V is known well, and large where it is not.
+    An unbiased estimate V with the standard error s may be negative. The estimate is the mean of a
+    normal distribution with mean V and standard deviation s, truncated to positive values:
+    :math:`V + s \phi(V/s) / \Phi(V/s)`. It is V itself wherever V is known well, and large where
+    it is not.
 
     Parameters
     ----------
-    parts : ndarray of shape (n,)
-        Contribution of each row to V; single ones may be negative.
+    total, error : array-like
+        V and s, of any unit.
     """
-    largest = float(np.abs(parts).max())
-    if not largest > 0:
-        return largest, math.inf
-    relative = parts / largest  # avoids overflow and underflow of fourth powers of influences
-    total = float(relative.sum())
-    error = float(np.sqrt(np.square(relative - total / len(parts)).sum()))
-    if not error > 1e-12 * abs(total):
-        return max(total, 0.0) * largest, math.inf
-    ratio = total / error
-    if ratio > -30:
-        density = math.exp(-ratio * ratio / 2) / math.sqrt(2 * math.pi)
-        total += error * density / float(ndtr(ratio))
-    else:  # the limit, because the density underflows
-        total = -error / ratio
-    return total * largest, max(2 * (total / error) ** 2, _MIN_DF)
+    total, error = np.asarray(total, dtype=np.float64), np.asarray(error, dtype=np.float64)
+    uncertain = error > 1e-12 * np.abs(total)
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
+        ratio = np.where(uncertain, total / error, 0.0)
+        density = np.exp(-ratio * ratio / 2) / math.sqrt(2 * math.pi)
+        # Far below zero the density underflows; the second is the limit.
+        positive = np.where(ratio > -30, ratio + density / ndtr(ratio), -1 / ratio)
+    variance = np.where(uncertain, error * positive, np.maximum(total, 0.0))
+    return variance, np.where(uncertain, np.maximum(2 * positive**2, _MIN_DF), np.inf)
 
 
 def satterthwaite_df(squares: Floats) -> float:
@@ -95,7 +90,9 @@ def satterthwaite_df(squares: Floats) -> float:
     return max(2 * relative_precision(squares), _MIN_DF)
 
 
-def skewness_corrected(quantile: float, skewness: float, interaction: float = 0.0) -> float:
+def skewness_corrected(
+    quantile: npt.ArrayLike, skewness: npt.ArrayLike, interaction: npt.ArrayLike = 0.0
+) -> Floats:
     r"""Quantile of a studentised statistic from that of a distribution without skewness.
 
     Let the statistic have the influences :math:`\psi_i` of rows, of variance 1, and
@@ -110,19 +107,23 @@ def skewness_corrected(quantile: float, skewness: float, interaction: float = 0.
 
     Parameters
     ----------
-    quantile : float
+    quantile : array-like
         Quantile q of a distribution without skewness.
-    skewness : float
+    skewness : array-like
         :math:`\gamma`, the skewness of the mean influence.
-    interaction : float
+    interaction : array-like
         :math:`\kappa`; zero for a mean over rows.
     """
-    largest = _MAX_CUBIC / max(abs(quantile), 1.0)
-    a = min(max(skewness / 3 + interaction / 2, -largest), largest)
-    c = min(max(skewness / 6 + interaction / 2, -largest), largest)
-    if abs(a) < 1e-8:  # the cube root would be rounded to 1
-        return quantile - c
-    return (math.cbrt(1 + 3 * a * (quantile - c)) - 1) / a
+    quantile, skewness, interaction = (
+        np.asarray(each, dtype=np.float64) for each in (quantile, skewness, interaction)
+    )
+    largest = _MAX_CUBIC / np.maximum(np.abs(quantile), 1.0)
+    a = np.clip(skewness / 3 + interaction / 2, -largest, largest)
+    c = np.clip(skewness / 6 + interaction / 2, -largest, largest)
+    is_linear = np.abs(a) < 1e-8  # the cube root would be rounded to 1
+    slope = np.where(is_linear, 1.0, a)
+    cubic = (np.cbrt(1 + 3 * slope * (quantile - c)) - 1) / slope
+    return np.where(is_linear, quantile - c, cubic)
 
 
 def without_groups(

@@ -126,7 +126,7 @@ def _of_rows(score: Indicator | RankIndicator, population: Population, level: fl
     df = min(satterthwaite_df(squares), population.ess - 1)
     t = float(stdtrit(df, (1 + level) / 2))
     skewness = dot(squares, influence) / dot(influence, influence) ** 1.5
-    upper, lower = skewness_corrected(t, skewness), skewness_corrected(-t, skewness)
+    upper, lower = (float(skewness_corrected(q, skewness)) for q in (t, -t))
     return _within(
         Bounds(estimate, error, estimate - upper * error, estimate - lower * error), score.bounds
     )

@@ -50,8 +50,8 @@ def half_widths(influence: Floats, skew_slope: float, level: float) -> tuple[flo
         return 0.0, 0.0
     t = float(stdtrit(min(n - 1.0, satterthwaite_df(squares)), (1 + level) / 2))
     error = np.sqrt(total) / n
-    below = skewness_corrected(t, 2 * skew_slope)
-    above = -skewness_corrected(-t, 2 * skew_slope)
+    below = float(skewness_corrected(t, 2 * skew_slope))
+    above = -float(skewness_corrected(-t, 2 * skew_slope))
     return error * max(below, 0.0), error * max(above, 0.0)
 
 

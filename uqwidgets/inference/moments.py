@@ -1,0 +1,122 @@
+r"""The numbers that a U-statistic interval is computed from, and the interval as their function.
+
+As functions of the weights of the rows they are smooth: sums over rows of powers of influences,
+of leverages and of weights. The interval is not, because degrees of freedom and skewness are
+bounded. So where weights move along a path, as under stress, the moments can be interpolated, and
+the interval is computed from them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri, stdtrit
+
+from uqwidgets._typing import Floats
+from uqwidgets.inference.influence import Change
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.sums import dot
+from uqwidgets.inference.variance import positive_variance, skewness_corrected
+
+Reference = Literal["t", "normal"]
+REFERENCES: tuple[Reference, ...] = get_args(Reference)
+
+
+class Moments(NamedTuple):
+    r"""Moments of the influences :math:`\psi` of n rows; arrays of any one shape.
+
+    Attributes
+    ----------
+    estimate : ndarray
+    size : ndarray
+        :math:`\sqrt{\sum \psi_i^2} / n`, the standard error without any correction. The unit of
+        the following four is its power.
+    variance, error : ndarray
+        Sum of the squared influences without what is counted twice, with the leverage of each
+        row; and the standard error of this sum.
+    cubes, interaction : ndarray
+        Sum of the cubes without what is counted twice, and cube of `Change.interaction`.
+    row_spread, pair_spread : ndarray
+        Reciprocals of the effective numbers of rows and of pairs.
+    evenness : ndarray
+        See `uqwidgets.inference.population.Population`.
+    """
+
+    estimate: Floats
+    size: Floats
+    variance: Floats
+    error: Floats
+    cubes: Floats
+    interaction: Floats
+    row_spread: Floats
+    pair_spread: Floats
+    evenness: Floats
+
+
+def row_moments(change: Change, population: Population) -> Moments:
+    """Return the moments of a change in one population, arrays of shape ()."""
+    influence = change.influence_scored + change.influence_donor
+    largest = float(np.abs(influence).max())
+    # Relative influences avoid overflow and underflow of third powers.
+    unit = largest if largest > 0 else 1.0
+    relative = influence / unit
+    squares = np.square(relative)
+    total = float(squares.sum())
+    # The cube is to second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of
+    # pairs (Arvesen 1969), in a form that is valid for the smallest m, and for unequal weights.
+    parts = population.leverage**3 * (squares - change.double_counted / unit**2)
+    deviations = parts - parts.mean()
+    scale = total if total > 0 else 1.0
+    # The squares contain the noise of the draws twice, which takes third moments towards zero
+    # where that noise hides them.
+    cubes = dot(squares, relative) - (change.double_counted_cubes / unit) ** 3
+    moments = (
+        change.estimate,
+        unit * math.sqrt(total) / len(parts),
+        parts.sum() / scale,
+        math.sqrt(dot(deviations, deviations)) / scale,
+        cubes / scale**1.5,
+        (change.interaction / unit) ** 3 / scale**1.5,
+        1 / population.ess,
+        1 / change.pairs,
+        population.evenness,
+    )
+    return Moments(*map(np.asarray, moments))
+
+
+def bounds_of_moments(
+    moments: Moments, level: float, reference: Reference = "t"
+) -> tuple[Floats, Floats, Floats]:
+    """Return the standard error and the ends of the interval, see `uqwidgets.inference.bounds`.
+
+    Parameters
+    ----------
+    moments : Moments
+    level : float
+    reference : {"t", "normal"}
+    """
+    variance, df = positive_variance(moments.variance, moments.error)
+    # Where few rows have much weight, their number differs between samples, and so does the
+    # variance, by more than a single sample shows. How much more is from simulations.
+    df = df * np.sqrt(moments.evenness)
+    df = np.minimum(df, np.minimum(1 / moments.row_spread, 1 / moments.pair_spread) - 1)
+    error = np.sqrt(variance) * moments.size
+    scale = np.maximum(variance, 1.0) ** 1.5
+    skewness, interaction = moments.cubes / scale, moments.interaction / scale
+    t = quantile(df, level, reference)
+    below, above = (
+        np.where(error == 0, 0.0, error * skewness_corrected(q, skewness, interaction))
+        for q in (t, -t)
+    )
+    return error, moments.estimate - below, moments.estimate - above
+
+
+def quantile(df: npt.ArrayLike, level: float, reference: Reference) -> Floats:
+    """Return the quantile that ends a central interval of a level; NaN without any df."""
+    upper, known = (1 + level) / 2, np.asarray(df, dtype=np.float64) > 0
+    if reference == "normal":
+        return np.where(known, ndtri(upper), np.nan)
+    return np.asarray(stdtrit(np.where(known, df, np.nan), upper))
