@@ -103,7 +103,7 @@ def literal(change, donors, population, groups=None):
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_both_standard_errors_equal_their_formulas(name, repeats, scheme, monkeypatch):
     # Use the estimate from pairs whatever its precision.
-    monkeypatch.setattr("uqwidgets.inference.cancelling._PRECISE", -1.0)
+    monkeypatch.setattr("uqwidgets.inference.cancelling.PRECISE", -1.0)
     groups = np.arange(25) % 3
     change, _ = changes(repeats=repeats)
     donors = drawn_donors(scheme, (0,), 0, repeats, groups)
@@ -133,7 +133,7 @@ def test_a_single_subgroup_equals_no_subgroups():
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("groups", [np.zeros(25, dtype=int), np.arange(25) % 3])
 def test_all_donors_equal_the_mean_over_all_pairs(name, groups, monkeypatch):
-    monkeypatch.setattr("uqwidgets.inference.cancelling._PRECISE", -1.0)
+    monkeypatch.setattr("uqwidgets.inference.cancelling.PRECISE", -1.0)
     population, codes = POPULATIONS[name], np.random.default_rng(2).integers(0, 7, 25)
     _, codes = np.unique(codes, return_inverse=True)
     values = np.random.default_rng(3).normal(size=(codes.max() + 1, 25))
@@ -496,7 +496,7 @@ def test_the_interaction_of_rows_in_a_weighted_mean_is_a_second_derivative(name)
 
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_the_third_moments_of_drawn_pairs_are_their_sums(name, monkeypatch):
-    monkeypatch.setattr("uqwidgets.inference.cancelling._PRECISE", -1.0)
+    monkeypatch.setattr("uqwidgets.inference.cancelling.PRECISE", -1.0)
     change, donors = changes(repeats=3)
     population = POPULATIONS[name]
     output = mean_change(change, donors, ORIGINAL, population)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from uqwidgets.inference import mean_change
+from uqwidgets.inference import bounds, mean_change
+from uqwidgets.inference.moment_paths import candidate_moments
+from uqwidgets.inference.moments import bounds_of_moments, row_moments
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in
 
@@ -17,14 +19,20 @@ CHANGES = [RNG.normal(size=(REPEATS, N)), X[DONORS] - X, np.zeros((REPEATS, N))]
 TILTS = np.linspace(-1.5, 1.5, 7)
 
 
+def together(each):
+    weights = np.stack([p.weights for p in each], axis=1)
+    if each[0].rows is None:
+        return Populations(weights, weights, N)
+    scored = np.stack([p.scored for p in each], axis=1)
+    return Populations(weights, scored, len(each[0].positions))
+
+
 @pytest.mark.parametrize("rows", [None, X > -0.5])
 @pytest.mark.parametrize("at_once", [1 << 17, 2 * N])
 def test_means_are_those_of_each_population(rows, at_once, monkeypatch):
     monkeypatch.setattr("uqwidgets.inference.populations._MOST_VALUES", at_once)
     each = [Population.of(N, w, rows) for w in np.exp(TILTS * X[:, None]).T]
-    stacked = Populations(
-        np.stack([p.weights for p in each], axis=1), np.stack([p.scored for p in each], axis=1)
-    )
+    stacked = together(each)
     checks = []
     means = mean_changes_in(stacked, CHANGES, DONORS, lambda: checks.append(1))
     assert len(checks) == (1 if at_once > N * len(TILTS) else 4)
@@ -32,3 +40,63 @@ def test_means_are_those_of_each_population(rows, at_once, monkeypatch):
         for t, population in enumerate(each):
             exact = mean_change(change, DONORS, X, population).estimate
             assert means[m, t] == pytest.approx(exact, rel=1e-9, abs=1e-12)
+
+
+# The two roles of a row cancel in the fourth and fifth: the noise of the draws hides what remains.
+CANCELLING = [
+    X[DONORS] - X + 0.1 * RNG.normal(size=(REPEATS, N)),
+    X[DONORS] - X + 0.02 * X[DONORS] * X,
+]
+
+
+@pytest.mark.parametrize("rows", [None, X > -0.5])
+@pytest.mark.parametrize("at_once", [1 << 20, 2 * N])
+def test_moments_are_those_of_each_population(rows, at_once, monkeypatch):
+    monkeypatch.setattr("uqwidgets.inference.moment_paths._MOST_VALUES", at_once)
+    monkeypatch.setattr("uqwidgets.inference.moment_paths._BLOCK", 3 * N // 2)
+    each = [Population.of(N, w, rows) for w in np.exp(TILTS * X[:, None]).T]
+    changes, originals = [CHANGES[0], CHANGES[2], *CANCELLING], [X**2, X, X, X]
+    candidates = candidate_moments(
+        together(each), changes, DONORS, originals, lambda: None, with_interactions=True
+    )
+    low, high, _ = candidates.bounds([p.uniform for p in each], 0.95)
+    used = set()
+    for m, (change, original) in enumerate(zip(changes, originals, strict=True)):
+        for t, population in enumerate(each):
+            one = mean_change(change, DONORS, original, population)
+            exact = bounds(one, "u-statistic", 0.95, population)
+            assert [low[m, t], high[m, t]] == pytest.approx([exact.low, exact.high], rel=1e-6)
+            # One of the candidates has these moments.
+            moments = np.array(candidates.moments)[:, :, m, t]
+            expected = np.array(row_moments(one, population))[:, None]
+            same = np.isclose(moments, expected, rtol=1e-6, atol=1e-9).all(axis=0)
+            used.add(int(np.flatnonzero(same)[0]))
+    assert used == ({0, 1, 2} if rows is None else {0, 1})
+
+
+def test_another_candidate_is_known_where_the_choice_is_close(monkeypatch):
+    each = [Population.of(N, w) for w in np.exp(TILTS * X[:, None]).T]
+    uniform = [p.uniform for p in each]
+
+    def of(with_interactions):
+        return candidate_moments(
+            together(each),
+            CANCELLING,
+            DONORS,
+            [X, X],
+            lambda: None,
+            with_interactions=with_interactions,
+        )
+
+    monkeypatch.setattr("uqwidgets.inference.moment_paths._SLIGHTLY", 1.0)
+    every, quick = of(with_interactions=True), of(with_interactions=False)
+    assert not every.bounds(uniform, 0.95)[2].any()
+    is_third = np.isfinite(every.plain_variance[2])
+    assert is_third.any()
+    # Where the third is needed and not known, it is said.
+    assert (np.isinf(quick.bounds(uniform, 0.95)[2]) == is_third).all()
+    monkeypatch.setattr("uqwidgets.inference.moment_paths._SLIGHTLY", 1000.0)
+    low, high, other = every.bounds(uniform, 0.95)
+    _, *ends = bounds_of_moments(every.moments, 0.95)
+    apart = np.abs(np.array(ends) - np.array([low, high])[:, None]).max(axis=(0, 1))
+    assert other[is_third] == pytest.approx(apart[is_third])

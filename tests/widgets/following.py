@@ -15,4 +15,8 @@ def at_level(meta, columns, name, tau):
     side = values[: below + 1][::-1] if tau < 0 else values[below:]
     if len(side) == 1:
         return np.full(values.shape[1:], np.nan)
+    if track["straight"]:
+        place = abs(tau) * (len(side) - 1)
+        j = min(int(place), len(side) - 2)
+        return side[j] + (place - j) * (side[j + 1] - side[j])
     return interpolated(side, np.array([abs(tau)]))[0]

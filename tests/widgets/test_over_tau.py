@@ -127,8 +127,7 @@ def errors_at(session, tau):
 
 LIMITS = {
     "value": 0.002,
-    # They have kinks and, where an interval begins to need another estimate, jumps.
-    "ends": 0.1,
+    "ends": 0.01,
     "curve": 0.002,
     "band": 0.01,
     "shares": 0.002,
@@ -295,8 +294,8 @@ def test_the_widget_sends_the_levels_in_few_bytes():
         message = sent[-1]
         assert explainer.model_calls == calls
         assert message["inputs"] == widget._frame["inputs"]
-        # Of 30 features and two measures; a frame has as many.
-        assert sum(len(raw) for raw in message["cols"].values()) < 100_000
+        # Of 30 features and two measures, whose intervals jump here and there.
+        assert sum(len(raw) for raw in message["cols"].values()) < 200_000
 
 
 def test_a_newer_request_ends_the_computation_of_levels(explorer, monkeypatch):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.population import Population
@@ -26,9 +27,9 @@ _MAX_ITERATIONS = 200
 _TRACE_PRECISION = 1e-3
 # A variance whose relative precision exceeds the first of these is left as it is; one below the
 # second is estimated from the interactions. Twice these numbers are degrees of freedom.
-_PRECISE, _FAIR = 10.0, 5.0
+PRECISE, FAIR = 10.0, 5.0
 # Under weights that estimate depends on more assumptions, and few heavy rows decide it.
-_FAIR_UNDER_WEIGHTS = 1.5
+FAIR_UNDER_WEIGHTS = 1.5
 # Repeats beyond this number of values are not needed to separate two variance components, and take
 # memory.
 _MAX_VALUES = 1 << 17
@@ -84,13 +85,13 @@ def less_noisy(
     """
     repeats, n = donors.shape
     noise = influence.double_counted.any()
-    if not noise or influence.precision > _PRECISE or not _are_permutations(donors):
+    if not noise or influence.precision > PRECISE or not _are_permutations(donors):
         return influence
     controlled = _control_variates(influence, pair_influences, donors, original, population)
     candidates = [influence, controlled]
-    fair = _FAIR if population.uniform else _FAIR_UNDER_WEIGHTS
+    fair = FAIR if population.uniform else FAIR_UNDER_WEIGHTS
     if controlled.precision < fair and population.rows is None and repeats > 1:
-        candidates += _from_interactions(change, donors, original, population)
+        candidates += interaction_influences(change, donors, original, population)
     size = math.sqrt(repeats * float(influence.double_counted.mean()))
     for candidate in candidates:
         if np.abs(candidate.of_rows).max() <= ROUNDING * size and population.uniform:
@@ -128,12 +129,15 @@ def _control_variates(
         received += np.bincount(flat, np.broadcast_to(scored, of_pairs.shape).ravel(), minlength=n)
         del flat, of_pairs  # otherwise they stay in memory while other arrays are made
     mixed = dot(scored, drawn)
-    gram = [[repeats * dot(scored, scored), mixed], [mixed, repeats * dot(donor, donor)]]
-    moments = [dot(scored, by_scored), dot(donor, by_donor)]
-    del by_scored, by_donor
-    (slope_scored, slope_donor), *_ = np.linalg.lstsq(
-        np.array(gram), np.array(moments), rcond=1e-12
+    slope_scored, slope_donor = regression_on_two(
+        repeats,
+        dot(scored, scored),
+        dot(donor, donor),
+        mixed,
+        dot(scored, by_scored),
+        dot(donor, by_donor),
     )
+    del by_scored, by_donor
 
     def remainders() -> Iterator[tuple[slice, Floats]]:
         for chunk, of_pairs in pair_influences():
@@ -146,7 +150,33 @@ def _control_variates(
     return Influence(of_rows, squares, remainders)
 
 
-def _from_interactions(
+def regression_on_two(
+    repeats: int,
+    scored: npt.ArrayLike,
+    donor: npt.ArrayLike,
+    mixed: npt.ArrayLike,
+    by_scored: npt.ArrayLike,
+    by_donor: npt.ArrayLike,
+) -> Floats:
+    """Return the least-squares slopes of the pairs on both control variates, shape (2, ...).
+
+    Parameters
+    ----------
+    repeats : int
+    scored, donor : array-like
+        Sum of squares of each control variate over the rows.
+    mixed : array-like
+        Sum of their products over the pairs.
+    by_scored, by_donor : array-like
+        Sums of the products of each with the pairs.
+    """
+    gram = np.array([[repeats * np.asarray(scored), mixed], [mixed, repeats * np.asarray(donor)]])
+    inverse = np.linalg.pinv(np.moveaxis(gram, (0, 1), (-2, -1)), rcond=1e-12, hermitian=True)
+    moments = np.stack([np.asarray(by_scored), np.asarray(by_donor)], axis=-1)
+    return np.moveaxis(np.einsum("...ij,...j->...i", inverse, moments), -1, 0)
+
+
+def interaction_influences(
     change: Floats, donors: Positions, original: Floats, population: Population
 ) -> list[Influence]:
     r"""Subtract from the pairs everything that depends on the scored row or the donor alone.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,18 +31,44 @@ class Populations:
     ----------
     weights, scored : ndarray of shape (n, t)
         As in `uqwidgets.inference.population.Population`, a column for each population.
+    n_scored : int
+        Number of rows that are scored.
     """
 
     weights: Floats
     scored: Floats
+    n_scored: int
 
-    def parts(self) -> Iterator[Populations]:
-        """Yield as many populations at a time as can be computed at once."""
+    @cached_property
+    def ess_and_evenness(self) -> tuple[Floats, Floats]:
+        """`Population.ess` and `Population.evenness` of each, shape (t,).
+
+        The evenness is a limit where most weights are zero, which they are only at the end of a
+        path, all at once.
+        """
+        relative = self.scored / self.scored.max(axis=0)
+        ess = np.square(relative.sum(axis=0)) / np.square(relative).sum(axis=0)
+        return ess, np.minimum(1.0, ess / self.n_scored)
+
+    @cached_property
+    def leverage_cubed(self) -> Floats:
+        """Third power of `Population.leverage` of each, shape (n, t)."""
+        shares = self.scored / self.scored.sum(axis=0)
+        ess, _ = self.ess_and_evenness
+        with np.errstate(divide="ignore"):
+            leverage = np.where(shares > 0, 1 / (1 - shares), ess / (ess - 1))
+        leverage = np.where(ess > 1, leverage, np.nan)
+        return np.asarray(leverage * leverage * leverage)
+
+    def parts(self, most_values: int) -> Iterator[Populations]:
+        """Yield so many populations at a time that an array has no more values than this."""
         n, t = self.weights.shape
-        step = max(1, _MOST_VALUES // n)
+        step = max(1, most_values // n)
         for k in range(0, t, step):
-            weights, scored = self.weights[:, k : k + step], self.scored[:, k : k + step]
-            yield Populations(np.ascontiguousarray(weights), np.ascontiguousarray(scored))
+            weights = np.ascontiguousarray(self.weights[:, k : k + step])
+            scores_all = self.scored is self.weights
+            scored = weights if scores_all else np.ascontiguousarray(self.scored[:, k : k + step])
+            yield Populations(weights, scored, self.n_scored)
 
 
 def mean_changes_in(
@@ -70,7 +97,7 @@ def mean_changes_in(
 
     ones, matrices = matrix(np.ones(donors.shape)), [matrix(lines) for lines in changes]
     parts = []
-    for part in populations.parts():
+    for part in populations.parts(_MOST_VALUES):
         check()
         s, w = part.scored, part.weights
         totals = _dot(s, np.asarray(ones @ w))

@@ -10,13 +10,17 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
+from uqwidgets.inference.moment_paths import Candidates
+from uqwidgets.inference.moments import Moments
+from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import dot
+from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track, stacked
 from uqwidgets.widgets.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
 
 # Errors of what is interpolated, as shares of an axis.
-_TOLERANCE, _END_TOLERANCE = 0.001, 0.008
+_TOLERANCE, _END_TOLERANCE = 0.001, 0.004
 # With more rows, intervals are mostly so narrow that they are first computed at a few levels.
 _MANY_ROWS = 20_000
 
@@ -24,8 +28,9 @@ _MANY_ROWS = 20_000
 class ImportanceOverTau:
     """Samples the importance of all features at levels of tau.
 
-    Estimates are smooth on each side of 0, and quick to compute. The ends of intervals have kinks
-    and take longer, so they are computed at fewer levels.
+    Estimates are smooth on each side of 0, and quick to compute. The ends of a U-statistic interval
+    under permutation have kinks, but the moments that they are computed from are smooth. Those of
+    other intervals are interpolated as they are.
 
     Parameters
     ----------
@@ -43,6 +48,7 @@ class ImportanceOverTau:
         shown: Sequence[int],
         n_repeats: int,
         interval: Interval,
+        filtered: bool,
         compute: Callable[..., Content],
     ) -> list[Track]:
         """Return the tracks of estimates and of intervals.
@@ -55,6 +61,8 @@ class ImportanceOverTau:
             Positions of the measures that are shown, among those of the changes.
         n_repeats : int
         interval : str
+        filtered : bool
+            Whether there is a filter of the rows.
         compute : callable
             As `uqwidgets.widgets.views.importance.ImportanceView.compute`.
         """
@@ -79,7 +87,11 @@ class ImportanceOverTau:
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
         start, coarse, finest = (1, 2, 4) if len(self._explainer.table) > _MANY_ROWS else (4, 8, 16)
         key = (source, tuple(shown), n_repeats, interval)
-        ends = Track("ends", key, contents, _END_TOLERANCE, _axes, start, coarse, finest)
+        sample, derivation = contents, None
+        if interval == "u-statistic" and self._repeats.scheme == "permutation":
+            derivation = _Ends(self._repeats, shown, n_repeats, filtered)
+            sample = derivation.sample
+        ends = Track("ends", key, sample, _END_TOLERANCE, _axes, start, coarse, finest, derivation)
         if interval == "quantile":
             return [ends]
         return [Track("value", key[:-1], estimates, _TOLERANCE, _extents), ends]
@@ -92,6 +104,87 @@ class ImportanceOverTau:
             f"measures.{m}.baseline": np.array([dot(original, s) / s.sum() for s in scored])
             for m, original in enumerate(originals)
         }
+
+
+class _Ends:
+    """The ends of U-statistic intervals, from moments that are smooth.
+
+    Parameters
+    ----------
+    repeats : RepeatChanges
+    shown : sequence of int
+        Positions of the measures that are shown.
+    n_repeats : int
+    filtered : bool
+        Whether only some rows are scored.
+    """
+
+    def __init__(
+        self, repeats: RepeatChanges, shown: Sequence[int], n_repeats: int, filtered: bool
+    ) -> None:
+        self._repeats = repeats
+        self._shown = tuple(shown)
+        self._n_repeats = n_repeats
+        self._filtered = filtered
+
+    def sample(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the moments, an array (levels, fields, candidates, measures, features)."""
+        populations = stacked(levels)
+        moments = [
+            self._moments(feature, populations, check, with_interactions=False)
+            for feature in self._repeats.features
+        ]
+        return {"fields": np.stack(moments, axis=-1)}
+
+    def columns(self, samples: Samples, x: Floats) -> Samples:
+        """Return the ends, as `uqwidgets.widgets.over_tau.Derivation` demands."""
+        low, high, _ = self._bounds(samples["fields"], x)
+        return {"low": low, "high": high}
+
+    def certain(self, samples: Samples, x: Floats) -> Samples:
+        """Return the ends, NaN where another estimate of the influences is nearly as good."""
+        low, high, other = self._bounds(samples["fields"], x)
+        unclear = other > _END_TOLERANCE * _axis(low, high)
+        return {"low": np.where(unclear, np.nan, low), "high": np.where(unclear, np.nan, high)}
+
+    def settled(
+        self, samples: Samples, x: Floats, levels: Callable[[Floats], list[Level]], check: Check
+    ) -> Samples:
+        """Return the ends; where they are not certain, from the moments of that very level."""
+        columns = self.columns(samples, x)
+        unclear = np.isnan(self.certain(samples, x)["low"]) & np.isfinite(columns["low"])
+        for j, feature in enumerate(self._repeats.features):
+            places = np.flatnonzero(unclear[:, :, j].any(axis=1))
+            if len(places):
+                populations = stacked(levels(x[places]))
+                fields = self._moments(feature, populations, check, with_interactions=True)
+                low, high, _ = self._bounds(fields[..., None], x[places])
+                columns["low"][places, :, j] = low[:, :, 0]
+                columns["high"][places, :, j] = high[:, :, 0]
+        return columns
+
+    def _moments(
+        self, feature: str, populations: Populations, check: Check, *, with_interactions: bool
+    ) -> Floats:
+        """Return the moments of a feature, an array (levels, fields, candidates, measures)."""
+        check()
+        moments, *plain = self._repeats.moments(
+            self._shown,
+            feature,
+            self._n_repeats,
+            populations,
+            check,
+            with_interactions=with_interactions,
+        )
+        return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
+
+    def _bounds(self, fields: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
+        is_uniform = (x == 0) & (not self._filtered)
+        moments = fields.transpose(1, 2, 0, 3, 4)
+        candidates = Candidates(Moments(*moments[:-2]), *moments[-2:])
+        low, high, other = candidates.bounds(is_uniform[:, None, None], LEVEL)
+        # The interactions are not used where only some rows are scored.
+        return low, high, np.where(np.isinf(other) & self._filtered, 0.0, other)
 
 
 def _extents(columns: Samples) -> Samples:

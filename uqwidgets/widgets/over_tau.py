@@ -7,17 +7,20 @@ interpolated between them by the barycentric formula (Berrut and Trefethen 2004,
 The nodes are doubled, and none is computed twice, until what was interpolated agrees with what is
 computed. Where no weights reach the levels of a side there are no nodes. The model is not called.
 
-Ends of intervals have kinks, which polynomials follow only nearly, until the exact frame comes.
+What is not smooth, such as the ends of intervals, is a quick function of something that is. It is
+computed from what is interpolated, and sent at so many evenly spaced levels that the straight
+lines between these are as near.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.interpolate import interp1d
 
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import Population
@@ -35,6 +38,9 @@ Check = Callable[[], None]
 
 # Intervals between the nodes of a side: enough for a first message, and the most there are.
 COARSE, _FINEST = 8, 32
+# Evenly spaced intervals of a side; the last are the steps of the slider.
+_PIECES = (10, 20, 25, 50, 100)
+_EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 # Weights that are stored while they are in use.
 _MOST_WEIGHTS = 1 << 25
 
@@ -45,6 +51,21 @@ class Level(NamedTuple):
     inputs: Inputs
     population: Population
     populations: Rows
+
+
+class Derivation(Protocol):
+    """Columns that are no smooth functions of tau, as functions of samples that are."""
+
+    def columns(self, samples: Samples, x: Floats) -> Samples:
+        """Return the columns at distances x (k,) from 0."""
+
+    def certain(self, samples: Samples, x: Floats) -> Samples:
+        """Return the columns, NaN where small errors of the samples make a large difference."""
+
+    def settled(
+        self, samples: Samples, x: Floats, levels: Callable[[Floats], list[Level]], check: Check
+    ) -> Samples:
+        """Return the columns, from the levels at distances from 0 where they are not certain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +89,8 @@ class Track:
     start, coarse, finest : int
         Number of intervals between the nodes of a side to begin with, of a first message, and at
         most; powers of two.
+    derivation : Derivation, optional
+        How the columns follow from samples; the columns are the samples themselves if not given.
     """
 
     name: str
@@ -78,6 +101,7 @@ class Track:
     start: int = 4
     coarse: int = COARSE
     finest: int = _FINEST
+    derivation: Derivation | None = None
 
 
 def nodes(m: int) -> Floats:
@@ -112,6 +136,8 @@ class _Side:
     samples: Samples = field(default_factory=dict)
     error: float = np.inf
     is_done: bool = False
+    #: The columns at evenly spaced levels, once they are settled.
+    even: Samples | None = None
 
     def new_nodes(self, track: Track) -> Floats:
         """Levels that the next refinement needs, as distances from 0."""
@@ -135,20 +161,30 @@ class _Side:
             self.is_done = self.m >= track.finest or smooth
         self.is_done |= self.error <= track.tolerance
 
-    def columns(self, x: Floats) -> Samples:
-        """Interpolate the columns at distances x (k,) from 0."""
+    def interpolated(self, x: Floats) -> Samples:
+        """Interpolate the samples at distances x (k,) from 0."""
         return {name: interpolated(v, x) for name, v in self.samples.items()}
 
     def distance(self, track: Track, exact: Samples) -> float:
         """Largest difference of the columns at the new nodes from the interpolated ones."""
-        predicted = self.columns(nodes(2 * self.m)[1::2])
-        largest = 0.0
-        for name, size in track.sizes(exact).items():
-            known = np.isfinite(exact[name]) & (np.broadcast_to(size, exact[name].shape) > 0)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                off = (np.abs(predicted[name] - exact[name]) / size)[known]
-            largest = max(largest, float(np.nan_to_num(off, nan=np.inf).max(initial=0.0)))
-        return largest
+        x = nodes(2 * self.m)[1::2]
+        near = self.interpolated(x)
+        if track.derivation is None:
+            return _distance(track, near, exact)
+        near, exact = track.derivation.certain(near, x), track.derivation.certain(exact, x)
+        is_certain = {name: np.isfinite(near[name]) for name in near}
+        return _distance(track, near, {k: np.where(is_certain[k], exact[k], np.nan) for k in exact})
+
+
+def _distance(track: Track, approximate: Samples, exact: Samples) -> float:
+    """Largest error of columns, in multiples of the length of an axis."""
+    largest = 0.0
+    for name, size in track.sizes(exact).items():
+        known = np.isfinite(exact[name]) & (np.broadcast_to(size, exact[name].shape) > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            off = (np.abs(approximate[name] - exact[name]) / size)[known]
+        largest = max(largest, float(np.nan_to_num(off, nan=np.inf).max(initial=0.0)))
+    return largest
 
 
 def _merged(old: Floats, new: Floats) -> Floats:
@@ -221,6 +257,8 @@ class OverTau:
                     check()
                     self._refine(track, coarse, levels, check)
                     is_news = True
+                if track.derivation is not None and not is_coarse:
+                    is_news |= _settle(track, sides, levels, check)
             if is_news or is_coarse:
                 check()
                 yield self._message(tracks, followed, ends)
@@ -274,14 +312,18 @@ class OverTau:
         """Describe and return all columns; levels in ascending order, 0 once."""
         described: list[dict[str, Any]] = []
         columns: Samples = {}
-        for (view, _), sides in zip(tracks, followed, strict=True):
-            own, counts = _joined(sides)
+        for (view, track), sides in zip(tracks, followed, strict=True):
+            if track.derivation is None:
+                own, counts = _joined(sides)
+            else:
+                own, counts = _in_pieces(track, track.derivation, sides)
             own = {f"{view.name}.{name}": v.astype(np.float32) for name, v in own.items()}
             columns |= own
             described.append(
                 {
                     "below": counts.get(-1.0, 0),
                     "above": counts.get(1.0, 0),
+                    "straight": track.derivation is not None,
                     "columns": list(own),
                 }
             )
@@ -302,21 +344,74 @@ class OverTau:
 
 def _joined(sides: Sequence[_Side]) -> tuple[Samples, dict[float, int]]:
     """Join the columns of both sides, and count the levels beyond 0 of each."""
-    counts = {side.sign: side.m for side in sides}
+    parts = [(side.sign, side.samples) for side in sides]
+    return _concatenated(parts), {side.sign: side.m for side in sides}
+
+
+def _settle(
+    track: Track,
+    sides: Sequence[_Side],
+    levels: Callable[[Floats], list[Level]],
+    check: Check,
+) -> bool:
+    """Compute the columns at evenly spaced levels; False if they were known."""
+    assert track.derivation is not None
+    is_news = False
+    for side in sides:
+        if side.even is not None:
+            continue
+
+        def at(x: Floats, sign: float = side.sign) -> list[Level]:
+            return levels(sign * x)
+
+        side.even = track.derivation.settled(side.interpolated(_EVEN), _EVEN, at, check)
+        is_news = True
+    return is_news
+
+
+def _in_pieces(
+    track: Track, derivation: Derivation, sides: Sequence[_Side]
+) -> tuple[Samples, dict[float, int]]:
+    """Return the columns at evenly spaced levels between which they are nearly straight."""
+    x = _EVEN
+    lines = [
+        (side.sign, side.even or derivation.columns(side.interpolated(x), x)) for side in sides
+    ]
+
+    def is_near(pieces: int) -> bool:
+        step = _PIECES[-1] // pieces
+        for _, columns in lines:
+            straight = {
+                name: np.asarray(interp1d(x[::step], v[::step], axis=0)(x), dtype=np.float64)
+                for name, v in columns.items()
+            }
+            if _distance(track, straight, columns) > track.tolerance:
+                return False
+        return True
+
+    pieces = next((pieces for pieces in _PIECES[:-1] if is_near(pieces)), _PIECES[-1])
+    step = _PIECES[-1] // pieces
+    parts = [(sign, {name: v[::step] for name, v in columns.items()}) for sign, columns in lines]
+    return _concatenated(parts), {side.sign: pieces for side in sides}
+
+
+def _concatenated(sides: Sequence[tuple[float, Samples]]) -> Samples:
+    """Join samples of the sides, ascending from 0, to samples in ascending order."""
     parts = [
-        {name: v[::-1] for name, v in side.samples.items()} if side.sign < 0 else side.samples
-        for side in sides
+        {name: v[::-1] for name, v in samples.items()} if sign < 0 else samples
+        for sign, samples in sides
     ]
     if len(parts) == 2:
         below, above = parts
-        return {name: np.concatenate([v[:-1], above[name]]) for name, v in below.items()}, counts
-    return (parts[0] if parts else {}), counts
+        return {name: np.concatenate([v[:-1], above[name]]) for name, v in below.items()}
+    return parts[0] if parts else {}
 
 
 def stacked(levels: Sequence[Level]) -> Populations:
     """Weights of the rows at every level."""
     weights = np.stack([level.population.weights for level in levels], axis=1)
+    n_scored = levels[0].populations.selection.n_rows
     if all(level.population.scored is level.population.weights for level in levels):
-        return Populations(weights, weights)
+        return Populations(weights, weights, n_scored)
     scored = np.stack([level.population.scored for level in levels], axis=1)
-    return Populations(weights, scored)
+    return Populations(weights, scored, n_scored)

@@ -17,6 +17,7 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Drawn, Part, Replacement, Scheme
 from uqwidgets.inference import Change, SampledRows, mean_change
+from uqwidgets.inference.moment_paths import Candidates, candidate_moments
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.rounding import difference
@@ -214,6 +215,26 @@ class RepeatChanges:
         """Return the mean change of each measure over the first repeats, in each population."""
         changes = [lines[:n_repeats] for lines in self._changes[feature]]
         return mean_changes_in(populations, changes, self._donors[feature][:n_repeats], check)
+
+    def moments(
+        self,
+        measures: Sequence[int],
+        feature: str,
+        n_repeats: int,
+        populations: Populations,
+        check: Callable[[], None],
+        *,
+        with_interactions: bool,
+    ) -> Candidates:
+        """Return the moments behind the intervals of some measures, see `candidate_moments`."""
+        return candidate_moments(
+            populations,
+            [self._changes[feature][m][:n_repeats] for m in measures],
+            self._donors[feature][:n_repeats],
+            [self._evaluations.original_values(self.measures[m]) for m in measures],
+            check,
+            with_interactions=with_interactions,
+        )
 
     def sample(
         self, feature: str, n_repeats: int, n_rows: int, population: Population

@@ -325,7 +325,8 @@ class ImportanceView(View):
             return ()
         interval, places = checked_interval(inputs.interval), [*plan.places.values()]
         over_tau = self._sources.of(inputs).over_tau
-        return over_tau.tracks(plan.key, places, target, interval, self.compute)
+        filtered = bool(inputs.ice_filter)
+        return over_tau.tracks(plan.key, places, target, interval, filtered, self.compute)
 
     def repeats(self, inputs: Inputs) -> RepeatChanges:
         """Return the changes of single rows behind the inputs."""
