@@ -2,9 +2,11 @@ import { Columns, Fields, isRecord, type Numbers, SCHEMA, WireError } from "./wi
 
 /** A part of a view at some levels of τ, 0 among them; between these it is interpolated. */
 interface Track {
-  /** How many Chebyshev-Lobatto nodes there are below and above 0; none where the side cannot be reached. */
+  /** How many levels there are below and above 0; none where the side cannot be reached. */
   below: number;
   above: number;
+  /** Whether the levels are evenly spaced, with straight lines between them; otherwise they are Chebyshev-Lobatto nodes. */
+  straight: boolean;
   columns: Moving[];
 }
 
@@ -44,6 +46,7 @@ function readTrack(fields: Fields, columns: Columns): Track {
   return {
     below,
     above,
+    straight: fields.flag("straight"),
     columns: fields.texts("columns").map((name) => {
       const column = columns.any(name);
       if (!column || column.shape[0] !== levels)
@@ -88,7 +91,17 @@ export const reaches = ({ tracks }: OverTau, tau: number): boolean =>
 const node = (j: number, m: number) => (1 - Math.cos((Math.PI * j) / m)) / 2;
 
 /** Levels, counted from 0 outwards, with their shares in what stands at a distance x from 0. */
-export function shares(m: number, x: number): [number, number][] {
+export function shares(m: number, x: number, straight = false): [number, number][] {
+  if (straight) {
+    const j = Math.min(Math.floor(x * m), m - 1);
+    const share = x * m - j;
+    return share < 1e-9
+      ? [[j, 1]]
+      : [
+          [j, 1 - share],
+          [j + 1, share],
+        ];
+  }
   // The second barycentric formula (Berrut and Trefethen 2004).
   const weights: [number, number][] = [];
   let sum = 0;
@@ -140,9 +153,9 @@ export function frameAt(raw: unknown, over: OverTau, tau: number | null): Raw | 
     [descriptions[name], cols[name]] = [description, column];
   let meta: unknown = { ...raw.meta, cols: descriptions };
   if (tau === null) return { ...raw, meta, cols };
-  for (const { below, above, columns } of over.tracks) {
+  for (const { below, above, straight, columns } of over.tracks) {
     const side = tau < 0 || above === 0 ? -1 : 1;
-    const levels = shares(side < 0 ? below : above, Math.abs(tau)).map(
+    const levels = shares(side < 0 ? below : above, Math.abs(tau), straight).map(
       ([level, share]): [number, number] => [below + side * level, share],
     );
     for (const column of columns) {

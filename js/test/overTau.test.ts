@@ -43,6 +43,7 @@ function overTau(changes: Record<string, unknown> = {}, above = true) {
         {
           below: M,
           above: above ? M : 0,
+          straight: false,
           columns: Object.keys(cols),
         },
       ],
@@ -65,6 +66,17 @@ describe("shares of levels", () => {
       );
       expect(sum).toBeCloseTo(f(x), 10);
     }
+  });
+});
+
+describe("shares of evenly spaced levels", () => {
+  it("give straight lines between neighbours", () => {
+    expect(shares(10, 0.3, true)).toEqual([[3, 1]]);
+    expect(shares(10, 1, true).map(([, share]) => share)).toEqual([0, 1]);
+    const [lower, upper] = shares(10, 0.37, true);
+    expect([lower?.[0], upper?.[0]]).toEqual([3, 4]);
+    expect(upper?.[1]).toBeCloseTo(0.7);
+    expect(lower?.[1]).toBeCloseTo(0.3);
   });
 });
 
