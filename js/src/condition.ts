@@ -1,3 +1,10 @@
+/** A filter with a name; of its complement, all rows that do not meet it. */
+export interface Cohort {
+  name: string;
+  ice_filter: Condition[];
+  complement: boolean;
+}
+
 /** An end of a range: a number, a date as text, or null where it is open. */
 export type End = number | string | null;
 

@@ -1,5 +1,5 @@
 // Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
-import type { Condition } from "./condition.ts";
+import type { Cohort, Condition } from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {
@@ -12,6 +12,8 @@ export interface Inputs {
   measure: string;
   indicator: string;
   ice_filter: Condition[];
+  complement: boolean;
+  cohorts: Cohort[];
   ice_lines: number;
   n_repeats: number;
   interval: string;
@@ -38,6 +40,8 @@ export const INPUT_TYPES = {
   measure: "string",
   indicator: "string",
   ice_filter: "object",
+  complement: "boolean",
+  cohorts: "object",
   ice_lines: "number",
   n_repeats: "number",
   interval: "string",

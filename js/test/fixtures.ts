@@ -92,6 +92,8 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     measure: about.measures[0]?.name ?? "",
     indicator: about.indicators[0]?.name ?? "",
     ice_filter: [],
+    complement: false,
+    cohorts: [],
     ice_lines: 60,
     n_repeats: 10,
     interval: about.intervals[0] ?? "",

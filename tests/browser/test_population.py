@@ -78,3 +78,31 @@ def test_a_mean_beyond_the_quantile_offers_the_mean_of_the_tail(root, widget):
         root.get_by_test_id("uq-tail").press("Enter")
     assert widget.tail == 0.1
     assert model_calls(root) == 0
+
+
+def test_cohorts_are_saved_switched_and_turned_around_by_keyboard(root, widget):
+    town = widget.explainer.table.column("town")
+    with answered(root):
+        root.get_by_test_id("uq-filter-add").select_option("town")
+    with answered(root):
+        root.get_by_role("button", name="only Ulm").click()
+    root.get_by_test_id("uq-cohort-save").press("Enter")
+    name = root.get_by_test_id("uq-cohort-name")
+    expect(name).to_be_focused()
+    name.fill("from Ulm")
+    with answered(root):
+        name.press("Enter")
+    expect(root.get_by_test_id("uq-cohort-save")).to_be_focused()
+    with answered(root):
+        root.get_by_test_id("uq-complement").press("Space")
+    rows = root.get_by_test_id("uq-rows")
+    expect(rows).to_have_text(f"{(town != 'Ulm').sum()} of {N} rows")
+    with answered(root):
+        root.get_by_test_id("uq-cohort").select_option(label="from Ulm")
+    expect(rows).to_have_text(f"{(town == 'Ulm').sum()} of {N} rows")
+    assert [cohort["name"] for cohort in widget.cohorts] == ["from Ulm"]
+    with answered(root):
+        root.get_by_test_id("uq-cohort").select_option(label="all rows")
+    expect(rows).to_have_text(f"{N} of {N} rows")
+    assert model_calls(root) == 0
+    assert outside(root) == []

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.cohorts import Cohort
 from uqwidgets.widgets.conditions import Condition, conditions
 from uqwidgets.widgets.inputs import Inputs, validate
 
@@ -29,10 +30,11 @@ TYPES = {
     bool: ("boolean", "boolean", "bool"),
     tuple[str, ...]: ("string[]", "object", "list[str]"),
     tuple[Condition, ...]: ("Condition[]", "object", "list[dict[str, Any]]"),
+    tuple[Cohort, ...]: ("Cohort[]", "object", "list[dict[str, Any]]"),
 }
 TYPESCRIPT = """\
 // Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
-import type {{ Condition }} from "./condition.ts";
+import type {{ Cohort, Condition }} from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {{

@@ -33,6 +33,10 @@ CHANGED: dict[str, Any] = {
         {"feature": "c", "values": ["red", "blue"]},
         {"feature": None, "values": ["yes", "no"]},
     ],
+    "complement": True,
+    "cohorts": [
+        {"name": "red", "ice_filter": [{"feature": "c", "values": ["red"]}], "complement": False}
+    ],
     "ice_lines": 7,
     "n_repeats": 3,
     "interval": "model",

@@ -54,8 +54,8 @@ def explore(
     **inputs
         Initial values of the controls, such as ``feature="age"`` or ``measure="entropy"``:
         ``tau``, ``stress_feature``, ``stress_category``, ``anchor``, ``tail``, ``feature``,
-        ``measure``, ``indicator``, ``ice_filter``, ``ice_lines``, ``n_repeats``, ``interval``,
-        ``center``, ``derivative``; see `Explorer`.
+        ``measure``, ``indicator``, ``ice_filter``, ``complement``, ``cohorts``, ``ice_lines``,
+        ``n_repeats``, ``interval``, ``center``, ``derivative``; see `Explorer`.
 
     Returns
     -------

@@ -14,9 +14,15 @@ from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.boxes import watch_cells
-from uqwidgets.widgets.conditions import Condition, conditions
 from uqwidgets.widgets.front_end import bundle
-from uqwidgets.widgets.inputs import NAMES, Inputs, input_traits, is_stressable, validate
+from uqwidgets.widgets.inputs import (
+    NAMES,
+    READERS,
+    Inputs,
+    input_traits,
+    is_stressable,
+    validate,
+)
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.messages import read_message
@@ -93,7 +99,12 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         ``{"feature", "low", "high"}``, ``{"feature", "values"}``, or ``{"feature": None,
         "values"}`` for classes of the target. Rows with a missing value meet a condition if
         ``values`` contains None, or if ``"missing"`` of a range is True; its default is True for a
-        range that excludes no value.
+        range that excludes no value. ``"missing": "only"`` selects these rows alone. Ends of a
+        range of dates are dates or ISO texts.
+    complement : bool
+        Whether the rows that do not meet ``ice_filter`` are shown instead.
+    cohorts : list of dict
+        Filters by name, to switch between: ``{"name", "ice_filter", "complement"}``.
     ice_lines : int
         Number of ICE lines that are drawn; the averages are over all rows.
     n_repeats : int
@@ -206,7 +217,7 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
             self._timing,
         )
         self._learner = self._publisher.learner = self._session.learner
-        self._filter: tuple[Condition, ...] = ()
+        self._lists: dict[str, tuple[Any, ...]] = dict.fromkeys(READERS, ())
         self._requested: _Request | None = None
         self._answered: _Request | None = None
         self._picture_due = False
@@ -396,14 +407,15 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
                 self._scheduler.request()
 
     def _inputs(self) -> tuple[Inputs, str | None]:
-        """Return the inputs, and the error of an ``ice_filter`` that was changed in place."""
+        """Return the inputs, and the error of a list that was changed in place."""
         problem = None
-        try:
-            self._filter = conditions(self.ice_filter, self.explainer)
-        except ValueError as error:
-            problem = f"{error} The previous filter stays in use until ice_filter is set again."
+        for name, read in READERS.items():
+            try:
+                self._lists[name] = read(getattr(self, name), self.explainer)
+            except ValueError as error:
+                problem = f"{error} The previous {name} stays in use until {name} is set again."
         values = {name: getattr(self, name) for name in NAMES}
-        return Inputs.of(values, self._filter), problem
+        return Inputs.of(values, self._lists), problem
 
     def _work(self, ticket: Ticket) -> None:
         with self._request_lock:

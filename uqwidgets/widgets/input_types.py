@@ -22,6 +22,8 @@ class InputTraits(t.HasTraits):
     measure: str
     indicator: str
     ice_filter: list[dict[str, Any]]
+    complement: bool
+    cohorts: list[dict[str, Any]]
     ice_lines: int
     n_repeats: int
     interval: str
@@ -49,6 +51,8 @@ class InputArguments(TypedDict, total=False):
     measure: str
     indicator: str
     ice_filter: list[dict[str, Any]]
+    complement: bool
+    cohorts: list[dict[str, Any]]
     ice_lines: int
     n_repeats: int
     interval: str

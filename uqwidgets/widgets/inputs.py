@@ -19,6 +19,7 @@ from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
 from uqwidgets.widgets.checks import number, switch, text, whole
+from uqwidgets.widgets.cohorts import Cohort, cohorts
 from uqwidgets.widgets.conditions import Condition, conditions
 
 MOST_LINES = 1000
@@ -57,6 +58,10 @@ class Inputs:
     ice_filter: tuple[Condition, ...] = _input(
         (), lambda _, value, explainer: [c.plain() for c in conditions(value, explainer)]
     )
+    complement: bool = _input(False, lambda name, value, _: switch(value, name))
+    cohorts: tuple[Cohort, ...] = _input(
+        (), lambda _, value, explainer: [c.plain() for c in cohorts(value, explainer)]
+    )
     ice_lines: int = _input(100, lambda name, value, _: whole(value, name, 0, MOST_LINES))
     n_repeats: int = _input(10, lambda name, value, _: whole(value, name, 2, MOST_REPEATS))
     interval: str = _input(
@@ -80,17 +85,22 @@ class Inputs:
 
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""
-        filters = [c.plain() for c in self.ice_filter]
-        return {**vars(self), "ice_filter": filters, "importance_of": list(self.importance_of)}
+        lists = {name: [item.plain() for item in getattr(self, name)] for name in READERS}
+        return {**vars(self), **lists, "importance_of": list(self.importance_of)}
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], filters: tuple[Condition, ...]) -> Inputs:
-        """Return the inputs of valid values in the form that travels, and of the filters."""
+    def of(cls, values: Mapping[str, Any], lists: Mapping[str, tuple[Any, ...]]) -> Inputs:
+        """Return the inputs of valid values in the form that travels, and of the lists of dicts."""
         quantities = tuple(values["importance_of"])
-        return cls(**{**values, "ice_filter": filters, "importance_of": quantities})
+        return cls(**{**values, **lists, "importance_of": quantities})
 
 
 NAMES = tuple(f.name for f in fields(Inputs))
+#: What reads the inputs that are lists of dicts where they travel.
+READERS: dict[str, Callable[[Any, Explainer], tuple[Any, ...]]] = {
+    "ice_filter": conditions,
+    "cohorts": cohorts,
+}
 _CHECKS = {f.name: f.metadata["check"] for f in fields(Inputs)}
 _TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
     float: t.Float,
@@ -125,6 +135,18 @@ def validate(name: str, value: Any, explainer: Explainer) -> Any:
         With a sentence that says what may be given.
     """
     return _CHECKS[name](name, value, explainer)
+
+
+def inputs_of(values: Mapping[str, Any], explainer: Explainer) -> Inputs:
+    """Return the inputs of complete values in plain form, see `validate`.
+
+    Raises
+    ------
+    ValueError
+        If a list was changed in place and is not valid any more.
+    """
+    lists = {name: read(values[name], explainer) for name, read in READERS.items()}
+    return Inputs.of(values, lists)
 
 
 def validate_from_browser(name: str, value: Any, explainer: Explainer) -> Any:

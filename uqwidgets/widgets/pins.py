@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.widgets.cohorts import filters_of
 from uqwidgets.widgets.conditions import MOST_VALUES, n_listed
-from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.state import inputs_of, validate_state
+from uqwidgets.widgets.inputs import Inputs, inputs_of
+from uqwidgets.widgets.state import validate_state
 
 MOST_PINS = 200
 MOST_LETTERS = 10_000
@@ -91,7 +92,9 @@ def ghost_of(pins: Sequence[dict[str, Any]], explainer: Explainer) -> Pin | None
 def _check_filters(pins: Sequence[Any]) -> None:
     """Check the limits of the filters of all pins together, before each is validated."""
     states = [pin.get("state") for pin in pins if isinstance(pin, dict)]
-    filters = [state.get("ice_filter") for state in states if isinstance(state, dict)]
+    known = [state for state in states if isinstance(state, dict)]
+    filters = [state.get("ice_filter") for state in known]
+    filters += [each for state in known for each in filters_of(state.get("cohorts"))]
     counts = {
         "conditions": (
             sum(len(each) for each in filters if isinstance(each, (list, tuple))),

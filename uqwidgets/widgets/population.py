@@ -37,6 +37,16 @@ class FilteredRows:
         self._met: dict[Condition, npt.NDArray[np.uint8]] = {}
         self._last: tuple[tuple[Condition, ...], npt.NDArray[np.bool_] | None] = ((), None)
 
+    def chosen(self, inputs: Inputs, check: Callable[[], None]) -> npt.NDArray[np.bool_] | None:
+        """Rows of a request, shape (n,): those that meet its filter, or all others; None for all.
+
+        Without conditions there are no others.
+        """
+        met = self.meeting(inputs.ice_filter, check)
+        if not inputs.complement or not inputs.ice_filter:
+            return met
+        return np.zeros(len(self._explainer.table), dtype=np.bool_) if met is None else ~met
+
     def meeting(
         self, conditions: tuple[Condition, ...], check: Callable[[], None]
     ) -> npt.NDArray[np.bool_] | None:
@@ -192,7 +202,15 @@ class PopulationBuilder:
     """
 
     #: Names of the inputs that decide rows and weights.
-    reads = ("tau", "stress_feature", "stress_category", "anchor", "tail", "ice_filter")
+    reads = (
+        "tau",
+        "stress_feature",
+        "stress_category",
+        "anchor",
+        "tail",
+        "ice_filter",
+        "complement",
+    )
 
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
@@ -211,12 +229,12 @@ class PopulationBuilder:
             See `FilteredRows.meeting`.
         """
         n = len(self._explainer.table)
-        mask = self.filtered.meeting(inputs.ice_filter, check)
+        mask = self.filtered.chosen(inputs, check)
         if mask is not None and not mask.any():
             return None
         unstressed = Population.of(n, rows=mask)
         # A filter that leaves out no row selects the same population as no filter.
-        filters = () if mask is None else inputs.ice_filter
+        filters = () if mask is None else (*inputs.ice_filter, inputs.complement)
         selection = self._selection(filters, unstressed.rows, inputs)
         feature, tau = inputs.stress_feature, inputs.tau
         category = self.category(inputs)
@@ -254,7 +272,7 @@ class PopulationBuilder:
 
     def _selection(
         self,
-        conditions: tuple[Condition, ...],
+        conditions: tuple[Any, ...],
         rows: npt.NDArray[np.intp] | None,
         inputs: Inputs,
     ) -> Selection:

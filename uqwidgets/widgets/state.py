@@ -9,7 +9,6 @@ from typing import Any
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.conditions import conditions
 from uqwidgets.widgets.inputs import NAMES, Inputs, validate
 from uqwidgets.widgets.model_info import curve_measures
 
@@ -52,12 +51,6 @@ def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dic
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
     return complete
-
-
-def inputs_of(state: Mapping[str, Any], explainer: Explainer) -> Inputs:
-    """Return the inputs of a complete state, see `validate_state`."""
-    filters = conditions(state["ice_filter"], explainer)
-    return Inputs.of(state, filters)
 
 
 def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:

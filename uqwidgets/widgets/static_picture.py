@@ -33,8 +33,10 @@ def static_picture(
     n = len(ex.table)
     target = f"target {ex.table.target}" if ex.table.has_target else "no target"
     heading = f"{ex.predictive.name}: {n:,} rows, {len(ex.features)} features, {target}"
-    rows = session.populations.filtered.meeting(inputs.ice_filter, check)
+    rows = session.populations.filtered.chosen(inputs, check)
     conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
+    if inputs.complement:
+        conditions = f"other values than {conditions}"
     if rows is not None and not rows.any():
         return layout_html("", "", heading=heading, message=f"No row has {conditions}.")
     population, messages = Population.of(n, rows=rows), []

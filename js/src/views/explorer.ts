@@ -1,4 +1,5 @@
 import { filterList } from "../controls/filter.ts";
+import { controlsOnDemand } from "../controls/onDemand.ts";
 import { h, set, setText } from "../dom.ts";
 import { counted, isolated, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
@@ -67,6 +68,12 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
   };
   const stress = stressControls(context);
   const filters = filterList(about, (ice_filter) => session.request({ ice_filter }), signal);
+  const cohorts = controlsOnDemand(
+    context,
+    () => import("../cohorts/index.ts"),
+    ({ cohortControls }) => cohortControls(session, signal),
+    ({ ice_filter, cohorts: { length } }) => ice_filter.length + length > 0,
+  );
   const chosenRows = h("strong");
   const rows = h(
     "span",
@@ -88,7 +95,13 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
       "div",
       { class: "uq-population" },
       stress.element,
-      h("section", { class: "uq-row-filter", "aria-label": "Rows" }, rows, filters.element),
+      h(
+        "section",
+        { class: "uq-row-filter", "aria-label": "Rows" },
+        rows,
+        filters.element,
+        cohorts.element,
+      ),
     ),
     h("div", { class: "uq-panels" }, ...panels.map(({ element }) => element)),
     foot.element,
@@ -108,6 +121,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     });
     stress.update(shown);
     filters.update(inputs.ice_filter);
+    cohorts.update(inputs, frame);
     pins.update();
     setText(chosenRows, whole(frame?.rows ?? about.n_rows));
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };

@@ -1,0 +1,171 @@
+import "./style.css";
+import { checkBox, picker } from "../controls/picker.ts";
+import { h, set, setText } from "../dom.ts";
+import type { Inputs } from "../inputs.ts";
+import type { Session } from "../session.ts";
+
+const rowsOf = ({ ice_filter, complement }: Pick<Inputs, "ice_filter" | "complement">) =>
+  JSON.stringify([ice_filter, ice_filter.length > 0 && complement]);
+
+/** The value of a filter that no cohort has; names of cohorts have a letter before them. */
+const UNNAMED = "unnamed";
+
+/** Named filters: switch between them, save the present one, copy, rename and delete. */
+export function cohortControls(session: Session, signal: AbortSignal) {
+  let inputs: Inputs = session.inputs;
+  const named = (name: string) => inputs.cohorts.find((cohort) => cohort.name === name);
+  const current = () => inputs.cohorts.find((cohort) => rowsOf(cohort) === rowsOf(inputs));
+
+  const choice = picker(
+    "cohort",
+    { title: "show the rows of a saved cohort, in every panel", "data-testid": "uq-cohort" },
+    (value) => {
+      const cohort = value ? named(value.slice(1)) : { ice_filter: [], complement: false };
+      if (cohort) session.request({ ice_filter: cohort.ice_filter, complement: cohort.complement });
+    },
+    signal,
+  );
+  const others = checkBox(
+    "the other rows",
+    { "data-testid": "uq-complement", title: "show the rows that do not meet the filter instead" },
+    (complement) => session.request({ complement }),
+    signal,
+  );
+  const field = h("input", {
+    type: "text",
+    maxlength: 200,
+    "aria-label": "name of the cohort",
+    title: "Enter saves, Escape leaves everything as it is",
+    "data-testid": "uq-cohort-name",
+    hidden: true,
+  });
+  const status = h("span", {
+    class: "uq-muted",
+    role: "status",
+    "data-testid": "uq-cohort-status",
+  });
+  /** What the field names: the present filter, or a cohort that is renamed. */
+  let renamed: string | null = null;
+  let opener: HTMLElement | null = null;
+
+  const fresh = (stem: string) => {
+    let name = stem;
+    for (let i = 2; named(name); i++) name = `${stem} ${i}`;
+    return name;
+  };
+  const open = (name: string, from: string | null, button: HTMLElement) => {
+    [renamed, opener] = [from, button];
+    field.value = name;
+    field.hidden = false;
+    field.focus();
+    field.select();
+  };
+  const close = (text: string) => {
+    field.hidden = true;
+    setText(status, text);
+    opener?.focus();
+    opener = null;
+  };
+  const commit = () => {
+    const name = field.value.trim();
+    if (!name) return setText(status, "a cohort needs a name");
+    if (renamed !== null) {
+      if (name !== renamed && named(name)) return setText(status, `there is a cohort ${name}`);
+      session.request({
+        cohorts: inputs.cohorts.map((one) => (one.name === renamed ? { ...one, name } : one)),
+      });
+      return close(`renamed to ${name}`);
+    }
+    const { ice_filter, complement } = inputs;
+    const cohort = { name, ice_filter, complement: ice_filter.length > 0 && complement };
+    session.request({ cohorts: [...inputs.cohorts.filter((one) => one.name !== name), cohort] });
+    return close(`saved ${name}`);
+  };
+  field.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key === "Enter") commit();
+      else if (event.key === "Escape") close("");
+      else return;
+      event.preventDefault();
+    },
+    { signal },
+  );
+
+  const button = (text: string, title: string, testid: string, run: (own: HTMLElement) => void) => {
+    const own = h(
+      "button",
+      { type: "button", class: "uq-button", title, "data-testid": testid },
+      text,
+    );
+    own.addEventListener("click", () => own.ariaDisabled !== "true" && run(own), { signal });
+    return own;
+  };
+  const save = button(
+    "save as…",
+    "keep this filter under a name; a cohort of this name is replaced",
+    "uq-cohort-save",
+    (own) => open(current()?.name ?? fresh("cohort"), null, own),
+  );
+  const copy = button("duplicate", "keep a copy of this cohort", "uq-cohort-copy", () => {
+    const cohort = current();
+    if (!cohort) return;
+    const name = fresh(`${cohort.name} copy`);
+    session.request({ cohorts: [...inputs.cohorts, { ...cohort, name }] });
+    setText(status, `saved ${name}`);
+  });
+  const rename = button("rename…", "give this cohort another name", "uq-cohort-rename", (own) => {
+    const cohort = current();
+    if (cohort) open(cohort.name, cohort.name, own);
+  });
+  const remove = button(
+    "delete",
+    "forget the name of this cohort; its filter stays",
+    "uq-cohort-delete",
+    () => {
+      const cohort = current();
+      if (!cohort) return;
+      session.request({ cohorts: inputs.cohorts.filter((one) => one !== cohort) });
+      setText(status, `deleted ${cohort.name}`);
+    },
+  );
+
+  return {
+    element: h(
+      "div",
+      { class: "uq-cohorts", role: "group", "aria-label": "cohorts" },
+      choice.element,
+      others.element,
+      save,
+      field,
+      copy,
+      rename,
+      remove,
+      status,
+    ),
+    update(next: Inputs): void {
+      inputs = next;
+      const cohort = current();
+      const isAll = inputs.ice_filter.length === 0;
+      // Before anything is filtered or saved there is nothing to choose.
+      const isIdle = isAll && inputs.cohorts.length === 0;
+      for (const element of [choice.element, copy, rename, remove])
+        element.hidden = inputs.cohorts.length === 0;
+      others.element.hidden = save.hidden = isIdle;
+      others.update(
+        inputs.complement && !isAll,
+        isAll ? "add a filter first; then its other rows can be shown" : null,
+      );
+      for (const element of [copy, rename, remove])
+        set(element, { "aria-disabled": cohort ? null : "true" });
+      choice.update(
+        [
+          { value: "", label: "all rows" },
+          ...inputs.cohorts.map(({ name }) => ({ value: `=${name}`, label: name })),
+          ...(cohort || isAll ? [] : [{ value: UNNAMED, label: "not saved", disabled: true }]),
+        ],
+        cohort ? `=${cohort.name}` : isAll ? "" : UNNAMED,
+      );
+    },
+  };
+}
