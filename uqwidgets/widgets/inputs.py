@@ -113,14 +113,10 @@ _TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
 def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
     """Make a trait of every input, tagged with the metadata; lists travel as lists of dicts."""
     types = get_type_hints(Inputs)
-    lists: dict[Any, t.TraitType[Any, Any]] = {
-        tuple[Condition, ...]: t.Dict(),
-        tuple[str, ...]: t.Unicode(),
-    }
     traits = {
         f.name: _TRAITS[kind](f.default)
         if (kind := types[f.name]) in _TRAITS
-        else t.List(lists[kind])
+        else t.List(t.Dict() if f.name in READERS else t.Unicode())
         for f in fields(Inputs)
     }
     return {name: trait.tag(**metadata) for name, trait in traits.items()}
