@@ -9,6 +9,7 @@ export interface Inputs {
   anchor: string;
   tail: number;
   feature: string;
+  second: string;
   measure: string;
   indicator: string;
   ice_filter: Condition[];
@@ -37,6 +38,7 @@ export const INPUT_TYPES = {
   anchor: "string",
   tail: "number",
   feature: "string",
+  second: "string",
   measure: "string",
   indicator: "string",
   ice_filter: "object",

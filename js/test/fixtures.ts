@@ -89,6 +89,7 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     anchor: "quantile",
     tail: 0.05,
     feature: about.features[0]?.name ?? "",
+    second: "",
     measure: about.measures[0]?.name ?? "",
     indicator: about.indicators[0]?.name ?? "",
     ice_filter: [],

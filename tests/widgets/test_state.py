@@ -25,6 +25,7 @@ CHANGED: dict[str, Any] = {
     "stress_category": "red",
     "anchor": "tail-mean",
     "tail": 0.1,
+    "second": "a",
     "measure": "entropy",
     "indicator": "entropy",
     "ice_filter": [
@@ -227,6 +228,7 @@ def test_results_have_the_numbers_of_the_frame(explorer: uq.Explorer) -> None:
 
 
 def test_every_view_has_a_result(explorer: uq.Explorer) -> None:
+    explorer.second = "b" if explorer.feature == "a" else "a"
     for view in registered_views():
         assert not explorer.result(view.name).frame.empty
 

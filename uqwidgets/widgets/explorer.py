@@ -92,6 +92,8 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         category of the feature, the most frequent one.
     anchor, tail : str, float
         The means that tau = -1 and 1 stand for, see `Explainer.stress`.
+    second : str
+        A second feature, which opens the surface of both.
     measure, indicator : str
         The measure that the curves show, and the indicator that the stress view shows over tau.
     ice_filter : list of dict
@@ -112,19 +114,13 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
     interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
         Kind of the intervals of importance, see `Explainer.importance`.
     importance_of : list of str
-        Measures and scorers whose importance is shown, one to four; where empty, a loss and its
-        measure of uncertainty.
-    replacement : {"permutation", "ablation", "conditional"}
+        One to four measures and scorers; where empty, a loss and its measure of uncertainty.
+    replacement, compare : str
         See `Explainer.importance`.
-    compare : {"difference", "ratio"}
-        The measure after the replacement minus the one before, or divided by it.
-    groups : bool
-        Whether groups of features move together.
-    verdict, redundancy : bool
-        Whether the verdict of `Explainer.diagnose` and `Explainer.redundancy` are shown.
+    groups, verdict, redundancy : bool
+        Whether groups move together, and what `Explainer.diagnose` and `redundancy` say is shown.
     sort : str
-        The column by which features are sorted: a measure or scorer, ``"feature"``,
-        ``"verdict"`` or ``"redundancy"``; the first one where empty.
+        A column: a measure or scorer, ``"feature"``, ``"verdict"`` or ``"redundancy"``.
     top : int
         Number of features that are listed; 0 for all.
     center, derivative : bool

@@ -19,6 +19,7 @@ class InputTraits(t.HasTraits):
     anchor: str
     tail: float
     feature: str
+    second: str
     measure: str
     indicator: str
     ice_filter: list[dict[str, Any]]
@@ -48,6 +49,7 @@ class InputArguments(TypedDict, total=False):
     anchor: str
     tail: float
     feature: str
+    second: str
     measure: str
     indicator: str
     ice_filter: list[dict[str, Any]]

@@ -53,6 +53,7 @@ class Inputs:
     anchor: str = _input("quantile", lambda name, value, _: one_of(ANCHORS, value, name))
     tail: float = _input(0.05, lambda name, value, _: number(value, name, 0.001, 0.49))
     feature: str = _input("", lambda *value: _feature(*value))
+    second: str = _input("", lambda *value: _feature(*value))
     measure: str = _input("", lambda *value: _measure(*value))
     indicator: str = _input("", lambda *value: _indicator(*value))
     ice_filter: tuple[Condition, ...] = _input(

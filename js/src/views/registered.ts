@@ -6,3 +6,4 @@ export { dependence } from "./dependence/index.ts";
 export { importance } from "./importance/index.ts";
 export { stress } from "./stress/index.ts";
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
+export const surface = onDemand("surface", () => import("./surface/index.ts"));

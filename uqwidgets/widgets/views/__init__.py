@@ -9,6 +9,7 @@ NAMES = (
     "importance",
     "dependence",
     "stress",
+    "surface",
     "performance",
 )
 

@@ -1,0 +1,153 @@
+"""The surface view: a measure over the values of two features, and their interaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats
+from uqwidgets.dependence import CurveTransform, Grid, surface, surface_grids
+from uqwidgets.dependence.surface_html import surface_html
+from uqwidgets.dependence.surface_result import Surface
+from uqwidgets.evaluation.replacement import Constant, Replacement
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
+from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.text import value_text
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.views.view import Availability, Content, View
+from uqwidgets.widgets.work import Step, Work
+
+# Points of each feature, and where all of them take the model longer than so many seconds.
+_POINTS, _FEW_POINTS, _SECONDS = 15, 7, 5.0
+
+
+class SurfaceView(View):
+    """A measure over the picked feature and a second one."""
+
+    name = "surface"
+    reads = ("feature", "second", "measure")
+
+    def __init__(self, explainer: Explainer) -> None:
+        super().__init__(explainer)
+        self._grids: dict[tuple[str, str], tuple[Grid, Grid]] = {}
+
+    def replacements(self, inputs: Inputs) -> Sequence[Replacement]:
+        """Return the points of the surface, and of the curve of each of its features."""
+        if not _is_surface(inputs):
+            return ()
+        first, second = self._grids_of(inputs)
+        columns = first.column, second.column
+        pairs = [Constant(columns, (one, two)) for one in first.points for two in second.points]
+        return [*first.replacements, *second.replacements, *pairs]
+
+    def compute(self, inputs: Inputs, populations: Populations) -> Content:
+        """Average the surface; without a second feature there is none."""
+        if not _is_surface(inputs):
+            return Content()
+        result = self._surface(inputs, populations.now)
+        meta = {
+            "features": result.features,
+            "measure": result.measure,
+            "label": result.label,
+            "unit": result.unit,
+            "labels": [_labels(grid) for grid in self._grids_of(inputs)],
+            "n_rows": len(result.rows),
+            "h_squared": result.h_squared,
+            "remarks": result.remarks,
+        }
+        columns: dict[str, npt.NDArray[Any]] = {
+            "first": _places(result.grids[0], result.categorical[0]),
+            "second": _places(result.grids[1], result.categorical[1]),
+            "average": result.average,
+            "low": result.low,
+            "high": result.high,
+            "interaction": result.interaction,
+            "near": result.near.astype(np.uint8),
+        }
+        return Content(meta, columns)
+
+    def results(
+        self, inputs: Inputs, populations: Populations, _check: Callable[[], None]
+    ) -> dict[str, Result]:
+        """Return the surface, by its measure."""
+        if not _is_surface(inputs) or self.has_failed(self._input_key(inputs)):
+            return {}
+        return {inputs.measure: self._surface(inputs, populations.reached(inputs))}
+
+    def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
+        """Draw the surface, if it is known."""
+        check()
+        if not _is_surface(inputs) or not self.is_ready(inputs):
+            return ""
+        return surface_html(self._surface(inputs, population))
+
+    def show_cached(self, work: Work) -> Availability:
+        """Draw the surface if it is known; without a second feature there is nothing to draw."""
+        if _is_surface(work.inputs):
+            return super().show_cached(work)
+        self.content = Content()
+        return Availability(is_shown=False, is_complete=True)
+
+    def steps(self, work: Work) -> Iterable[Step]:
+        """Evaluate the surface, if there are two features."""
+        return super().steps(work) if _is_surface(work.inputs) else ()
+
+    def is_stale(self, work: Work) -> bool:
+        """Whether the content is not that of the request; no surface is never stale."""
+        return _is_surface(work.inputs) and super().is_stale(work)
+
+    def unfinished(self, inputs: Inputs) -> str | None:
+        """Say that the surface is missing."""
+        if not _is_surface(inputs) or self.is_ready(inputs):
+            return None
+        return f"before the surface of {inputs.feature} and {inputs.second}"
+
+    def seconds_ahead(self, inputs: Inputs) -> float:
+        """Model time of the surface, in seconds; 0 if it fails, which is said when it is drawn."""
+        try:
+            return self.explainer.evaluations.seconds(self.replacements(inputs))
+        except ValueError:
+            return 0.0
+
+    def _grids_of(self, inputs: Inputs) -> tuple[Grid, Grid]:
+        names = inputs.feature, inputs.second
+        if names not in self._grids:
+            rows = len(self.explainer.table) * _POINTS**2
+            is_long = self.explainer.evaluations.seconds_for(rows) > _SECONDS
+            self._grids[names] = surface_grids(
+                self.explainer.table,
+                names,
+                _FEW_POINTS if is_long else _POINTS,
+                "quantile",
+                CurveTransform(),
+            )
+        return self._grids[names]
+
+    def _surface(self, inputs: Inputs, population: Population) -> Surface:
+        return surface(
+            self.explainer.evaluations,
+            self.explainer.measure(inputs.measure),
+            self._grids_of(inputs),
+            population,
+            level=LEVEL,
+        )
+
+
+def _is_surface(inputs: Inputs) -> bool:
+    return bool(inputs.feature and inputs.second) and inputs.feature != inputs.second
+
+
+def _labels(grid: Grid) -> list[str] | None:
+    return [value_text(value) for value in grid.values] if grid.categorical else None
+
+
+def _places(values: npt.NDArray[Any], categorical: bool) -> Floats:
+    """Return the numbers of a grid; the positions of its values if these are categories."""
+    numbers = np.arange(len(values)) if categorical else values
+    return np.asarray(numbers, dtype=np.float64)
