@@ -3,9 +3,12 @@ import factory from "../src/index.ts";
 import type { ModelInfo } from "../src/modelInfo.ts";
 import { FakeModel } from "./fixtures.ts";
 
-/** Waits for two animation frames: the first paints, the second paints what the first requested. */
+/** Waits for two animation frames: the first paints, the second paints what the first requested, with the parts it loads. */
 export async function painted(): Promise<void> {
-  for (let i = 0; i < 2; i++) await new Promise((done) => requestAnimationFrame(() => done(null)));
+  for (let i = 0; i < 2; i++) {
+    await new Promise((done) => requestAnimationFrame(() => done(null)));
+    await vi.dynamicImportSettled();
+  }
 }
 
 /** Mounts the widget as a host does, on a model in memory. */
@@ -16,8 +19,6 @@ export async function mount(about: ModelInfo, frame?: unknown, changes?: Record<
   const el = document.body.appendChild(document.createElement("div"));
   widget.initialize({ model, signal: abort.signal });
   widget.render({ model, el, signal: abort.signal });
-  await painted();
-  await vi.dynamicImportSettled();
   await painted();
   const all = <E extends HTMLElement = HTMLElement>(id: string, within: ParentNode = el) => [
     ...within.querySelectorAll<E>(`[data-testid="${id}"]`),

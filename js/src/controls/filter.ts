@@ -1,7 +1,9 @@
 import type { Condition } from "../condition.ts";
 import { h, set } from "../dom.ts";
 import type { Column, ModelInfo } from "../modelInfo.ts";
-import { conditionItem } from "./condition.ts";
+import type { Context } from "../views/view.ts";
+
+type ConditionModule = typeof import("./condition.ts");
 
 const CLASS = "class of y";
 
@@ -41,11 +43,10 @@ function subjects(about: ModelInfo): [Subject[], Subject[]] {
 const shapeOf = (conditions: Condition[]) =>
   JSON.stringify(conditions.map((condition) => [condition.feature, "values" in condition]));
 
-/** Conditions that select the rows of all views. */
+/** Conditions that select the rows of all views. Their code is a part, which is loaded with the first condition. */
 export function filterList(
-  about: ModelInfo,
+  { about, session, root, signal }: Context,
   onChange: (conditions: Condition[]) => void,
-  signal: AbortSignal,
 ) {
   const [own, extra] = subjects(about);
   const choices = [...own, ...extra];
@@ -65,7 +66,8 @@ export function filterList(
   );
   const list = h("ul", { class: "uq-filter-list", "aria-label": "filters on rows" });
   let conditions: Condition[] = [];
-  let items: ReturnType<typeof conditionItem>[] = [];
+  let module: ConditionModule | null = null;
+  let items: ReturnType<ConditionModule["conditionItem"]>[] = [];
   let shape = shapeOf([]);
   let listeners = new AbortController();
   signal.addEventListener("abort", () => listeners.abort());
@@ -95,7 +97,26 @@ export function filterList(
     { signal },
   );
 
+  const load = async () => {
+    try {
+      module = await session.parts.load(() => import("./condition.ts"), root);
+      rebuild();
+    } catch (error) {
+      list.replaceChildren(h("li", {}, error instanceof Error ? error.message : String(error)));
+    }
+  };
+  const show = () => {
+    items.forEach((item, i) => {
+      item.update(conditions[i] as Condition);
+    });
+  };
   const rebuild = () => {
+    set(list, { hidden: conditions.length === 0 });
+    if (!module) {
+      if (conditions.length) load();
+      return;
+    }
+    const { conditionItem } = module;
     listeners.abort();
     listeners = new AbortController();
     items = conditions.map((condition, at) =>
@@ -113,7 +134,7 @@ export function filterList(
       ),
     );
     list.replaceChildren(...items.map(({ element }) => element));
-    set(list, { hidden: items.length === 0 });
+    show();
   };
   rebuild();
 
@@ -126,9 +147,7 @@ export function filterList(
         shape = now;
         rebuild();
       }
-      items.forEach((item, i) => {
-        item.update(next[i] as Condition);
-      });
+      show();
     },
   };
 }

@@ -67,7 +67,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     redraw,
   };
   const stress = stressControls(context);
-  const filters = filterList(about, (ice_filter) => session.request({ ice_filter }), signal);
+  const filters = filterList(context, (ice_filter) => session.request({ ice_filter }));
   const cohorts = controlsOnDemand(
     context,
     () => import("../cohorts/index.ts"),
