@@ -16,6 +16,8 @@ FIRST_ROWS = (8, 256)
 # Memory may grow faster than rows (Gaussian processes), so block sizes grow at most by this factor
 # until there are calls of two sizes.
 GROWTH = 32
+# Two calls tell the overhead from the time of a row if one has so many times the rows of the other.
+SEPARATE = 4
 # Relative difference between the times of two calls of one size.
 JITTER = 0.1
 # A call of many rows was held up by something else if fewer rows then take less than this share of
@@ -69,8 +71,9 @@ class BatchSizer:
         dear = OVERHEAD_SHARE * overhead
         step = many + int((max(SECONDS_PER_STEP, dear) - slow) / self._dearest_row())
         if one_size:
-            # The time of calls of one size may be all overhead, or contain none.
-            block = min(step, GROWTH * many)
+            # The time of calls of one size may be all overhead, or contain none. Another size tells
+            # them apart: a larger one, or a smaller one where a larger one may take long.
+            block = min(step, GROWTH * many) if step >= SEPARATE * many else many // SEPARATE
         else:
             aim = max(SECONDS_PER_BLOCK, dear, min(2 * dear, SECONDS_PER_STEP))
             block = min(step, int((aim - overhead) / per_row))
@@ -102,16 +105,23 @@ class BatchSizer:
         assert self._largest is not None
         assert self._latest is not None
         few, quick = self._smallest
-        # The latest block is compared if it is at least 4 times the smallest. A smaller one may be
-        # all overhead, so then the largest block is compared instead.
-        many, slow = self._latest if self._latest[0] >= 4 * few else self._largest
+        # The latest block is compared if it is much larger than the smallest. One that is not may
+        # be all overhead, so then the largest block is compared instead.
+        many, slow = self._latest if self._latest[0] >= SEPARATE * few else self._largest
         # The first call may be slow for other reasons, such as imports.
-        if many < 4 * few or quick > (1 + JITTER) * slow:
+        if many < SEPARATE * few or quick > (1 + JITTER) * slow:
             many, slow = self._latest
             return 0.0, 0, slow, many
         return min(quick, slow), few, slow, many
 
-    def seconds(self, rows: int) -> float:
-        """Return the estimated time of so many rows, in seconds."""
+    def seconds(self, rows: int, stretches: int = 1) -> float:
+        """Return the estimated time of so many rows, in seconds.
+
+        Parameters
+        ----------
+        rows : int
+        stretches : int, default=1
+            In how many stretches they are evaluated, one after the other; each has a call at least.
+        """
         overhead, per_row = self.cost()
-        return rows * per_row + overhead * max(1.0, rows / self.rows(rows))
+        return rows * per_row + overhead * max(stretches, rows / self.rows(rows))

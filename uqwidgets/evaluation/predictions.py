@@ -205,9 +205,9 @@ class Predictions:
         waiting = sum(not self.is_cached(r) for r in replacements)
         return self.seconds_for(waiting * len(self.table))
 
-    def seconds_for(self, rows: int) -> float:
-        """Estimated time to evaluate so many rows."""
-        return self._calls.pace.seconds(rows) if rows > 0 else 0.0
+    def seconds_for(self, rows: int, stretches: int = 1) -> float:
+        """Estimated time to evaluate so many rows, in one or several stretches."""
+        return self._calls.pace.seconds(rows, stretches) if rows > 0 else 0.0
 
     @property
     def array_room(self) -> int:

@@ -49,8 +49,12 @@ def affordable_rows(evaluations: Evaluations, n_replacements: int, seconds: floa
 
 
 def _seconds(evaluations: Evaluations, n_rows: int) -> float:
-    """Estimate the time of so many rows, with all that follows the model's answers."""
-    return evaluations.seconds_for(n_rows) + n_rows * _SECONDS_BESIDE
+    """Estimate the time of so many rows, with all that follows the model's answers.
+
+    Without the overhead of one call, which the smallest sample takes as well.
+    """
+    of_rows = evaluations.seconds_for(n_rows) - evaluations.seconds_for(1)
+    return of_rows + n_rows * _SECONDS_BESIDE
 
 
 def sample_values(
