@@ -41,7 +41,10 @@ class Slow:
         return np.column_stack([1 - yes, yes])
 
 
-@pytest.mark.parametrize(("call", "row"), [(0.0, 1e-3), (0.05, 5e-4), (0.1, 2e-4)])
+@pytest.mark.parametrize(
+    ("call", "row"),
+    [(0.0, 1e-3), (0.05, 5e-4), (0.1, 2e-4), (0.5, 1e-3), (1.0, 1e-3), (1.0, 5e-4)],
+)
 def test_progress_never_decreases_and_predicts_the_remaining_time(
     monkeypatch: pytest.MonkeyPatch, call: float, row: float
 ) -> None:
@@ -76,3 +79,30 @@ def test_progress_never_decreases_and_predicts_the_remaining_time(
     assert any(label.startswith("importance, 0 of 10 shuffles") for label in labels)
     curve = widget._session.view(DependenceView)
     assert model.rows == 300 * (1 + 10 * 6 + len(curve.replacements(widget._inputs()[0])))
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "most_calls"), [(284, 8, 6), (300, 6, 5), (300, 26, 6), (3000, 10, 6)]
+)
+def test_a_model_with_calls_of_seconds_is_called_rarely_and_promised_enough_time(
+    monkeypatch: pytest.MonkeyPatch, n: int, p: int, most_calls: int
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(time, "perf_counter", clock)
+    monkeypatch.setattr(uq.Explorer, "_timing", Timing(clock=clock, heartbeat=1e9))
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, p)), columns=[chr(97 + j) for j in range(p)])
+    explainer = uq.Explainer(Slow(clock, 2.0, 0.0), X, np.where(X["a"] > 0, "yes", "no"))
+    with uq.Explorer(explainer) as widget:
+        frames = Frames(widget)
+        at: list[float] = []
+        widget.observe(lambda _: at.append(clock.now), "_frame")
+        assert widget.wait(60)
+    # Two calls or three for the rows as they are, one for all shuffles, one for the curve.
+    assert explainer.model_calls <= most_calls
+    shown = [(t, f["meta"]["progress"]) for t, f in zip(at, frames, strict=True)]
+    estimates = [(clock.now - t, p["seconds_left"]) for t, p in shown if p and p["seconds_left"]]
+    assert estimates
+    for truth, estimate in estimates:
+        if truth > 1.0:  # before the last call
+            assert truth / 2 <= estimate <= 2 * truth

@@ -300,14 +300,14 @@ def test_weights_and_filters_never_call_the_model_under_any_memory_limit(
 def test_a_note_names_the_memory_limit_that_holds_all_repeats() -> None:
     with uq.Explorer(ten_classes("80kB")) as widget:
         assert widget.wait(30)
-        (note,) = [n for n in widget._frame["meta"]["notes"] if "memory_limit" in n]
+        (note,) = [n for n in widget._frame["meta"]["notes"] if "shuffles" in n]
         assert note.startswith("importance rests on 5 of 10 shuffles")
         assert "memory_limit='80kB'" in note
         limit = re.search(r"memory_limit='(\w+)' holds all", note)[1]
     with uq.Explorer(ten_classes(limit)) as widget:
         assert widget.wait(30)
         assert widget._frame["meta"]["importance"]["n_repeats"] == 10
-        assert not any("memory_limit" in n for n in widget._frame["meta"]["notes"])
+        assert not any("shuffles" in n for n in widget._frame["meta"]["notes"])
 
 
 def test_cached_repeats_stay_within_their_share_of_the_memory_limit() -> None:

@@ -114,14 +114,7 @@ class BatchSizer:
             return 0.0, 0, slow, many
         return min(quick, slow), few, slow, many
 
-    def seconds(self, rows: int, stretches: int = 1) -> float:
-        """Return the estimated time of so many rows, in seconds.
-
-        Parameters
-        ----------
-        rows : int
-        stretches : int, default=1
-            In how many stretches they are evaluated, one after the other; each has a call at least.
-        """
+    def seconds(self, rows: int) -> float:
+        """Return the estimated time of so many rows, in seconds."""
         overhead, per_row = self.cost()
-        return rows * per_row + overhead * max(stretches, rows / self.rows(rows))
+        return rows * per_row + overhead * max(1.0, rows / self.rows(rows))

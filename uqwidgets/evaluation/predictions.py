@@ -28,6 +28,10 @@ from uqwidgets.evaluation.row_order import RowOrder
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution, Predictive
 
+# Work that takes less than so many calls of few rows is not split: each part would have a call of
+# its own, and the time of that may be all overhead.
+CALLS_OF_LONG_WORK = 4
+
 
 class Predictions:
     """Evaluates the model on rows with replaced values, in large batches, and caches the results.
@@ -205,9 +209,17 @@ class Predictions:
         waiting = sum(not self.is_cached(r) for r in replacements)
         return self.seconds_for(waiting * len(self.table))
 
-    def seconds_for(self, rows: int, stretches: int = 1) -> float:
-        """Estimated time to evaluate so many rows, in one or several stretches."""
-        return self._calls.pace.seconds(rows, stretches) if rows > 0 else 0.0
+    def seconds_for(self, rows: int) -> float:
+        """Estimated time to evaluate so many rows."""
+        return self._calls.pace.seconds(rows) if rows > 0 else 0.0
+
+    def is_long(self, rows: int, seconds: float) -> bool:
+        """Whether a part of so many rows is worth to be evaluated first, by calls of its own.
+
+        So it is if all rows take longer than so many seconds, and much longer than such a call.
+        """
+        call = self.seconds_for(1)
+        return self.seconds_for(rows) - call > max(seconds, CALLS_OF_LONG_WORK * call)
 
     @property
     def array_room(self) -> int:

@@ -20,6 +20,9 @@ _LONG_PASS, FIRST_SAMPLE = 1.0, 0.4
 _SECONDS_BESIDE = 3e-7
 # Intervals of fewer rows may hold the importance too rarely.
 FEWEST_SAMPLED = 100
+# A first sample takes about so many times as long as a call of few rows, for a smaller one would
+# hardly come sooner.
+_CALLS_OF_FIRST = 2
 # A first sample of more rows delays the picture and hardly changes it.
 _MOST_FIRST = 3200
 
@@ -31,7 +34,8 @@ def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ..
     The first sample takes a fraction of a second, unless the smallest one takes longer.
     """
     n = len(evaluations.table)
-    if _seconds(evaluations, n_replacements * n) <= _LONG_PASS:
+    beside = n_replacements * n * _SECONDS_BESIDE
+    if not evaluations.is_long(n_replacements * n, _LONG_PASS - beside):
         return ()
     first = affordable_rows(evaluations, n_replacements, FIRST_SAMPLE)
     first = max(first, evaluations.row_order.largest(FEWEST_SAMPLED))
@@ -39,22 +43,16 @@ def sample_sizes(evaluations: Evaluations, n_replacements: int) -> tuple[int, ..
 
 
 def affordable_rows(evaluations: Evaluations, n_replacements: int, seconds: float) -> int:
-    """Return the largest first sample for which replacements take at most so many seconds.
+    """Return the largest first sample for which replacements take about so many seconds.
 
-    At least the smallest sample; no more rows than a first look needs.
+    At least the smallest sample, and as many rows as take longer than a call of few of them; no
+    more rows than a first look needs.
     """
-    n = len(evaluations.table)
-    affordable = n * seconds / _seconds(evaluations, n_replacements * n)
+    n, call = len(evaluations.table), evaluations.seconds_for(1)
+    of_rows = evaluations.seconds_for(n_replacements * n) - call
+    of_rows = max(of_rows, 0.0) + n_replacements * n * _SECONDS_BESIDE
+    affordable = n * max(seconds, _CALLS_OF_FIRST * call) / of_rows
     return evaluations.row_order.largest(min(affordable, _MOST_FIRST))
-
-
-def _seconds(evaluations: Evaluations, n_rows: int) -> float:
-    """Estimate the time of so many rows, with all that follows the model's answers.
-
-    Without the overhead of one call, which the smallest sample takes as well.
-    """
-    of_rows = evaluations.seconds_for(n_rows) - evaluations.seconds_for(1)
-    return of_rows + n_rows * _SECONDS_BESIDE
 
 
 def sample_values(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
+
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
 from uqwidgets.dependence.result import Dependence
+from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.samples import sample_sizes
@@ -19,6 +22,11 @@ from uqwidgets.widgets.sampled_curves import SampledCurves
 
 # Every sixth of the values is a coarse grid of 9, for a first look.
 GRID, COARSE = 49, 6
+# Every so many of the values are a grid of 49, 25, 17, 13 or 9 with the same ends.
+_STEPS = (1, 2, 3, 4, COARSE)
+# Share of `memory_limit` that curves take; while they are computed there may be three times as
+# much. The cache and the changes of importance take two fifths each.
+_SHARE = 1 / 5
 
 #: Feature, measure, transform, whether of coarse values, and rows of the sample or None.
 CurveKey = tuple[str, str, CurveTransform, bool, int | None]
@@ -28,7 +36,8 @@ class FeatureCurves:
     """The curves of the picked feature.
 
     The latest curves are stored beside the cache of `Evaluations`: if it has evicted them, a change
-    of weights needs no model call.
+    of weights needs no model call. The grid is the finest whose curves fit in the memory limit;
+    where not even those of the coarsest do, they are of a sample of the rows.
 
     Parameters
     ----------
@@ -42,7 +51,8 @@ class FeatureCurves:
 
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
-        self._grids: dict[str, Grid] = {}
+        # By feature: the grid, and the coarse one for a first look.
+        self._grids: dict[str, tuple[Grid, Grid]] = {}
         self._latest: tuple[CurveKey, Floats] | None = None
         self._sampled = SampledCurves(explainer.evaluations)
         # A fixed order, so that a filter thins the lines and does not exchange them.
@@ -52,10 +62,45 @@ class FeatureCurves:
     def grid(self, feature: str, *, coarse: bool = False) -> Grid:
         """Return the values at which the feature's curve is drawn."""
         if feature not in self._grids:
-            self._grids[feature] = grid_of(self._explainer.table, feature, GRID)
-        grid = self._grids[feature]
-        thin = coarse and not grid.categorical and len(grid) == GRID
-        return grid.thinned(COARSE) if thin else grid
+            finest = grid_of(self._explainer.table, feature, GRID)
+            steps = _STEPS if len(finest) == GRID and not finest.categorical else _STEPS[:1]
+            grids = [finest.thinned(step) if step > 1 else finest for step in steps]
+            fitting = next((g for g in grids if self._fits(len(g))), grids[-1])
+            self._grids[feature] = fitting, grids[-1]
+        return self._grids[feature][coarse]
+
+    def most_rows(self, feature: str) -> int | None:
+        """Return of how many rows the curves fit in the memory limit; None if those of all do."""
+        n_values = len(self.grid(feature))
+        if self._fits(n_values):
+            return None
+        return self._explainer.evaluations.row_order.largest(self._room // n_values)
+
+    def notes_on_memory(self, feature: str) -> list[str]:
+        """Say which curves fit in the memory limit, if not all do."""
+        n, n_values = len(self._explainer.table), len(self.grid(feature))
+        finest, n_rows = grid_of(self._explainer.table, feature, GRID), self.most_rows(feature)
+        if len(finest) == n_values and n_rows is None:
+            return []
+        limits = []
+        if n_values < len(finest):
+            limits.append(f"has {n_values} of {len(finest)} values")
+        if n_rows is not None:
+            limits.append(f"is of {n_rows:,} of {n:,} rows")
+        limit = bytes_text(self._explainer.evaluations.memory_limit, floor)
+        required = bytes_text(8 * n * len(finest) / _SHARE, ceil)
+        return [
+            f"the curve of {feature} {' and '.join(limits)}, for more do not fit in "
+            f"memory_limit={limit!r}; memory_limit={required!r} holds all"
+        ]
+
+    @property
+    def _room(self) -> int:
+        """How many values the curves may have."""
+        return int(self._explainer.evaluations.memory_limit * _SHARE) // 8
+
+    def _fits(self, n_values: int) -> bool:
+        return n_values * len(self._explainer.table) <= self._room
 
     def transform(self, inputs: Inputs) -> CurveTransform:
         """Return how the curves are shown; categories and single values have no slope."""
@@ -72,15 +117,27 @@ class FeatureCurves:
         """Return what identifies the curves of all rows."""
         return (inputs.feature, inputs.measure, self.transform(inputs), coarse, n_rows)
 
-    def n_missing(self, inputs: Inputs) -> int:
-        """Return for how many values of the grid the model has to be called."""
-        is_cached = self._explainer.evaluations.is_cached
-        return sum(not is_cached(q) for q in self.replacements(inputs))
+    def rows_ahead(self, inputs: Inputs) -> int:
+        """Return how many rows the model has to evaluate."""
+        evaluations, n = self._explainer.evaluations, len(self._explainer.table)
+        if self.is_known(inputs):
+            return 0
+        sampled, n_values = self.n_sampled(inputs, coarse=False), len(self.grid(inputs.feature))
+        if sampled or self.most_rows(inputs.feature) is not None:
+            return n_values * ((self.most_rows(inputs.feature) or n) - sampled)
+        coarse = self.grid(inputs.feature, coarse=True)
+        of_coarse = len(coarse) * self.n_sampled(inputs, coarse=True)
+        missing = sum(not evaluations.is_cached(q) for q in self.replacements(inputs))
+        return max(0, n * missing - of_coarse)
 
     def is_known(self, inputs: Inputs, *, coarse: bool = False) -> bool:
         """Whether the curves need no model call."""
-        if self._latest is not None and self._latest[0] == self.key(inputs, coarse):
+        n_rows = self.most_rows(inputs.feature) if inputs.feature else None
+        if self._latest is not None and self._latest[0] == self.key(inputs, coarse, n_rows):
             return True
+        if n_rows is not None:
+            grid = self.grid(inputs.feature, coarse=coarse)
+            return self._sampled.is_known(grid, self._explainer.measure(inputs.measure), n_rows)
         is_cached = self._explainer.evaluations.is_cached
         return all(is_cached(q) for q in self.replacements(inputs, coarse=coarse))
 
@@ -98,16 +155,23 @@ class FeatureCurves:
             # Before the averages, so that other threads can evaluate between two blocks.
             evaluations.prepare(grid.replacements, callback)
         key = self.key(inputs, coarse, n_rows)
-        if self._latest is not None and self._latest[0] == key:
-            return
-        self._latest = None  # otherwise the former curves stay in memory beside the new ones
+        if self._latest is None or self._latest[0] != key:
+            self._latest = None  # otherwise the former curves stay in memory beside the new ones
+            self._latest = key, self._computed(inputs, coarse, n_rows, callback)
+
+    def _computed(
+        self,
+        inputs: Inputs,
+        coarse: bool,
+        n_rows: int | None,
+        callback: ProgressCallback | None,
+    ) -> Floats:
+        grid, evaluations = self.grid(inputs.feature, coarse=coarse), self._explainer.evaluations
         measure, transform = self._explainer.measure(inputs.measure), self.transform(inputs)
         # Of all rows, so that a change of weights or of the filter needs no model call.
         if n_rows is None:
-            curves = curves_of_rows(evaluations, measure, grid, transform, callback)
-        else:
-            curves = self._sampled.curves(grid, measure, transform, callback)
-        self._latest = (key, curves)
+            return curves_of_rows(evaluations, measure, grid, transform, callback)
+        return self._sampled.curves(grid, measure, transform, n_rows, callback)
 
     def dependence(
         self,
@@ -120,8 +184,12 @@ class FeatureCurves:
     ) -> Dependence:
         """Return the averages of the curves over the rows of a population."""
         evaluations, curves = self._explainer.evaluations, None
-        if self._latest is not None and self._latest[0] == self.key(inputs, coarse, n_rows):
-            curves = self._latest[1]
+        n_rows = n_rows or self.most_rows(inputs.feature)
+        latest = self._latest  # another thread may replace it
+        if latest is not None and latest[0] == self.key(inputs, coarse, n_rows):
+            curves = latest[1]
+        elif n_rows is not None:
+            curves = self._computed(inputs, coarse, n_rows, callback)
         return dependence(
             evaluations,
             self._explainer.measure(inputs.measure),
@@ -138,6 +206,8 @@ class FeatureCurves:
         """Whether the curve of a sample of the rows comes before that of all of them."""
         if inputs.feature not in self._grids or self.is_known(inputs):
             return False
+        if self.most_rows(inputs.feature) is not None:
+            return True
         n_values = len(self.grid(inputs.feature))
         n_sampled = max(self.n_sampled(inputs, coarse=coarse) for coarse in (False, True))
         return bool(n_sampled or sample_sizes(self._explainer.evaluations, n_values))
@@ -158,9 +228,8 @@ class FeatureCurves:
         self, inputs: Inputs, callback: ProgressCallback | None, *, coarse: bool
     ) -> None:
         """Make the curves of a sample that holds all rows those of all rows."""
-        grid, measure = self.grid(inputs.feature), self._explainer.measure(inputs.measure)
-        curves = self._sampled.curves(grid, measure, self.transform(inputs), callback)
-        self._latest = self.key(inputs, coarse), curves
+        n = len(self._explainer.table)
+        self._latest = self.key(inputs, coarse), self._computed(inputs, coarse, n, callback)
 
     def lines(self, population: Population, most: int, n_rows: int | None) -> npt.NDArray[np.intp]:
         """Return the scored rows whose lines are drawn: those of the smallest sample first."""

@@ -144,6 +144,11 @@ class RepeatChanges:
         rows = self.work(n_repeats) // 2
         return self._evaluations.seconds_for(rows - answered) + rows * self._seconds_per_row
 
+    def is_long(self, n_repeats: int, seconds: float) -> bool:
+        """Whether some of the repeats are worth to be evaluated before the others."""
+        rows = self.work(n_repeats) // 2
+        return self._evaluations.is_long(rows, seconds - rows * self._seconds_per_row)
+
     def replacements(self, n_repeats: int) -> list[Replacement]:
         """Return the replacements of so many repeats, repeat by repeat."""
         columns = [self._evaluations.table.columns_of(feature) for feature in self.features]

@@ -36,14 +36,23 @@ class SampledCurves:
         parts = self._n_parts.get((grid.feature, len(grid)), 0)
         return self._evaluations.row_order.sizes[parts - 1] if parts else 0
 
+    def is_known(self, grid: Grid, measure: Measure, n_rows: int) -> bool:
+        """Whether the curves of so many rows need no model call."""
+        evaluations, numbers = self._evaluations, range(self._parts_of(n_rows))
+        key = grid.feature, len(grid), measure.name
+        if self._latest is not None and self._latest[0] == key:
+            numbers = numbers[len(self._latest[1]) :]
+        return all(evaluations.is_cached(Part(r, k)) for k in numbers for r in grid.replacements)
+
     def extend(self, grid: Grid, n_rows: int, callback: ProgressCallback) -> None:
         """Evaluate the grid on so many rows, one of the sizes of `Evaluations.row_order`."""
-        n_parts = self._evaluations.row_order.n_parts(n_rows)
+        n_parts = self._parts_of(n_rows)
         key = grid.feature, len(grid)
         known = self._n_parts.get(key, 0)
         parts = [Part(r, k) for k in range(known, n_parts) for r in grid.replacements]
         # No more than the cache holds; the rest is evaluated when it is read.
-        if self._evaluations.max_in_memory(len(grid)) == len(grid):
+        size = -(-len(grid) * n_rows // len(self._evaluations.table))
+        if self._evaluations.max_in_memory(size) == size:
             self._evaluations.ask(parts, callback)
         self._n_parts[key] = max(known, n_parts)
 
@@ -52,23 +61,30 @@ class SampledCurves:
         grid: Grid,
         measure: Measure,
         form: CurveTransform,
+        n_rows: int,
         callback: ProgressCallback | None = None,
     ) -> Floats:
-        """Return the curves of the rows that are known, shape (g, m).
+        """Return the curves of so many rows, shape (g, n_rows).
 
-        The rows are in the order of `Evaluations.row_order`; once all are known, in the table's.
+        The rows are in the order of `Evaluations.row_order`; if these are all, in the table's.
         """
         order, key = self._evaluations.row_order, (grid.feature, len(grid), measure.name)
         former = self._latest[1] if self._latest is not None and self._latest[0] == key else []
-        n_parts = self._n_parts[grid.feature, len(grid)]
+        n_parts = self._parts_of(n_rows)
         new = [
             self._evaluations.values(grid.replacements, measure, callback, part)
             for part in range(len(former), n_parts)
         ]
-        self._latest = key, [*former, *new]
-        values = np.hstack(self._latest[1])
+        self._n_parts[key[:2]] = max(self._n_parts.get(key[:2], 0), n_parts)
+        values = np.hstack([*former[:n_parts], *new])
         if n_parts == len(order.sizes):
+            self._latest = None  # all rows are stored by the one who asks
             values = values.take(order.places, axis=1)
+        else:
+            self._latest = key, [*former, *new]
         if form.derivative:
             return np.stack(list(slopes(iter(values), grid.values)))
         return difference(values, values[0]) if form.center else values
+
+    def _parts_of(self, n_rows: int) -> int:
+        return self._evaluations.row_order.n_parts(n_rows)

@@ -79,6 +79,7 @@ class DependenceView(View):
             See `Evaluations.ask`.
         """
         ex, feature = self.explainer, inputs.feature
+        n_rows = n_rows or self._curves.most_rows(feature)
         self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
         grid = self._curves.grid(feature, coarse=coarse)
 
@@ -155,7 +156,7 @@ class DependenceView(View):
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the curve, if it is known."""
         check()
-        if not inputs.feature or self._curves.n_missing(inputs):
+        if not inputs.feature or not self._curves.is_known(inputs):
             return ""
         return dependence_html(self._curves.dependence(inputs, population))
 
@@ -186,7 +187,7 @@ class DependenceView(View):
         inputs = work.inputs
         if inputs.feature and self._curves.is_sampled(inputs):
             yield Step(Urgency.PICKED, lambda: self._grow_first(work))
-            for size in self.explainer.evaluations.row_order.sizes:
+            for size in self._sizes(inputs):
                 yield Step(Urgency.PRECISION, partial(self._grow, work, size), size)
         elif inputs.feature:
             yield Step(Urgency.PICKED, lambda: self._evaluate(work))
@@ -213,12 +214,18 @@ class DependenceView(View):
 
     def seconds_ahead(self, inputs: Inputs) -> float:
         """Model time of the curve of the feature that is picked, or will be, in seconds."""
-        evaluations, n_values = self.explainer.evaluations, GRID
+        evaluations, n_rows = self.explainer.evaluations, GRID * len(self.explainer.table)
         if inputs.feature:
-            n_values = 0
+            n_rows = 0
             with suppress(ValueError):  # without a curve, which is said when it is to be drawn
-                n_values = self._curves.n_missing(inputs)
-        return evaluations.seconds_for(n_values * len(self.explainer.table))
+                n_rows = self._curves.rows_ahead(inputs)
+        return evaluations.seconds_for(n_rows)
+
+    def notes(self, inputs: Inputs) -> Iterable[str]:
+        """Say which curves fit in the memory, if not all do."""
+        if inputs.feature:
+            with suppress(ValueError):  # without a curve
+                yield from self._curves.notes_on_memory(inputs.feature)
 
     def learner_part(self, refitted: Refitted) -> LearnerCurve:
         """Return the curve of the learner, over the same grid."""
@@ -238,6 +245,12 @@ class DependenceView(View):
         is_known = bool(inputs.feature) and self.is_ready(inputs)
         return [curve_track(self._input_key(inputs), self.compute)] if is_known else ()
 
+    def _sizes(self, inputs: Inputs) -> list[int]:
+        """Return the sizes of the growing samples, up to the rows whose curves fit in memory."""
+        sizes = self.explainer.evaluations.row_order.sizes
+        most = self._curves.most_rows(inputs.feature) or sizes[-1]
+        return [size for size in sizes if size <= most]
+
     def _is_of_another_feature(self, inputs: Inputs) -> bool:
         return bool(self.content.meta.get("feature", inputs.feature) != inputs.feature)
 
@@ -254,8 +267,9 @@ class DependenceView(View):
         evaluations, grid = self.explainer.evaluations, self._curves.grid(work.inputs.feature)
         affordable = min(affordable_rows(evaluations, len(grid), FIRST_SAMPLE), _FIRST_ROWS)
         enough = evaluations.row_order.largest(FEWEST_SAMPLED)
+        first = min(max(affordable, enough), self._sizes(work.inputs)[-1])
         if not self._curves.n_sampled(work.inputs, coarse=False):
-            self._grow(work, max(affordable, enough), coarse=affordable < enough)
+            self._grow(work, first, coarse=affordable < enough)
 
     def _grow(self, work: Work, n_rows: int, *, coarse: bool = False) -> None:
         """Evaluate the curve of a sample of so many rows, and show it."""
@@ -269,14 +283,12 @@ class DependenceView(View):
         known_of_any = max(known, self._curves.n_sampled(inputs, coarse=True) - 1)
         if known_of_any >= n_rows or self.is_ready(inputs):
             return
-        grid = self._curves.grid(feature, coarse=coarse)
-        total = (n_rows - known) * len(grid)
-        before = evaluations.rows_evaluated
+        total = (n_rows - known) * len(self._curves.grid(feature, coarse=coarse))
+        before, ahead = evaluations.rows_evaluated, self._curves.rows_ahead(inputs)
 
         def callback(_progress: Progress | None = None) -> None:
             done = min(total, evaluations.rows_evaluated - before)
-            # What is ahead has these rows among all rows of the curve.
-            seconds = max(0.0, work.seconds_ahead() - evaluations.seconds_for(done))
+            seconds = evaluations.seconds_for(ahead - done) + work.seconds_ahead(besides=self)
             what = f"curve of {feature}, {known:,} of {n:,} rows"
             work.report(what, done, total, seconds)
 
@@ -295,8 +307,7 @@ class DependenceView(View):
             return
         if self.is_ready(inputs):
             return
-        evaluations, n_rows = self.explainer.evaluations, len(self.explainer.table)
-        total = n_rows * self._curves.n_missing(inputs)
+        evaluations, total = self.explainer.evaluations, self._curves.rows_ahead(inputs)
         before = evaluations.rows_evaluated
 
         def callback(_progress: Progress | None = None) -> None:
@@ -309,7 +320,7 @@ class DependenceView(View):
 
         def evaluate() -> None:
             callback()
-            is_long = evaluations.seconds_for(total) > work.timing.long_work
+            is_long = evaluations.is_long(total, work.timing.long_work)
             if is_long and not self._curves.is_known(inputs, coarse=True):
                 self._draw(work, coarse=True, callback=callback)
                 work.send()
@@ -336,6 +347,7 @@ class DependenceView(View):
         if n_rows == len(self.explainer.table):
             self._curves.complete_sample(inputs, callback, coarse=coarse)
             n_rows = None
+        n_rows = n_rows or self._curves.most_rows(inputs.feature)
         sample = self.explainer.evaluations.row_order.rows[:n_rows]
         if n_rows is not None and not populations.now.scored[sample].any():
             return

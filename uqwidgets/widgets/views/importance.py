@@ -187,10 +187,11 @@ class ImportanceView(View):
 
         def first_look() -> None:
             # Every view is shown before further repeats, which only narrow the intervals.
-            if is_long:
+            is_split = self.repeats.is_long(target, work.timing.long_work)
+            if is_split:
                 self._evaluate(work, min(target, FEWEST), report)
             if not inputs.feature:
-                if not (is_long and self._leads_clearly(work)):
+                if not (is_split and self._leads_clearly(work)):
                     self._evaluate(work, min(target, _REPEATS_BEFORE_CHOICE), report)
                 self._choose(work)
 
@@ -371,7 +372,7 @@ class ImportanceView(View):
         repeats, key = self.repeats(work.inputs), self._sources.plan(work.inputs).key
         while (known := min(n_repeats, repeats.n_repeats)) < n_repeats:
             step = n_repeats
-            if repeats.seconds(n_repeats) > work.timing.long_work:
+            if repeats.is_long(n_repeats, work.timing.long_work):
                 step = min(n_repeats, max(FEWEST, 2 * known))
 
             def extend(step: int = step) -> None:
