@@ -1,3 +1,5 @@
+import type { PickerChoice } from "./controls/picker.ts";
+
 export type Attributes = Record<string, string | number | boolean | null | undefined>;
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -80,10 +82,7 @@ export function pool<T extends Pooled>(parent: Element, create: () => T): (count
 }
 
 /** The choices of a select, rebuilt only when they differ, so that an open list stays open. */
-export function setOptions(
-  select: HTMLSelectElement,
-  choices: { value: string; label: string; disabled?: boolean }[],
-): void {
+export function setOptions(select: HTMLSelectElement, choices: PickerChoice[]): void {
   const same =
     select.options.length === choices.length &&
     choices.every((choice, i) => {
@@ -91,7 +90,16 @@ export function setOptions(
       return option?.value === choice.value && option.textContent === choice.label;
     });
   if (same) return;
-  select.replaceChildren(
-    ...choices.map(({ value, label, disabled }) => h("option", { value, disabled }, label)),
-  );
+  const groups = new Map<string, HTMLOptGroupElement>();
+  select.replaceChildren();
+  for (const { value, label, disabled, title, group } of choices) {
+    const option = h("option", { value, disabled, title }, label);
+    if (group === undefined) select.append(option);
+    else {
+      const parent = groups.get(group) ?? h("optgroup", { label: group });
+      groups.set(group, parent);
+      parent.append(option);
+      select.append(parent);
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { type Help, NO_HELP, readHelp } from "./help/texts.ts";
 import { Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 
 /** A column by which rows are filtered. */
@@ -53,6 +54,8 @@ export interface ModelInfo {
   intervals: string[];
   /** Names of the views, in the order in which they stand on the page. */
   views: string[];
+  /** Empty in notebooks saved by earlier versions. */
+  help: Help;
 }
 
 export function readModelInfo(raw: unknown): ModelInfo {
@@ -79,6 +82,7 @@ export function readModelInfo(raw: unknown): ModelInfo {
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
     views: fields.texts("views"),
+    help: fields.optional("help", (f) => readHelp(f.record("help"))) ?? NO_HELP,
   };
 }
 

@@ -1,6 +1,7 @@
 // A fake kernel: frames in the wire format from a simple invented model, so that the front end can be
 // tested and viewed without Python. The numbers are invented; their shapes and ranges are those of real frames.
 
+import { NO_HELP } from "../src/help/texts.ts";
 import type { Inputs } from "../src/inputs.ts";
 import type { Feature, ModelInfo } from "../src/modelInfo.ts";
 
@@ -40,6 +41,7 @@ export function aboutBinary(): ModelInfo {
     extra: [],
     intervals: ["u-statistic", "model"],
     views: ["importance", "dependence", "stress", "performance"],
+    help: NO_HELP,
   };
 }
 

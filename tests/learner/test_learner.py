@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from models import table
 from uqwidgets import Explainer, GroundTruth, Learner, ModelError, loco_importance
+from uqwidgets.learner.averaging import merge_remarks
 from uqwidgets.learner.intervals import row_effect_interval, variance_components_interval
 from uqwidgets.learner.resampling import Plan
 from uqwidgets.learner.row_effects import interaction_variance, row_effect_variance
@@ -620,7 +621,21 @@ def test_a_remark_on_every_refit_comes_once():
     assert len(each) > 1  # they differ in the number of rows
     for result in (learner.importance("nll"), learner.dependence("x0", "nll", grid=3)):
         (zero,) = [r for r in result.remarks if "the observed class probability 0" in r]
-        assert zero.startswith("in 10 of 10 refits, here as the first of them has it: in ")
+        least, most = (int(number) for number in re.search(r"in (\d+) to (\d+) of", zero).groups())
+        counts = [int(re.search(r"in (\d+) of", r).group(1)) for (r, *_) in each]
+        assert (least, most) == (min(counts), max(counts))
+        assert zero.startswith("in each refit: in ")
+
+
+def test_remarks_that_differ_in_numbers_are_merged_into_ranges():
+    merged = merge_remarks(
+        [("in 3 of 20 rows, p",), ("in 1 of 20 rows, p", "q"), ("in 12 of 20 rows, p",)]
+    )
+    assert merged == ("in each refit: in 1 to 12 of 20 rows, p", "in 1 of 3 refits: q")
+    assert merge_remarks([("1,000 rows",), ("200.5 rows",)]) == (
+        "in each refit: 200.5 to 1,000 rows",
+    )
+    assert merge_remarks([("the same 5",), ("the same 5",)]) == ("the same 5",)
 
 
 class TestIntervals:

@@ -49,8 +49,10 @@ def current(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_the_wire_format_is_that_of_the_golden_frame(current: dict[str, Any]) -> None:
+    # The texts of the help have tests of their own.
+    about = {name: value for name, value in current["about"].items() if name != "help"}
     text = json.dumps(
-        {"about": current["about"], "frame": as_json(current["frame"])}, indent=1, allow_nan=False
+        {"about": about, "frame": as_json(current["frame"])}, indent=1, allow_nan=False
     )
     if os.environ.get("UQ_WRITE_GOLDEN"):
         GOLDEN.write_text(text + "\n", encoding="utf-8")

@@ -70,7 +70,8 @@ def test_a_slow_model_shows_progress_and_stress_before_its_first_answer() -> Non
     assert not first["meta"]["final"]
     assert parts(first)["stress"]
     early = [f for f in frames if f["meta"]["importance"] is None]
-    assert len(early[-1]["meta"]["stress"]["features"]) == 3, "stress does not call the model"
+    # A line for each number, and one for each category.
+    assert len(early[-1]["meta"]["stress"]["features"]) == 5, "stress does not call the model"
     for frame in frames:
         parts(frame)
     assert all(parts(frames[-1]).values())
@@ -170,7 +171,7 @@ def test_a_slow_model_shows_every_panel_before_further_repeats(
     complete = next(f["meta"] for f in frames if all(parts(f).values()))
     assert complete["dependence"]["feature"] == "a"
     assert complete["importance"]["n_repeats"] <= 2
-    drawn = next(f["meta"] for f in frames if len(f["meta"]["stress"]["features"]) == 3)
+    drawn = next(f["meta"] for f in frames if len(f["meta"]["stress"]["features"]) == 5)
     assert drawn["importance"]["n_repeats"] <= 2
     assert frames[-1]["meta"]["importance"]["n_repeats"] == 10
 
@@ -205,7 +206,7 @@ def test_picker_and_chart_show_the_same_feature_after_a_stop(feature: str) -> No
         assert last["stopped"] is None
 
 
-def test_a_table_of_categorical_features_is_complete_without_stress() -> None:
+def test_a_table_of_categorical_features_is_complete_with_the_stress_of_shares() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.choice(["u", "v"], 50) for name in "ab"})
     y = np.where(X["a"] == "u", "yes", "no")
@@ -219,16 +220,16 @@ def test_a_table_of_categorical_features_is_complete_without_stress() -> None:
         frames = Frames(widget)
         assert widget.wait(30)
         assert widget.feature == "a"
-        assert widget.stress_feature == ""
+        assert widget.stress_feature == "a"
         frame = widget._frame
     for each in [*frames, frame]:
         parts(each)
     assert frame["meta"]["final"]
     assert frame["meta"]["error"] is None
     assert all(parts(frame).values())
-    assert frame["meta"]["stress"]["features"] == []
+    assert frame["meta"]["stress"]["features"] == [0, 0, 1, 1]
     assert not frame["meta"]["stress"]["stale"]
-    assert columns(frame)["stress.value"].shape == (0, 21)
+    assert columns(frame)["stress.value"].shape == (4, 21)
     assert 0 in columns(frame)["stress.taus"]
 
 
@@ -240,7 +241,7 @@ def test_a_feature_without_curve_leaves_the_other_panels(model: Counting) -> Non
         assert "'void' has no value" in meta["error"]
         assert "Error:" not in meta["error"]
         assert meta["importance"]["n_repeats"] == 10
-        assert len(meta["stress"]["features"]) == 3
+        assert len(meta["stress"]["features"]) == 5
         assert change(widget, feature="a")[-1]["meta"]["error"] is None
 
 

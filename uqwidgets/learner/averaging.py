@@ -36,7 +36,7 @@ from uqwidgets.learner.row_effects import (
 
 # An interval from held-out values takes this many arrays of their size.
 _ARRAYS = 4
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,22 +243,41 @@ def weights_of_held_out(
 def merge_remarks(of_refits: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Return each remark once, whatever the number of refits that have it.
 
-    Remarks that differ in their numbers only, such as a number of held-out rows, count as one
-    remark; it is returned with the numbers of the first of these refits.
+    Remarks that differ in their numbers only, such as a number of held-out rows, are one remark
+    with the range of each number, as in "in 1 to 3 of 47 rows".
 
     Parameters
     ----------
     of_refits : sequence of m tuples of str
     """
     alike: dict[str, list[str]] = {}
+    n_refits: dict[str, int] = {}
     for remarks in of_refits:
-        for remark in dict.fromkeys(remarks):
-            alike.setdefault(_NUMBER.sub("#", remark), []).append(remark)
-    m = len(of_refits)
-    return tuple(
-        same[0]
-        if len(same) == m and len(set(same)) == 1
+        shapes = {remark: _NUMBER.sub("#", remark) for remark in dict.fromkeys(remarks)}
+        for remark, shape in shapes.items():
+            alike.setdefault(shape, []).append(remark)
         # One refit may have the remark twice, with different numbers.
-        else f"in {min(len(same), m)} of {m} refits, here as the first of them has it: {same[0]}"
-        for same in alike.values()
-    )
+        for shape in set(shapes.values()):
+            n_refits[shape] = n_refits.get(shape, 0) + 1
+    m = len(of_refits)
+    merged = []
+    for shape, same in alike.items():
+        if n_refits[shape] < m:
+            where = f"in {n_refits[shape]} of {m} refits: "
+        else:
+            where = "" if len(set(same)) == 1 else "in each refit: "
+        merged.append(where + _with_ranges(same))
+    return tuple(merged)
+
+
+def _with_ranges(remarks: Sequence[str]) -> str:
+    """Merge remarks that differ in their numbers only."""
+    words = _NUMBER.split(remarks[0])
+    columns = zip(*(_NUMBER.findall(remark) for remark in remarks), strict=True)
+    texts = [_range([*dict.fromkeys(column)]) for column in columns]
+    return "".join(word + text for word, text in zip(words, [*texts, ""], strict=True))
+
+
+def _range(numbers: Sequence[str]) -> str:
+    ordered = sorted(numbers, key=lambda text: float(text.replace(",", "")))
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"

@@ -141,9 +141,16 @@ class LearnerPanel:
         return {**meta, **added}, {**columns, **beside}
 
     def _notes(self, shown: Iterable[Averages | None]) -> list[str]:
-        """Say what each result says of itself, each once."""
+        """Say what each result says of itself, each once.
+
+        Remarks that begin alike, up to the first semicolon, are one note.
+        """
         remarks = [remark for averages in shown if averages for remark in averages.remarks]
-        return [f"learner: {remark}" for remark in dict.fromkeys(remarks)]
+        ends: dict[str, list[str]] = {}
+        for remark in dict.fromkeys(remarks):
+            begin, _, end = remark.partition("; ")
+            ends.setdefault(begin, []).append(end)
+        return [f"learner: {'; '.join(filter(None, (begin, *e)))}" for begin, e in ends.items()]
 
     def _stopping_place(self) -> str | None:
         if not self._stopped:

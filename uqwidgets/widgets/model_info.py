@@ -19,6 +19,7 @@ from uqwidgets.metrics import Metric, find_metric
 from uqwidgets.predictive import Point
 from uqwidgets.stress.indicators import Indicator
 from uqwidgets.widgets.frames import SCHEMA, plain
+from uqwidgets.widgets.help import help_texts
 from uqwidgets.widgets.inputs import immovable
 
 LEVEL = 0.95
@@ -51,6 +52,7 @@ def model_info(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any
                 "indicators": [_choice(i) for i in explainer.indicators.values()],
                 "intervals": list(INTERVALS),
                 "views": list(views),
+                "help": help_texts(),
             }
         )
     )

@@ -57,7 +57,6 @@ export function filterList(
     {
       class: "uq-filter-add",
       "aria-label": "add a filter on rows",
-      title: "show only some of the rows, in every panel",
       "data-testid": "uq-filter-add",
     },
     h("option", { value: "" }, "+ add a filter"),

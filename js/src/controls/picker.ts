@@ -5,6 +5,10 @@ export interface PickerChoice {
   value: string;
   label: string;
   disabled?: boolean;
+  /** What the choice means. */
+  title?: string | undefined;
+  /** Choices of one group stand together under its name. */
+  group?: string | undefined;
 }
 
 /** A labelled native select that shows the accepted input; `title` explains it in a line. */
@@ -22,6 +26,8 @@ export function picker(
       setOptions(select, choices);
       // Where every choice is disabled, the value is "" without any choice being shown.
       if (select.value !== value || select.selectedIndex < 0) select.value = value;
+      const { title } = choices.find((choice) => choice.value === value) ?? {};
+      if (title) set(select, { title });
     },
   };
 }

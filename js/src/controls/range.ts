@@ -80,11 +80,12 @@ export function rangeOf(
       max: steps,
       step: 1,
       "aria-label": `${words[i]} ${name}`,
+      title: `${words[i]} value of ${name} that is shown`,
     });
   const fields = [field(0, "uq-filter-low"), field(1, "uq-filter-high")] as const;
   const sliders = [slider(0), slider(1)] as const;
   const box = h("input", { type: "checkbox", "data-testid": "uq-filter-missing" });
-  const only = small("only", "show only the rows without a value", "uq-filter-only");
+  const only = small("only", "uq-filter-only");
   set(only, { "aria-label": `only rows without a value of ${name}` });
   let ends: [End, End] = [null, null];
   let alone = false;

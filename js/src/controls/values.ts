@@ -9,8 +9,8 @@ const MOST = 100;
 /** The label of rows with missing values, set in italics unlike a category of this name. */
 export const missingWord = (rows: number) => h("em", {}, `missing (${counted(rows, "row")})`);
 
-export const small = (text: string, title: string, testid: string) =>
-  h("button", { type: "button", class: "uq-small", title, "data-testid": testid }, text);
+export const small = (text: string, testid: string) =>
+  h("button", { type: "button", class: "uq-small", "data-testid": testid }, text);
 
 /** A choice among values, one of which may be "missing": checkboxes, all, none, only one, and a search. */
 export function valuesOf(
@@ -43,7 +43,7 @@ export function valuesOf(
       () => choose(values.filter((one) => (one === value ? box.checked : chosen.has(one)))),
       { signal },
     );
-    const only = small("only", "choose this value and no other", "uq-filter-only");
+    const only = small("only", "uq-filter-only");
     set(only, { "aria-label": `only ${value ?? "missing"}` });
     only.addEventListener("click", () => choose([value]), { signal });
     const word = value === null ? missingWord(missing) : h("span", {}, value);
@@ -57,11 +57,10 @@ export function valuesOf(
     type: "search",
     "aria-label": `search the values of ${name}`,
     placeholder: `search ${whole(values.length)} values`,
-    title: "list the values that contain this text",
     "data-testid": "uq-filter-search",
   });
-  const all = small("all", "choose all values that are listed", "uq-filter-all");
-  const none = small("none", "choose none of the values that are listed", "uq-filter-none");
+  const all = small("all", "uq-filter-all");
+  const none = small("none", "uq-filter-none");
   all.addEventListener("click", () => choose([...chosen, ...matching()]), { signal });
   none.addEventListener(
     "click",

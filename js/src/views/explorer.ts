@@ -3,6 +3,7 @@ import { controlsOnDemand } from "../controls/onDemand.ts";
 import { h, set, setText } from "../dom.ts";
 import { counted, isolated, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
+import { helpButtons } from "../help/buttons.ts";
 import type { ModelInfo } from "../modelInfo.ts";
 import { pinsPanel } from "../pins/panel.ts";
 import type { Session } from "../session.ts";
@@ -108,6 +109,9 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     live.element,
   );
 
+  const help = helpButtons(context);
+  pins.bar.append(help.start);
+
   const paint = () => {
     scheduled = 0;
     if (signal.aborted) return;
@@ -127,6 +131,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };
     if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs)
       for (const panel of panels) panel.update(shown);
+    if (drawn?.frame !== now.frame) help.update();
     drawn = now;
     foot.update(frame);
     if (!frame) return;

@@ -41,7 +41,12 @@ function working({ what, done, total, seconds_left: left }: Progress, spent: num
 /** The cost of the last change, and the remaining time of running work. */
 export function footer(session: Session, signal: AbortSignal) {
   const cost = h("span", { class: "uq-cost" });
-  const costs = h("details", { class: "uq-costs" }, h("summary", {}, "cost"), cost);
+  const costs = h(
+    "details",
+    { class: "uq-costs" },
+    h("summary", { "data-testid": "uq-cost" }, "cost"),
+    cost,
+  );
   const notes = h("ul", { class: "uq-notes", "data-testid": "uq-notes", hidden: true });
   let listed = "";
   const bar = h("progress", { "data-testid": "uq-progress", "aria-label": "progress" });

@@ -187,7 +187,7 @@ class ImportanceView(View):
 
         def first_look() -> None:
             # Every view is shown before further repeats, which only narrow the intervals.
-            is_split = self.repeats.is_long(target, work.timing.long_work)
+            is_split = repeats.is_long(target, work.timing.long_work)
             if is_split:
                 self._evaluate(work, min(target, FEWEST), report)
             if not inputs.feature:

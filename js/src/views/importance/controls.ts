@@ -4,14 +4,6 @@ import type { Inputs } from "../../inputs.ts";
 import type { ModelInfo } from "../../modelInfo.ts";
 import type { Session } from "../../session.ts";
 
-/** The sources of variation that each kind of interval accounts for. */
-const INTERVALS: Readonly<Record<string, string>> = {
-  "u-statistic": "new rows (default)",
-  model: "new rows, same donors",
-  "fixed-data": "new shuffles only",
-  "random-variable": "rows times shuffles",
-  quantile: "spread of shuffles",
-};
 const REPLACEMENTS = [
   { value: "permutation", label: "shuffled values" },
   { value: "conditional", label: "values of similar rows" },
@@ -25,50 +17,29 @@ const MOST_COLUMNS = 4;
 
 /** The controls of the importance view: two in sight, the others under "more". */
 export function importanceControls(session: Session, about: ModelInfo, signal: AbortSignal) {
+  // The first is the default.
+  const kinds = about.intervals.map((value, i) => {
+    const text = about.help.intervals.find(({ name }) => name === value);
+    const { label = value, accountsFor } = text ?? {};
+    return { value, label, title: accountsFor, group: i > 0 ? "more" : undefined };
+  });
   const to = (name: keyof Inputs) => (value: unknown) => session.request({ [name]: value });
-  const attributes = (id: string, title: string) => ({ "data-testid": `uq-${id}`, title });
-  const kind = picker(
-    "uncertainty from",
-    attributes("interval", "What the intervals account for."),
-    to("interval"),
-    signal,
-  );
+  const attributes = (id: string) => ({ "data-testid": `uq-${id}` });
+  const kind = picker("uncertainty from", attributes("interval"), to("interval"), signal);
   const repeats = wholeNumber(
     "shuffles per feature",
-    { min: 2, max: 1000, ...attributes("repeats", "More shuffles make the intervals narrower.") },
+    { min: 2, max: 1000, ...attributes("repeats") },
     to("n_repeats"),
     signal,
   );
-  const replacement = picker(
-    "replace by",
-    attributes("replacement", "What stands in the place of a feature's own values."),
-    to("replacement"),
-    signal,
-  );
-  const compare = picker(
-    "compare by",
-    attributes("compare", "After the replacement minus before, or divided by before."),
-    to("compare"),
-    signal,
-  );
-  const check = (label: string, id: keyof Inputs, title: string) =>
-    checkBox(label, attributes(id, title), to(id), signal);
-  const groups = check(
-    "groups as one",
-    "groups",
-    "One row for each group of features, whose values are replaced together.",
-  );
+  const replacement = picker("replace by", attributes("replacement"), to("replacement"), signal);
+  const compare = picker("compare by", attributes("compare"), to("compare"), signal);
+  const check = (label: string, id: keyof Inputs) =>
+    checkBox(label, attributes(id), to(id), signal);
+  const groups = check("groups as one", "groups");
   groups.element.hidden = !about.features.some(({ group }) => group);
-  const verdict = check(
-    "verdict",
-    "verdict",
-    "What the likelihood loss and the entropy together say of each feature.",
-  );
-  const redundancy = check(
-    "redundancy",
-    "redundancy",
-    "How well the other features tell a feature's values; it fits random forests.",
-  );
+  const verdict = check("verdict", "verdict");
+  const redundancy = check("redundancy", "redundancy");
   const choices = [...about.measures, ...about.scorers];
   let shown: string[] = [];
   const boxes = choices.map(({ name, label }) =>
@@ -88,7 +59,7 @@ export function importanceControls(session: Session, about: ModelInfo, signal: A
   const more = h(
     "details",
     { class: "uq-more", "data-testid": "uq-importance-more" },
-    h("summary", {}, "more"),
+    h("summary", { "data-testid": "uq-importance-options" }, "more"),
     columns,
     ...[replacement, compare, groups, verdict, redundancy].map(({ element }) => element),
   );
@@ -98,10 +69,7 @@ export function importanceControls(session: Session, about: ModelInfo, signal: A
     elements: [kind.element, repeats.element, more],
     /** `names` are the measures and scorers that are shown, which by default Python chooses. */
     update(inputs: Inputs, names: string[]): void {
-      kind.update(
-        about.intervals.map((value) => ({ value, label: INTERVALS[value] ?? value })),
-        inputs.interval,
-      );
+      kind.update(kinds, inputs.interval);
       repeats.update(inputs.n_repeats);
       replacement.update(REPLACEMENTS, inputs.replacement);
       compare.update(COMPARISONS, inputs.compare);

@@ -85,7 +85,6 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     type: "search",
     placeholder: "find",
     "aria-label": "find a feature",
-    title: "Lists the features whose names have these letters.",
     "data-testid": "uq-search",
     hidden: features.length <= FEW,
   });

@@ -7,10 +7,7 @@ import type { Session } from "../../session.ts";
 export function anchorControls(session: Session, signal: AbortSignal) {
   const anchor = picker(
     "the ends are",
-    {
-      title: "the mean that τ = -1 and τ = 1 move the feature to",
-      "data-testid": "uq-anchor",
-    },
+    { "data-testid": "uq-anchor" },
     (value) => session.request({ anchor: value }),
     signal,
   );
@@ -19,7 +16,6 @@ export function anchorControls(session: Session, signal: AbortSignal) {
     {
       min: 1,
       max: 49,
-      title: "how far into the tail of the data τ = -1 and τ = 1 go",
       "data-testid": "uq-tail",
     },
     (value) => session.request({ tail: value / 100 }),
@@ -29,7 +25,7 @@ export function anchorControls(session: Session, signal: AbortSignal) {
     element: h(
       "details",
       { class: "uq-more" },
-      h("summary", { title: "what the ends of the slider stand for" }, "more"),
+      h("summary", { "data-testid": "uq-anchor-options" }, "more"),
       h("div", { class: "uq-controls" }, anchor.element, tail.element),
     ),
     update(inputs: Inputs): void {

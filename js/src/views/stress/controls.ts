@@ -19,16 +19,13 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const names = about.features.map(({ name }) => name);
   const feature = picker(
     "What if",
-    {
-      title: "the feature whose mean, or share of a category, is moved",
-      "data-testid": "uq-stress-feature",
-    },
+    { "data-testid": "uq-stress-feature" },
     (value) => session.request({ stress_feature: value }),
     signal,
   );
   const category = picker(
     "were",
-    { title: "the category whose share is moved", "data-testid": "uq-stress-category" },
+    { "data-testid": "uq-stress-category" },
     (value) => session.request({ stress_category: value }),
     signal,
   );
@@ -43,7 +40,6 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
     {
       type: "button",
       class: "uq-button",
-      title: "let τ = 1 stand for the mean of the rows in the tail, which is always reached",
       "data-testid": "uq-use-tail-mean",
     },
     "use the mean of the tail",
