@@ -20,6 +20,7 @@ TIPS = {
     "uq-tour": "Five short steps through this widget",
     "uq-help": "What one sees here",
     "uq-help-close": "Close",
+    "uq-pins": "Arrows show the pins, Alt with an arrow moves one, F2 edits its note",
     "uq-pin-note": "A name for this pin, in your own words",
     "uq-pin-ghost": "Draw this pin under what is shown now",
     "uq-pin-earlier": "Move this pin to the front",
@@ -118,6 +119,12 @@ PANELS = {
         "Lines that are not parallel mean that the effect depends on other features. Where the "
         "average is dotted there are hardly any rows, so the model guesses there.",
         "The bars below show how the values are spread over the rows.",
+    ),
+    "surface": (
+        "What does the model say if two features are set together? The colours show the average "
+        "over the rows, for each pair of values.",
+        "The interaction is what remains after the curve of each feature alone: where it is 0, the "
+        "two effects just add up. Marked pairs are far from the data, so the model guesses there.",
     ),
     "stress": (
         "How do errors, or predictions, change when the average of a feature moves? To the right "

@@ -2,7 +2,7 @@ import { h, set } from "../dom.ts";
 import type { Context } from "../views/view.ts";
 import type { Help } from "./texts.ts";
 
-const button = (text: string, testid: string) =>
+export const button = (text: string, testid: string) =>
   h("button", { type: "button", class: "uq-button", "data-testid": testid }, text);
 
 /**

@@ -1,6 +1,6 @@
 import "./style.css";
 import { h, set, setText } from "../dom.ts";
-import { placeOf } from "./buttons.ts";
+import { button, placeOf } from "./buttons.ts";
 import type { Help } from "./texts.ts";
 
 /** Shows the paragraphs about a panel below the line that their "?" stands in, or hides them. */
@@ -10,9 +10,6 @@ export function toggle(opener: Element, head: Element, paragraphs: string[], id:
   if (text) text.remove();
   else head.after(h("div", { class: "uq-help", id }, ...paragraphs.map((p) => h("p", {}, p))));
 }
-
-const button = (text: string, testid: string) =>
-  h("button", { type: "button", class: "uq-button", "data-testid": testid }, text);
 
 /** The tour: a card that stands in one part of the page after the other; `start` gets the focus back at its end. */
 export function tour(steps: Help["tour"], root: HTMLElement, start: HTMLElement): void {

@@ -2,18 +2,14 @@ import "./style.css";
 import { checkBox } from "../controls/picker.ts";
 import { copyText } from "../copy.ts";
 import { h, onCommit, set, setText } from "../dom.ts";
+import { button } from "../help/buttons.ts";
 import type { Session } from "../session.ts";
 import { pinName } from "./describe.ts";
 import { movePin, type Pin, removePin, renamePin, setGhost } from "./list.ts";
 
-const HELP =
-  "Arrows show the views, Enter shows one again, Alt with an arrow moves it, F2 edits its note, Delete deletes it.";
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 /** Input types in which the browser itself undoes typing. */
 const TYPED = 'textarea, input[type="text"], input[type="number"]';
-
-const button = (text: string, testid: string, title?: string) =>
-  h("button", { type: "button", class: "uq-button", "data-testid": testid, title }, text);
 
 /** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
 const enable = (element: Element, can: boolean) =>
@@ -22,16 +18,16 @@ const enable = (element: Element, can: boolean) =>
 /** The panel of pins: buttons for the current view, the list of pins, and the editor of the selected one. */
 export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSignal) {
   const add = button("Pin view", "uq-pin");
-  const undo = button("Undo", "uq-undo", "Ctrl+Z");
-  const redo = button("Redo", "uq-redo", "Ctrl+Shift+Z");
-  const copy = button("Copy code", "uq-copy", "the line of Python that shows this view");
+  const undo = button("Undo", "uq-undo");
+  const redo = button("Redo", "uq-redo");
+  const copy = button("Copy code", "uq-copy");
   const status = h("span", { class: "uq-muted", role: "status", "data-testid": "uq-pin-status" });
   const list = h("div", {
     role: "listbox",
     class: "uq-filters",
     "aria-label": "pinned views",
     "aria-orientation": "horizontal",
-    title: HELP,
+    title: session.about?.help.tips["uq-pins"],
   });
   const note = h("input", { type: "text", maxlength: 10_000, "data-testid": "uq-pin-note" });
   const earlier = button("Move earlier", "uq-pin-earlier");
