@@ -6,7 +6,7 @@ import { type Context, type Panel, section } from "../view.ts";
 import { heatMap } from "./heatMap.ts";
 import type { Axis, Surface } from "./reader.ts";
 
-const valueOf = ({ grid, labels }: Axis, i: number): string => labels?.[i] ?? number(grid[i]);
+const textOf = ({ grid, labels }: Axis, i: number): string => labels?.[i] ?? number(grid[i]);
 
 /** The surface of two features, and beside it their interaction. */
 export function surfacePanel({ session, about, signal, redraw }: Context): Panel {
@@ -39,7 +39,7 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
     const [one, two] = data.axes;
     const columns = two.grid.length;
     const place = (i: number, j: number) =>
-      `${isolated(one.feature)} ${valueOf(one, i)}, ${isolated(two.feature)} ${valueOf(two, j)}`;
+      `${isolated(one.feature)} ${textOf(one, i)}, ${isolated(two.feature)} ${textOf(two, j)}`;
     const far = (k: number) => (data.near[k] ? "" : "; hardly any data here");
     const titles = (values: Float64Array, name: string) => (i: number, j: number) => {
       const k = i * columns + j;
@@ -65,8 +65,8 @@ export function surfacePanel({ session, about, signal, redraw }: Context): Panel
         "rows around it",
       ],
       rows: Array.from(values, (value, k) => [
-        valueOf(one, Math.floor(k / columns)),
-        valueOf(two, k % columns),
+        textOf(one, Math.floor(k / columns)),
+        textOf(two, k % columns),
         number(value),
         ...(ends ? [interval(data.low[k] as number, data.high[k] as number)] : []),
         data.near[k] ? "enough" : "few",
