@@ -314,3 +314,24 @@ def test_a_newer_request_ends_the_computation_of_levels(explorer, monkeypatch):
     while len(started) < 2 and explorer._scheduler.worker is not None:
         explorer._scheduler.worker.join(30)
     assert started == [0.2, 0.3]
+
+
+def test_the_first_message_does_not_wait_for_what_takes_long(watched, monkeypatch):
+    profiles = []
+    original = StressView.profile_over_tau
+
+    def profile(self, level, *, only_known):
+        profiles.append(only_known)
+        return original(self, level, only_known=only_known)
+
+    monkeypatch.setattr(StressView, "profile_over_tau", profile)
+    watched.follow()
+    assert profiles == [True, False]
+    first, last = (message[1] for message in watched.messages)
+    assert "stress.fine_value" not in first
+    assert "stress.fine_value" in last
+    # Another feature is stressed: the profiles of all features are known.
+    watched.widget.stress_feature = "b"
+    watched.widget.wait()
+    watched.follow()
+    assert "stress.fine_value" in watched.messages[2][1]

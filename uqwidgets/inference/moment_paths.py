@@ -26,8 +26,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations
 
 # Up to this many rows the interaction of rows is summed over all repeats. With more it is small,
-# and estimated from a few of them.
-_ALL_REPEATS_ROWS, _FEW_REPEATS = 20_000, 2
+# and estimated from one of them.
+_ALL_REPEATS_ROWS, _FEW_REPEATS = 20_000, 1
 # The second candidate is computed where it is needed, or nearly.
 _NEARLY = 1.5
 # Interpolated precisions may be wrong by this factor.

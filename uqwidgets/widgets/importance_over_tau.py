@@ -85,12 +85,13 @@ class ImportanceOverTau:
 
         # The quantiles of repeats are about their median.
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
-        start, coarse, finest = (1, 2, 4) if len(self._explainer.table) > _MANY_ROWS else (4, 8, 16)
+        is_large = len(self._explainer.table) > _MANY_ROWS
+        start, coarse, finest = (1, 2, 4) if is_large else (4, 8, 16)
         key = (source, tuple(shown), n_repeats, interval)
         sample, derivation = contents, None
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
-            derivation = _Ends(self._repeats, shown, n_repeats, filtered)
-            sample = derivation.sample
+            derivation = _Ends(self._repeats, shown, n_repeats, filtered, settles=not is_large)
+            sample, coarse = derivation.sample, max(2, coarse // 2)
         ends = Track("ends", key, sample, _END_TOLERANCE, _axes, start, coarse, finest, derivation)
         if interval == "quantile":
             return [ends]
@@ -117,15 +118,24 @@ class _Ends:
     n_repeats : int
     filtered : bool
         Whether only some rows are scored.
+    settles : bool
+        Whether ends that are not certain are computed from their level.
     """
 
     def __init__(
-        self, repeats: RepeatChanges, shown: Sequence[int], n_repeats: int, filtered: bool
+        self,
+        repeats: RepeatChanges,
+        shown: Sequence[int],
+        n_repeats: int,
+        filtered: bool,
+        *,
+        settles: bool,
     ) -> None:
         self._repeats = repeats
         self._shown = tuple(shown)
         self._n_repeats = n_repeats
         self._filtered = filtered
+        self._settles = settles
 
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, an array (levels, fields, candidates, measures, features)."""
@@ -152,6 +162,9 @@ class _Ends:
     ) -> Samples:
         """Return the ends; where they are not certain, from the moments of that very level."""
         columns = self.columns(samples, x)
+        if not self._settles:
+            # An influence of so many rows takes long, and the intervals are narrow.
+            return columns
         unclear = np.isnan(self.certain(samples, x)["low"]) & np.isfinite(columns["low"])
         for j, feature in enumerate(self._repeats.features):
             places = np.flatnonzero(unclear[:, :, j].any(axis=1))

@@ -119,9 +119,9 @@ def interpolated(samples: npt.ArrayLike, x: Floats) -> Floats:
     difference = x[:, None] - at
     exact = difference == 0
     ratio = weights / np.where(exact, 1.0, difference)
-    ratio /= ratio.sum(axis=1, keepdims=True)
     hit = exact.any(axis=1)
     ratio[hit] = exact[hit]
+    ratio /= ratio.sum(axis=1, keepdims=True)
     flat = y.reshape(m + 1, -1)
     # A sum without BLAS, and one in which a value that is not finite spoils its own line only.
     return np.asarray(np.einsum("km,ml->kl", ratio, flat).reshape(len(x), *y.shape[1:]))
@@ -261,7 +261,7 @@ class OverTau:
                     is_news |= _settle(track, sides, levels, check)
             if is_news or is_coarse:
                 check()
-                yield self._message(tracks, followed, ends)
+                yield self._message(tracks, followed, ends, is_coarse=is_coarse)
         self.key = key
         # They take the memory of many columns.
         self._levels = {}
@@ -308,6 +308,8 @@ class OverTau:
         tracks: Sequence[tuple[View, Track]],
         followed: Sequence[Sequence[_Side]],
         ends: Sequence[Level],
+        *,
+        is_coarse: bool,
     ) -> tuple[dict[str, Any], Samples]:
         """Describe and return all columns; levels in ascending order, 0 once."""
         described: list[dict[str, Any]] = []
@@ -330,7 +332,7 @@ class OverTau:
         fixed = {
             f"{view.name}.{name}": values
             for view in self._views
-            for name, values in view.profile_over_tau(ends[1]).items()
+            for name, values in view.profile_over_tau(ends[1], only_known=is_coarse).items()
         }
         texts = {
             f"{view.name}.{name}": [texts[name] for texts in at_levels]

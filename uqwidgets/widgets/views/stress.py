@@ -50,12 +50,15 @@ class Profiles:
     bounded : dict of (str, str or None, str) to Stress
         With intervals, by feature, category and indicator; these take longer than values, so they
         are computed only of what is shown.
+    fine : dict of str to ndarray
+        By indicator, a line for each of the features at many levels.
     """
 
     n_rows: int
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None, str], Stress] = field(default_factory=dict)
+    fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
 
 class StressView(View):
@@ -237,17 +240,20 @@ class StressView(View):
         projection = level.populations.projection
         return {} if projection is None else {"now.status": projection.status}
 
-    def profile_over_tau(self, level: Level) -> Samples:
+    def profile_over_tau(self, level: Level, *, only_known: bool) -> Samples:
         """Return the indicator of every feature at many levels."""
         options, name = level.populations.selection.options, level.inputs.indicator
-        taus, lines = _FINE_LEVELS, []
-        for feature in self._profiles(level.populations).features:
-            profile = self.explainer.stress([feature], [name], taus=taus, **options)
-            lines.append(profile.values[name])
-        return {
-            "fine_taus": checked_taus(_FINE_LEVELS).astype(np.float32),
-            "fine_value": np.vstack([np.empty((0, _FINE_LEVELS)), *lines]).astype(np.float32),
-        }
+        known = self._profiles(level.populations)
+        if name not in known.fine:
+            if only_known:
+                return {}
+            lines = [np.empty((0, _FINE_LEVELS))]
+            for feature in known.features:
+                profile = self.explainer.stress([feature], [name], taus=_FINE_LEVELS, **options)
+                lines.append(profile.values[name])
+            known.fine[name] = np.vstack(lines).astype(np.float32)
+        taus: npt.NDArray[Any] = checked_taus(_FINE_LEVELS).astype(np.float32)
+        return {"fine_taus": taus, "fine_value": known.fine[name]}
 
     def _profiles(self, populations: Populations) -> Profiles:
         selection = populations.selection

@@ -207,8 +207,11 @@ class View(ABC):
         """Return texts of the content that are others at tau = -1 or 1; names as in `Track`."""
         return {}
 
-    def profile_over_tau(self, _level: Level) -> Samples:
-        """Return columns that draw what a frame has over tau more finely."""
+    def profile_over_tau(self, _level: Level, *, only_known: bool) -> Samples:  # noqa: ARG002
+        """Return columns that draw what a frame has over tau more finely.
+
+        With ``only_known``, only those that take no time.
+        """
         return {}
 
     # Failures.
