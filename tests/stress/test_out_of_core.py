@@ -367,6 +367,14 @@ def test_invalid_batches_are_refused(batches, options, error, message):
         profile_batches(batches, ones, **options)
 
 
+@pytest.mark.parametrize("later", [[9, 8], [9], [9, 9, 9]])
+def test_batches_of_other_rows_in_a_later_pass_are_refused(later):
+    passes = iter([[9, 9], later])
+    message = r"batches have (17|9|27) rows, and had 18 in an earlier pass; .* the same each time"
+    with pytest.raises(ValueError, match=message):
+        profile_batches(lambda: [frame(n) for n in next(passes)], ones)
+
+
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [

@@ -12,6 +12,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
 from sklearn.svm import LinearSVC
+from traitlets import TraitError
 
 import uqwidgets as uq
 from uqwidgets.widgets.timing import Timing
@@ -296,6 +297,8 @@ def test_python_raises_an_exception_for_an_invalid_input(
 ) -> None:
     with pytest.raises(ValueError, match="tau is 3"):
         uq.Explorer(explainer, tau=3)
+    with pytest.raises(TraitError, match=r"tau is 1000.*; it must be finite"):
+        uq.Explorer(explainer, tau=10**400)
     with pytest.raises(TypeError, match="no argument 'taus'; did you mean 'tau'"):
         uq.Explorer(explainer, taus=0.5)
     with pytest.raises(TypeError, match=r"use uq\.explore"):

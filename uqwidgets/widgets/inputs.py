@@ -18,7 +18,7 @@ from uqwidgets.inference import checked_interval
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
-from uqwidgets.widgets.checks import number, switch, text, whole
+from uqwidgets.widgets.checks import brief, number, switch, text, whole
 from uqwidgets.widgets.cohorts import Cohort, cohorts
 from uqwidgets.widgets.conditions import Condition, conditions
 
@@ -103,8 +103,20 @@ READERS: dict[str, Callable[[Any, Explainer], tuple[Any, ...]]] = {
     "cohorts": cohorts,
 }
 _CHECKS = {f.name: f.metadata["check"] for f in fields(Inputs)}
+
+
+class _Number(t.Float[float, float]):
+    """A trait of floats that refuses a whole number beyond all floats with a sentence."""
+
+    def validate(self, obj: Any, value: Any) -> Any:
+        try:
+            return super().validate(obj, value)
+        except OverflowError:
+            raise t.TraitError(f"{self.name} is {brief(value)}; it must be finite.") from None
+
+
 _TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
-    float: t.Float,
+    float: _Number,
     int: t.Int,
     str: t.Unicode,
     bool: t.Bool,

@@ -71,17 +71,33 @@ def source_of(batches: Any) -> Source:
     )
 
 
-@dataclass(frozen=True)
 class _Local:
-    batches: Callable[[], Iterable[pd.DataFrame]]
+    def __init__(self, batches: Callable[[], Iterable[pd.DataFrame]]) -> None:
+        self._batches = batches
+        # Rows of each batch in the first pass.
+        self._sizes: list[int] | None = None
 
     def total(self, work: Work[T]) -> T | None:
-        total = None
-        for batch in self.batches():
+        total, sizes = None, []
+        for batch in self._batches():
             if not isinstance(batch, pd.DataFrame):
                 raise TypeError(f"a batch is a {type(batch).__name__}; it must be a DataFrame.")
+            sizes.append(len(batch))
+            self._check(sizes, len(sizes))
             total = _sum(total, _apply(work, batch))
+        if self._sizes is None:
+            self._sizes = sizes
+        self._check(sizes, len(self._sizes))
         return total
+
+    def _check(self, sizes: list[int], count: int) -> None:
+        """Raise a ValueError if the first batches have other sizes than in the first pass."""
+        if self._sizes is not None and sizes != self._sizes[:count]:
+            raise ValueError(
+                f"the first {count} batches have {sum(sizes):,} rows, and had "
+                f"{sum(self._sizes[:count]):,} in an earlier pass; batches are gone through "
+                "several times, and must be the same each time."
+            )
 
 
 @dataclass(frozen=True)
