@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -173,16 +173,27 @@ DESIGNS = {
 }
 
 
+def with_missing_values(design: Design) -> Design:
+    """Leave about a quarter of each column's values out, more often where the other is large."""
+
+    def draw(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        X, y = design.draw(n, rng)
+        return np.where(rng.random(X.shape) < 0.5 * expit(X[:, ::-1]), np.nan, X), y
+
+    return replace(design, draw=draw, model=lambda X: design.model(np.nan_to_num(X)))
+
+
 def covered(
     design: Design,
     runs: int,
     seed: int,
     anchors: Sequence[str] = ANCHORS,
     population: int = 2_000_000,
+    missing: str = "error",
 ) -> dict[tuple[str, str, str], np.ndarray]:
     """Share of runs that cover, at each level, by anchor, indicator and feature."""
     rng = np.random.default_rng(seed)
-    wish = {"indicators": list(design.indicators), "taus": TAUS}
+    wish = {"indicators": list(design.indicators), "taus": TAUS, "missing": missing}
     large = design.explainer(population, rng)
     truth = {anchor: large.stress(anchor=anchor, **wish) for anchor in anchors}
     hits = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.bench_stress_coverage import DESIGNS, covered
+from benchmarks.bench_stress_coverage import DESIGNS, covered, with_missing_values
 
 NOMINAL = (0.93, 0.97)
 # Of the others, one is stressed to a tail that is so heavy that weights have hardly a variance, one
@@ -49,3 +49,19 @@ def test_nearly_every_interval_of_400_rows_covers_at_its_level():
     assert within(half_way) >= 0.95
     assert within(all_the_way) >= 0.75
     assert NOMINAL[0] < all_the_way.mean() < NOMINAL[1]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_intervals_cover_where_rows_without_a_value_keep_their_weight():
+    runs, lines = 300, []
+    for seed, name in enumerate(["normal and skewed", "two classes"]):
+        design = with_missing_values(DESIGNS[name])
+        lines += covered(design, runs, seed, ["quantile"], 1_000_000, "keep").values()
+    shares = np.stack(lines)
+    half_way, all_the_way = shares[:, 1:4].ravel(), shares[:, [0, 4]].ravel()
+    for result in (half_way, all_the_way):
+        assert NOMINAL[0] < result.mean() < NOMINAL[1]
+    assert half_way.min() > NOMINAL[0] - 4 * np.sqrt(0.93 * 0.07 / runs)
+    # Of the variance, where few rows have much weight.
+    assert all_the_way.min() > 0.8
