@@ -77,7 +77,7 @@ def _absolute_value(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 _TREE = DecisionTreeRegressor(min_samples_split=20, min_samples_leaf=7, random_state=0)
 CASES = {
     "logistic regression, 200 rows": Case(
-        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 60, 2000
+        LogisticRegression(), LogisticRegression(C=0.01), _classes, True, 200, 140, 2000
     ),
     "least squares, 60 rows": Case(LinearRegression(), Ridge(30.0), _line, False, 60, 100, 4000),
     "tree, 200 rows": Case(_TREE, LinearRegression(), _absolute_value, False, 200, 100, 2000),

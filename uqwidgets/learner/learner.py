@@ -84,16 +84,16 @@ class Learner(PerformanceMethods):
     worst to the best of features, grid points, procedures and kinds of resampling:
 
     - ``"corrected"``: t with m - 1 degrees of freedom and the variance of Nadeau and Bengio (2003),
-      for every result (performance 90 to 98 %, comparisons 97 to 100 %, importance by a loss 68
-      to 100 %, as a ratio 53 to 100 %, by a metric 65 to 100 %, `loco` 87 to 100 %, curves 72 to
-      100 %, surfaces 72 to 100 %). The only one that supports ``sample_weight``.
+      for every result (performance 90 to 98 %, comparisons 95 to 100 %, importance by a loss 63
+      to 100 %, as a ratio 62 to 100 %, by a metric 60 to 100 %, `loco` 87 to 100 %, curves 72 to
+      99 %, surfaces 74 to 100 %). The only one that supports ``sample_weight``.
     - ``"variance-components"``: separate estimates of the variances of training rows and of
-      held-out rows, for importance by difference and for curves (importance 90 to 100 %, curves 83
+      held-out rows, for importance by difference and for curves (importance 90 to 100 %, curves 87
       to 100 %).
     - ``"group-jackknife"``: delete-a-group jackknife, for the same results of a learner with
       ``resampling="leave-two-groups-out"`` (importance 83 to 100 %, curves 91 to 100 %).
     - ``"row-effect"``: variance of the held-out rows only, for importance by a loss where features
-      are uncorrelated; narrower than ``"variance-components"`` (83 to 100 %).
+      are uncorrelated; narrower than ``"variance-components"`` (81 to 100 %).
 
     ``interval=None`` selects the one with the best coverage: ``"variance-components"`` for
     importance by difference and for curves, ``"group-jackknife"`` for curves of a learner with
