@@ -28,6 +28,7 @@ export interface Inputs {
   top: number;
   center: boolean;
   derivative: boolean;
+  clip_lines: boolean;
 }
 
 /** What `typeof` says of each. */
@@ -57,4 +58,5 @@ export const INPUT_TYPES = {
   top: "number",
   center: "boolean",
   derivative: "boolean",
+  clip_lines: "boolean",
 } as const satisfies Record<keyof Inputs, string>;

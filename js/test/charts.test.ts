@@ -179,6 +179,8 @@ describe("dependence", () => {
     expect(one<HTMLInputElement>("uq-derivative").checked).toBe(true);
     expect(one<HTMLInputElement>("uq-center").disabled).toBe(true);
     expect(one("uq-center").closest("label")?.title).toContain("the same wherever lines start");
+    one<HTMLInputElement>("uq-clip").click();
+    expect(lastRequest()).toMatchObject({ clip_lines: true });
   });
 
   it("draws one line per row on the canvas, by weight and with a dash per class", () => {
@@ -443,6 +445,17 @@ describe("the bounds of a measure", () => {
     expect(Math.min(...labels(chart))).toBeLessThan(0);
     chart.update({ ...data, feature: "other" } as never, 500, false);
     expect(Math.min(...labels(chart))).toBeLessThan(0);
+  });
+
+  it("is left alone where the axis follows the average, and single lines are cut", () => {
+    const data = frameOf().dependence;
+    data?.ice.fill(40, 0, 5);
+    const chart = curves();
+    chart.update(data as never, 500, false);
+    expect(Math.max(...labels(chart))).toBeGreaterThanOrEqual(40);
+    chart.update(data as never, 500, false, null, [null, null], null, true);
+    const [low, high] = [Math.min(...(data?.low ?? [])), Math.max(...(data?.high ?? []))];
+    expect(Math.max(...labels(chart))).toBeLessThan(high + (high - low));
   });
 
   it("limit the axis of an indicator", async () => {

@@ -110,6 +110,7 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     top: 50,
     center: false,
     derivative: false,
+    clip_lines: false,
     ...changes,
   };
 }

@@ -117,6 +117,7 @@ def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> Non
         ("stress_category", "rde", "there is no category 'rde'; did you mean 'red'"),
         ("anchor", "mean", "there is no anchor 'mean'"),
         ("tail", 0.5, r"tail is 0\.5; it lies within"),
+        ("clip_lines", "no", "must be True or False"),
         ("second", "A", "there is no feature 'A'"),
         ("importance_of", "nll", "must be a list of measures and scorers"),
         ("importance_of", ["nll"] * 5, "importance_of has 5 names; it can have 4"),

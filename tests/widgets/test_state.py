@@ -51,6 +51,7 @@ CHANGED: dict[str, Any] = {
     "top": 7,
     "center": True,
     "derivative": True,
+    "clip_lines": True,
 }
 
 

@@ -107,10 +107,8 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         Whether the rows that do not meet ``ice_filter`` are shown instead.
     cohorts : list of dict
         Filters by name, to switch between: ``{"name", "ice_filter", "complement"}``.
-    ice_lines : int
-        Number of ICE lines that are drawn; the averages are over all rows.
-    n_repeats : int
-        Number of permutations of each feature.
+    ice_lines, n_repeats : int
+        Number of ICE lines that are drawn, and of permutations of each feature.
     interval : {"u-statistic", "model", "fixed-data", "random-variable", "quantile"}
         Kind of the intervals of importance, see `Explainer.importance`.
     importance_of : list of str
@@ -123,8 +121,9 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         A column: a measure or scorer, ``"feature"``, ``"verdict"`` or ``"redundancy"``.
     top : int
         Number of features that are listed; 0 for all.
-    center, derivative : bool
-        Whether each row's curve starts at zero, and whether its slope is drawn.
+    center, derivative, clip_lines : bool
+        Whether each row's curve starts at zero, whether its slope is drawn, and whether the axis
+        follows the average and clips single lines.
     pins : list of dict
         Views that are kept: ``{"note", "state", "ghost"}``. ``state`` holds their inputs; the one
         whose ``ghost`` is True lies under the present view. Set it anew to change it.

@@ -38,6 +38,7 @@ class InputTraits(t.HasTraits):
     top: int
     center: bool
     derivative: bool
+    clip_lines: bool
 
 
 class InputArguments(TypedDict, total=False):
@@ -68,5 +69,6 @@ class InputArguments(TypedDict, total=False):
     top: int
     center: bool
     derivative: bool
+    clip_lines: bool
     pins: list[dict[str, Any]]
     layout: Any

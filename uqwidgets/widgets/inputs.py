@@ -83,6 +83,7 @@ class Inputs:
     top: int = _input(50, lambda name, value, _: whole(value, name, 0, MOST_FEATURES))
     center: bool = _input(False, lambda name, value, _: switch(value, name))
     derivative: bool = _input(False, lambda name, value, _: switch(value, name))
+    clip_lines: bool = _input(False, lambda name, value, _: switch(value, name))
 
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""

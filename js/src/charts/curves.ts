@@ -106,6 +106,7 @@ export function curves() {
       learner: Averages | null = null,
       bounds: Bounds = [null, null],
       ghostly: Ghostly | null = null,
+      clips = false,
     ): Readable {
       const compared = data.center || data.derivative;
       // A constant feature has one grid point, which is drawn as a point without line.
@@ -113,12 +114,12 @@ export function curves() {
       const lined = !data.categorical && !single;
       const ground = compared ? [0] : [];
       const beside = learner ? [learner.value, learner.low, learner.high] : [];
-      const own = [data.ice, data.low, data.high, data.average, data.base];
+      const own = [clips ? [] : data.ice, data.low, data.high, data.average, data.base];
       const shown = extent(...own, ...beside, ground, ghostly?.value ?? []);
       const range: [number, number] = [TOP + PLOT, TOP];
       // Centred curves and slopes do not have the bounds of the measure.
       const ends: Bounds = compared ? [null, null] : bounds;
-      const y = steady.fit(`${data.label} ${data.feature}`, shown, range, ends);
+      const y = steady.fit(`${data.label} ${data.feature} ${clips}`, shown, range, ends);
       const yTicks = ticksOf(y, PLOT, 40);
       const margin = labelWidth(yTicks.map(({ label }) => label)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);

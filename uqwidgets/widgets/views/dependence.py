@@ -40,7 +40,8 @@ class DependenceView(View):
     """Curves of the picked feature."""
 
     name = "dependence"
-    reads = ("feature", "measure", "center", "derivative", "ice_lines")
+    # The page alone clips lines.
+    reads = ("feature", "measure", "center", "derivative", "ice_lines", "clip_lines")
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)

@@ -117,7 +117,15 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     (value) => session.request({ derivative: value }),
     signal,
   );
-  const controls = [feature, measure, lines, center, derivative].map(({ element }) => element);
+  const clip = checkBox(
+    "zoom to the average",
+    { "data-testid": "uq-clip", title: "The axis follows the average, and single lines are cut." },
+    (value) => session.request({ clip_lines: value }),
+    signal,
+  );
+  const controls = [feature, measure, lines, center, derivative, clip].map(
+    ({ element }) => element,
+  );
   const panel = section("Dependence", "uq-dependence", controls, fig.element);
   const features = about.features.map(({ name }) => ({ value: name, label: name }));
   const none = { value: "", label: "choose a feature", disabled: true };
@@ -171,6 +179,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
         inputs.derivative,
         data?.categorical ? `${data.feature} is categorical, so its curve has no slope` : null,
       );
+      clip.update(inputs.clip_lines, null);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;
       empty.hidden = data !== null;
@@ -192,7 +201,9 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;
       const ghost = frame && ghostOf(data, frame);
       pinnedKey.update(frame?.ghost ?? null, ghost ? null : "such curve");
-      read.update(chart.update(data, fig.width, stressed, learner, bounds, ghost));
+      read.update(
+        chart.update(data, fig.width, stressed, learner, bounds, ghost, inputs.clip_lines),
+      );
       if (frame) describe(data, frame, learner, ghost);
       const finite = extent(data.average) !== null;
       setText(
