@@ -191,6 +191,25 @@ describe("a moving slider", () => {
 describe("the widget", () => {
   afterEach(clearPage);
 
+  it("neither lays out the page nor computes its styles while a level is drawn", async () => {
+    const { one, root } = await mount(about, undefined, { _over_tau: overTau() });
+    const scroller = root.querySelector(".uq-importance-scroll") as HTMLElement;
+    const canvas = root.querySelector("canvas") as HTMLCanvasElement;
+    const context = new Proxy({}, { get: () => () => undefined, set: () => true });
+    vi.spyOn(canvas, "getContext").mockReturnValue(context as never);
+    slide(one<HTMLInputElement>("uq-tau"), 0.3);
+    await painted();
+    const reads: string[] = [];
+    for (const name of ["scrollTop", "clientHeight"])
+      Object.defineProperty(scroller, name, { get: () => reads.push(name) });
+    const styles = vi.spyOn(globalThis, "getComputedStyle");
+    slide(one<HTMLInputElement>("uq-tau"), 0.4);
+    await painted();
+    expect(reads.length).toBeLessThanOrEqual(1); // jsdom has no heights, so that one is looked for
+    expect(styles).not.toHaveBeenCalled();
+    styles.mockRestore();
+  });
+
   it("shows an interpolated level before the kernel answers", async () => {
     const { one, root } = await mount(about, undefined, { _over_tau: overTau() });
     const paints: number[] = [];

@@ -22,6 +22,9 @@ export function iceLines() {
   const element = document.createElement("canvas");
   element.className = "uq-ice";
   element.setAttribute("aria-hidden", "true");
+  // Reading them in every frame would compute the page's styles in each.
+  let looks: { colour: string; dash: readonly number[] }[] = [];
+  let theme: string | undefined;
   return {
     element,
     update(data: Dependence, space: LineSpace, fullWidth: number, fullHeight: number): void {
@@ -35,12 +38,16 @@ export function iceLines() {
       }
       const context = element.getContext?.("2d");
       if (!context) return;
-      const style = getComputedStyle(element);
-      // Classes without their own style share the last one.
-      const looks = Array.from({ length: OWN_LOOKS + 1 }, (_, i) => {
-        const { colour, dash } = lookOf(i);
-        return { colour: style.getPropertyValue(colour).trim() || "gray", dash };
-      });
+      const shown = element.closest<HTMLElement>("[data-theme]")?.dataset.theme;
+      if (!shown || shown !== theme) {
+        theme = shown;
+        const style = getComputedStyle(element);
+        // Classes without their own style share the last one.
+        looks = Array.from({ length: OWN_LOOKS + 1 }, (_, i) => {
+          const { colour, dash } = lookOf(i);
+          return { colour: style.getPropertyValue(colour).trim() || "gray", dash };
+        });
+      }
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       context.clearRect(0, 0, fullWidth, fullHeight);
       context.save();

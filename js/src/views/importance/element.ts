@@ -136,6 +136,8 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     return [rows.slice(0, count), rows.length - count];
   };
 
+  // Pixels above the part in sight, and its height: reading them in every frame would lay out the page in each.
+  let [scrolled, inSight] = [0, 0];
   const draw = () => {
     if (!last) return;
     const { data, shown, frame } = last;
@@ -172,8 +174,9 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     }
     const stressed = isStressed(frame);
     ghostKey.hidden = !stressed;
-    const first = Math.floor(scroller.scrollTop / height) - AHEAD;
-    const most = Math.ceil((scroller.clientHeight || Number.POSITIVE_INFINITY) / height);
+    inSight ||= scroller.clientHeight;
+    const first = Math.floor(scrolled / height) - AHEAD;
+    const most = Math.ceil((inSight || Number.POSITIVE_INFINITY) / height);
     const sight = [
       Math.min(order.length, Math.max(0, first)),
       Math.min(order.length, first + most + 2 * AHEAD),
@@ -283,7 +286,14 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
       if (!signal.aborted) draw();
     });
   };
-  scroller.addEventListener("scroll", drawSoon, { passive: true, signal });
+  const drawPart = () => {
+    [scrolled, inSight] = [scroller.scrollTop, scroller.clientHeight];
+    drawSoon();
+  };
+  scroller.addEventListener("scroll", drawPart, { passive: true, signal });
+  const observer = new ResizeObserver(drawPart);
+  observer.observe(scroller);
+  signal.addEventListener("abort", () => observer.disconnect());
   search.addEventListener("input", drawSoon, { signal });
   fold.addEventListener(
     "click",
