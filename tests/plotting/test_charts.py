@@ -205,6 +205,32 @@ def test_stress_shows_the_requested_indicator():
         stress_chart(result, "rmse")
 
 
+def test_a_feature_has_its_colour_and_dash_in_the_chart_of_every_indicator():
+    lines = fan(9)
+    values = {"error_rate": lines, "nll": lines[::-1]}
+    result = stress(
+        lines,
+        [f"f{j}" for j in range(9)],
+        indicators=("error_rate", "nll"),
+        values=values,
+        low=values,
+        high=values,
+        labels={"error_rate": "error rate", "nll": "mean likelihood loss"},
+        units={"error_rate": "", "nll": "nats"},
+    )
+
+    def styles(indicator):
+        layers = _layers(stress_chart(result, indicator))
+        strong = next(one["encoding"] for one in layers if "strokeDash" in one["encoding"])
+        scales = (strong[channel]["scale"] for channel in ("color", "strokeDash"))
+        return [dict(zip(s["domain"], map(str, s["range"]), strict=True)) for s in scales]
+
+    colours, dashes = styles("error_rate")
+    assert styles("nll") == [colours, dashes]
+    assert len(set(colours.values())) == len(colours) > 5
+    assert len(set(dashes.values())) == len(dashes)
+
+
 def test_stress_of_many_features_stays_below_the_limit_of_altair():
     taus = np.linspace(-1, 1, 21)
     chart = stress_chart(stress(fan(300, taus), taus=taus), "error_rate")
