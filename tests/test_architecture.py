@@ -75,6 +75,13 @@ def test_a_room_imports_only_rooms_above_it(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_only_evaluations_and_explainers_decide_what_is_cached(path):
+    calls = [node.func for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)]
+    cached = [f for f in calls if isinstance(f, ast.Attribute) and f.attr == "cached"]
+    assert not cached or room_of(path) in ("evaluation", "explainer")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_no_file_has_more_than_450_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 450
 

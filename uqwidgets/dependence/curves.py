@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -302,7 +301,7 @@ def dependence_of_averages(
     reference = _reference(evaluations, grid, form)
     scored = population if sample is None else population.among(sample)
     width = half_width(std_error, level, scored)
-    axis = axis_of(evaluations, grid)
+    axis = evaluations.memoized(axis_of, evaluations.table, grid)
     rows = scored.positions
     observed = evaluations.table.column(grid.feature).to_numpy().view()
     observed.flags.writeable = False  # it is the table's own column
@@ -365,14 +364,12 @@ def _blocks(
     all_blocks = evaluations.curves(measure, points, references, callback)
     for grid, blocks in zip(grids, all_blocks, strict=True):
         if form.derivative:
-            yield _slope_blocks(evaluations, measure, grid, blocks)
+            yield _slope_blocks(grid, blocks)
         else:
             yield blocks
 
 
-def _slope_blocks(
-    evaluations: Evaluations, measure: Measure, grid: Grid, blocks: Iterator[Floats]
-) -> Iterator[Floats]:
+def _slope_blocks(grid: Grid, blocks: Iterator[Floats]) -> Iterator[Floats]:
     first = next(blocks)
     lines = (line for block in chain([first], blocks) for line in block)
     of_points = (slope[None] for slope in slopes(lines, grid.values))
@@ -380,8 +377,7 @@ def _slope_blocks(
         del first  # otherwise it stays in memory until the last block
         yield from of_points
     else:
-        key = ("slopes", measure.key, tuple(grid.replacements))
-        yield evaluations.cached(key, partial(_stack, of_points, *first.shape))
+        yield _stack(of_points, *first.shape)
 
 
 def _reference(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Replacement | None:

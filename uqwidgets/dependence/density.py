@@ -28,7 +28,7 @@ import pandas as pd
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.dependence.grids import Grid, dates_of
 from uqwidgets.evaluation.distinct import distinct, distinct_rows, kind_of
-from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import effective_sample_size
 
 _CENTRAL = (0.01, 0.99)
@@ -61,33 +61,35 @@ class Axis:
     order: Positions
     nearest: Positions
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(a.nbytes for a in (self.rows, self.points, self.order, self.nearest))
 
-def axis_of(evaluations: Evaluations, grid: Grid) -> Axis:
+
+def axis_of(table: Table, grid: Grid) -> Axis:
     """Return the position of the rows of the table along a grid."""
-    table = evaluations.table
-    column, dates = table.column(grid.feature), dates_of(table.column(grid.feature))
-    key = tuple(grid.replacements)
-
-    def codes() -> Positions:
-        if grid.spacing == "observed":
-            return distinct_rows(table, (grid.column,))[1]
-        if grid.categorical and dates is None:
-            if column.dtype == object:
-                return _category_positions(column, grid)
-            places = pd.Index(grid.values).get_indexer(pd.Index(column.astype(object)))
-            return np.asarray(places, dtype=np.intp)
-        return _nearest(rows, points)
-
+    dates = dates_of(table.column(grid.feature))
     if grid.categorical and dates is None:
-        nearest = evaluations.cached(("nearest", key), codes)
+        nearest = _nearest_category(table, grid)
         rows, points = nearest.astype(np.float64), np.arange(len(grid), dtype=np.float64)
-        order = evaluations.cached(("order", key), lambda: np.argsort(rows, kind="stable"))
-        return Axis(rows, points, len(grid), order, nearest)
+        return Axis(rows, points, len(grid), np.argsort(rows, kind="stable"), nearest)
     rows = table.numbers(grid.feature) if dates is None else dates.numbers
     points = grid.values.astype(np.float64) if dates is None else dates.to_numbers(grid.points)
-    nearest = evaluations.cached(("nearest", key), codes)
-    order = evaluations.cached(("order", grid.column), lambda: np.argsort(rows, kind="stable"))
-    return Axis(rows, points, 0, order, nearest)
+    observed = grid.spacing == "observed"
+    nearest = distinct_rows(table, (grid.column,))[1] if observed else _nearest(rows, points)
+    return Axis(rows, points, 0, np.argsort(rows, kind="stable"), nearest)
+
+
+def _nearest_category(table: Table, grid: Grid) -> Positions:
+    """Position of the point with the category of each row; -1 for none."""
+    column = table.column(grid.feature)
+    if grid.spacing == "observed":
+        return distinct_rows(table, (grid.column,))[1]
+    if column.dtype == object:
+        return _category_positions(column, grid)
+    places = pd.Index(grid.values).get_indexer(pd.Index(column.astype(object)))
+    return np.asarray(places, dtype=np.intp)
 
 
 def _category_positions(column: pd.Series[Any], grid: Grid) -> Positions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Number
 from typing import Any, Literal, get_args
 
@@ -22,7 +23,7 @@ SPACINGS: tuple[Spacing, ...] = get_args(Spacing)[:-1]
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Values of one feature, in order.
+    """Values of one feature, in order; grids are equal if their values are and were chosen alike.
 
     Attributes
     ----------
@@ -49,6 +50,17 @@ class Grid:
 
     def __len__(self) -> int:
         return len(self.points)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grid) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        # Replacements distinguish values of different types.
+        return self.feature, self.spacing, tuple(self.replacements)
 
     @property
     def replacements(self) -> list[Constant]:

@@ -113,7 +113,7 @@ def surface(
     shape, n_single = (len(first), len(second)), len(first) + len(second)
     average, std_error = means[n_single:].reshape(shape), std_errors[n_single:].reshape(shape)
     width = half_width(std_error, level, population)
-    axes = [axis_of(evaluations, grid) for grid in grids]
+    axes = [evaluations.memoized(axis_of, evaluations.table, grid) for grid in grids]
     return Surface(
         features=(first.feature, second.feature),
         measure=measure.name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,13 @@ class MeasureValues(Predictions):
         """Return the array of this key, computed unless it is cached; kept while there is room."""
         with self._lock:
             return self._cache.cached(key, compute)
+
+    def memoized(self, function: Callable[..., Derived], *arguments: Hashable) -> Derived:
+        """Return ``function(*arguments)``, computed unless it is cached.
+
+        The function depends on nothing but its arguments, and the result has ``nbytes``.
+        """
+        return self.cached((function, *arguments), partial(function, *arguments))
 
     def values(
         self,

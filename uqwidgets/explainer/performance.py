@@ -22,6 +22,7 @@ from uqwidgets.performance import (
     default_scores,
     scores,
 )
+from uqwidgets.performance.calibration import quantile_counts
 from uqwidgets.performance.metrics import RankIndicator, accuracy, balanced_accuracy, r2
 from uqwidgets.performance.scores import Score
 from uqwidgets.predictive.distributions import Categorical, Mixture, Point, class_codes
@@ -242,12 +243,20 @@ class Performing(Stressing):
         """
         self.table.require_target("calibration()")
         population = Population.of(len(self.table), sample_weight, rows)
+        q, truth = self.evaluations.original, self.evaluations.truth
+
+        def counts() -> npt.NDArray[np.uint8]:  # cached, because quantiles can be slow
+            return self.evaluations.cached(("quantile counts",), lambda: quantile_counts(q, truth))
+
         return calibration(
-            self.evaluations.original,
-            self.evaluations.truth,
+            q,
+            truth,
             self.table.target,
             population,
-            self.evaluations.cached,
+            # Quantiles can be slow.
+            lambda: self.evaluations.cached(
+                ("quantile counts",), lambda: quantile_counts(q, truth)
+            ),
             label=label,
             n_bins=n_bins,
             level=checked_level(level),

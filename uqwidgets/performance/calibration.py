@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ def calibration(
     truth: npt.NDArray[Any],
     target: str,
     population: Population,
-    cached: Callable[[Hashable, Callable[[], npt.NDArray[Any]]], npt.NDArray[Any]],
+    counts: Callable[[], npt.NDArray[np.uint8]],
     *,
     label: object | None = None,
     n_bins: int = 10,
@@ -45,8 +45,8 @@ def calibration(
     target : str
         Name of the target.
     population : Population
-    cached : callable
-        See `Evaluations.cached`. Quantiles do not depend on the population, and can be slow.
+    counts : callable
+        Returns the `quantile_counts` of the rows, which do not depend on the population.
     label : object, optional
         The class whose probability is meant; by default the second of two classes, and of more
         classes the one that the model predicts.
@@ -73,8 +73,7 @@ def calibration(
     if q.classes is None:
         if label is not None:
             raise ValueError(f"{target} is a number and has no class {label!r}; leave label out.")
-        counts = cached(("quantile counts",), lambda: _quantile_counts(q, truth))
-        return _of_quantiles(counts, target, population, level)
+        return _of_quantiles(counts(), target, population, level)
     assert isinstance(q, Categorical | Mixture)
     event, probability, happened = _event(q, truth, target, label)
     return _of_bins(event, probability, happened, target, population, n_bins, level)
@@ -140,7 +139,7 @@ def _of_bins(
     )
 
 
-def _quantile_counts(q: Distribution, truth: Floats) -> npt.NDArray[np.uint8]:
+def quantile_counts(q: Distribution, truth: Floats) -> npt.NDArray[np.uint8]:
     """Count the quantiles below the target of each row, and those at or below it: (2, n)."""
     counts = np.zeros((2, len(truth)), dtype=np.uint8)
     for p in _QUANTILES.tolist():

@@ -18,7 +18,30 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Result):
+class _OfPopulation(Result):
+    """A result on the rows of one population, with their weights.
+
+    Attributes
+    ----------
+    weighted : bool
+        Whether row weights were used.
+    n_rows : int
+        Number of scored rows.
+    ess : float
+        Effective sample size of these rows.
+    """
+
+    weighted: bool
+    n_rows: int
+    ess: float
+
+    @property
+    def _rows(self) -> str:
+        return population(self.weighted, self.ess, self.n_rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(_OfPopulation):
     """Scores of one fitted model in a population.
 
     `Explainer.scores` returns it.
@@ -69,9 +92,6 @@ class Scores(Result):
     low: Floats
     high: Floats
     level: float
-    weighted: bool
-    n_rows: int
-    ess: float
     remarks: tuple[str, ...] = ()
 
     @property
@@ -89,8 +109,7 @@ class Scores(Result):
 
     @property
     def _heading(self) -> str:
-        rows = population(self.weighted, self.ess, self.n_rows)
-        return f"Scores with {self.level:.0%} intervals, {rows}"
+        return f"Scores with {self.level:.0%} intervals, {self._rows}"
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import scores_html
@@ -105,7 +124,7 @@ class Scores(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion(Result):
+class Confusion(_OfPopulation):
     """Which classes a model takes for which others, in a population.
 
     `Explainer.confusion` returns it.
@@ -141,9 +160,6 @@ class Confusion(Result):
     classes: tuple[str, ...]
     share: Floats
     target: str
-    weighted: bool
-    n_rows: int
-    ess: float
 
     @property
     def recall(self) -> Floats:
@@ -176,8 +192,7 @@ class Confusion(Result):
 
     @property
     def _heading(self) -> str:
-        rows = population(self.weighted, self.ess, self.n_rows)
-        return f"Confusion of the classes of {self.target}, {rows}"
+        return f"Confusion of the classes of {self.target}, {self._rows}"
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import confusion_html
@@ -192,7 +207,7 @@ class Confusion(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration(Result):
+class Calibration(_OfPopulation):
     """Predicted probabilities held against the shares of rows in which their event happened.
 
     `Explainer.calibration` returns it. A calibrated model has ``observed`` equal to ``predicted``,
@@ -261,9 +276,6 @@ class Calibration(Result):
     n_rows_of_bin: npt.NDArray[np.intp]
     coverage: tuple[tuple[float, float, float, float], ...]
     level: float
-    weighted: bool
-    n_rows: int
-    ess: float
 
     @property
     def n_outside(self) -> int:
@@ -286,8 +298,7 @@ class Calibration(Result):
 
     @property
     def _heading(self) -> str:
-        rows = population(self.weighted, self.ess, self.n_rows)
-        return f"Calibration: {self.event}, {self.level:.0%} intervals, {rows}"
+        return f"Calibration: {self.event}, {self.level:.0%} intervals, {self._rows}"
 
     def _repr_html_(self) -> str:
         from uqwidgets.performance.html import calibration_html
