@@ -17,9 +17,9 @@ from uqwidgets.stress.result import Stress
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
-def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.0625, **more):
+def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.0625, **changes):
     values = np.array(values, dtype=float)
-    defaults = {
+    fields = {
         "measure": "nll",
         "label": "likelihood loss",
         "unit": "nats",
@@ -42,7 +42,7 @@ def importance(features=("b", "a", "c"), values=(0.5, 0.25, -0.125), width=0.062
         "weighted": False,
         "ess": 7.0,
     }
-    return Importance(**(defaults | more))
+    return Importance(**(fields | changes))
 
 
 def diagnosis(
@@ -50,29 +50,29 @@ def diagnosis(
     nll=(0.5, 0.25, 0.0),
     entropy=(0.125, 0.0, 0.25),
     redundancy=None,
-    **more,
+    **changes,
 ):
     """Make a diagnosis of two importances whose intervals reach 0.01 to both sides."""
     pair = ((nll, "nll"), (entropy, "entropy"))
-    both = (importance(features, v, 0.01, measure=name, **more) for v, name in pair)
+    both = (importance(features, v, 0.01, measure=name, **changes) for v, name in pair)
     return diagnose(*both, redundancy=redundancy)
 
 
-def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=False, **more):
+def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=False, **changes):
     """Make a redundancy in which the target adds 0.25 to every R2; NaN marks a constant feature."""
     r2 = np.array(r2, dtype=float)
-    beside = r2 + (0.25 if with_target else np.nan)
-    defaults = {
+    joint = r2 + (0.25 if with_target else np.nan)
+    fields = {
         "features": tuple(features),
         "r2": r2,
         "low": r2 - 0.0625,
         "high": r2 + 0.03125,
-        "r2_with_target": beside,
-        "low_with_target": beside - 0.0625,
-        "high_with_target": beside + 0.03125,
-        "gain": beside - r2,
-        "gain_low": beside - r2 - 0.125,
-        "gain_high": beside - r2 + 0.125,
+        "r2_with_target": joint,
+        "low_with_target": joint - 0.0625,
+        "high_with_target": joint + 0.03125,
+        "gain": joint - r2,
+        "gain_low": joint - r2 - 0.125,
+        "gain_high": joint - r2 + 0.125,
         "n_rows": np.where(np.isfinite(r2), 40, 0),
         "status": tuple(np.where(np.isfinite(r2), "ok", "constant").tolist()),
         "with_target": with_target,
@@ -83,12 +83,12 @@ def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=F
         "weighted": False,
         "ess": 40.0,
     }
-    return Redundancy(**(defaults | more))
+    return Redundancy(**(fields | changes))
 
 
-def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **more):
+def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **changes):
     grid, average = np.asarray(grid), np.array(average, dtype=float)
-    defaults = {
+    fields = {
         "feature": "width",
         "measure": "prediction",
         "label": "predicted mean",
@@ -112,16 +112,16 @@ def dependence(grid=(1.0, 2.0, 4.0), average=(0.25, 0.5, 0.375), n_rows=4, **mor
         "weighted": False,
         "ess": float(n_rows),
     }
-    return Dependence(**(defaults | more))
+    return Dependence(**(fields | changes))
 
 
-def surface(grids=((1.0, 2.0, 4.0), (0.0, 10.0)), average=None, **more):
+def surface(grids=((1.0, 2.0, 4.0), (0.0, 10.0)), average=None, **changes):
     grids = tuple(np.asarray(grid) for grid in grids)
     shape = tuple(len(grid) for grid in grids)
     if average is None:
         average = np.arange(np.prod(shape)).reshape(shape) / 8
     average = np.array(average, dtype=float)
-    defaults = {
+    fields = {
         "features": ("width", "length"),
         "measure": "prediction",
         "label": "predicted mean",
@@ -141,14 +141,14 @@ def surface(grids=((1.0, 2.0, 4.0), (0.0, 10.0)), average=None, **more):
         "weighted": False,
         "ess": 4.0,
     }
-    return Surface(**(defaults | more))
+    return Surface(**(fields | changes))
 
 
-def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", **more):
+def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", **changes):
     """Make a stress result of one indicator, shape (p, t); NaN marks levels without weights."""
     rates, taus = np.array(rates, dtype=float), np.array(taus)
     known = np.where(np.isfinite(rates), 0.0, np.nan)
-    defaults = {
+    fields = {
         "features": tuple(features or (f"f{j}" for j in range(len(rates)))),
         "indicators": ("error_rate",),
         "taus": taus,
@@ -167,7 +167,7 @@ def stress(rates, features=None, taus=(-1.0, -0.5, 0.0, 0.5, 1.0), status="ok", 
         "anchor": "quantile",
         "level": None,
     }
-    return Stress(**(defaults | more))
+    return Stress(**(fields | changes))
 
 
 def fan(count, taus=(-1.0, -0.5, 0.0, 0.5, 1.0)):
@@ -200,7 +200,7 @@ def importance_over_tau(values, features=None, **changes):
         "n_repeats": 10,
         "seed": 0,
     }
-    return ImportanceOverTau(**fields | changes)
+    return ImportanceOverTau(**(fields | changes))
 
 
 def reweighting(weights=(0.5, 0.5, 1.0, 2.0), **changes):
@@ -216,7 +216,7 @@ def reweighting(weights=(0.5, 0.5, 1.0, 2.0), **changes):
         "half_share": 0.25,
         "status": "ok",
     }
-    return Reweighting(**fields | changes)
+    return Reweighting(**(fields | changes))
 
 
 def scores(names=("error_rate", "nll"), value=(0.25, 0.5), width=0.125, **changes):

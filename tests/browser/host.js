@@ -1,5 +1,5 @@
-// A notebook in miniature: just enough of a host to run an anywidget front end against a Python
-// widget whose comm messages come and go through the two functions that the bridge exposes.
+// The smallest host of an anywidget front end. The messages of the Python widget's comm pass through
+// two functions that the bridge exposes to the page.
 async ({ id, esm, css, state, paths, buffers }) => {
   const decode = (text) =>
     new DataView(Uint8Array.from(atob(text), (char) => char.charCodeAt(0)).buffer);

@@ -421,8 +421,8 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
         if picture_due and request == self._answered:
             self._notebook_picture.replace(static_picture(self._session, inputs, ticket.check))
             return
-        beside = {"code": self._code(inputs), "ghost": None if ghost is None else ghost.plain()}
-        self._publisher.begin(request.seq, inputs, beside)
+        of_request = {"code": self._code(inputs), "ghost": None if ghost is None else ghost.plain()}
+        self._publisher.begin(request.seq, inputs, of_request)
         self._session.answer(inputs, ticket, request.input_error, ghost)
         self._answered = request
 

@@ -42,7 +42,7 @@ class Publisher:
         self.learner: LearnerPanel | None = None
         self._send = send
         self._at_rest = at_rest
-        self._answering: tuple[int, Inputs, dict[str, Any]] | None = None
+        self._request: tuple[int, Inputs, dict[str, Any]] | None = None
         # The latest results of the model.
         self._latest: tuple[int, Inputs, dict[str, Any], dict[str, Any]] | None = None
         self.renew_locks()
@@ -60,7 +60,7 @@ class Publisher:
         """Whether the calling thread is running an observer of a frame."""
         return self._publishing_thread == threading.get_ident()
 
-    def begin(self, seq: int, inputs: Inputs, beside: dict[str, Any]) -> None:
+    def begin(self, seq: int, inputs: Inputs, of_request: dict[str, Any]) -> None:
         """Set the parts that all frames of the next answer share.
 
         Parameters
@@ -68,10 +68,10 @@ class Publisher:
         seq : int
             Number of the request.
         inputs : Inputs
-        beside : dict
+        of_request : dict
             Plain values that depend on the request alone.
         """
-        self._answering = (seq, inputs, beside)
+        self._request = (seq, inputs, of_request)
 
     def publish(self, meta: dict[str, Any], columns: dict[str, Any]) -> None:
         """Send a frame of the model.
@@ -81,10 +81,10 @@ class Publisher:
         meta, columns : dict
             See `uqwidgets.widgets.frames.pack`.
         """
-        assert self._answering is not None
+        assert self._request is not None
         with self._publish_lock:
-            seq, inputs, beside = self._answering
-            self._latest = (seq, inputs, {**meta, **beside}, columns)
+            seq, inputs, of_request = self._request
+            self._latest = (seq, inputs, {**meta, **of_request}, columns)
             self.publish_again()
         self.shown.set()
 
@@ -100,12 +100,12 @@ class Publisher:
                 callback_error = self.callback_error
                 error = "; ".join(filter(None, (meta["error"], callback_error))) or None
                 frame = pack(seq, inputs.plain(), {**meta, "error": error}, columns)
-                former, self._publishing_thread = self._publishing_thread, threading.get_ident()
+                outer, self._publishing_thread = self._publishing_thread, threading.get_ident()
                 try:
                     with self.reporting_errors("an observer of _frame"):
                         self._send(frame)
                 finally:
-                    self._publishing_thread = former
+                    self._publishing_thread = outer
                 if self.callback_error == callback_error:
                     break
             if meta["final"]:

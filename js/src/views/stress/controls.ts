@@ -6,7 +6,7 @@ import { number } from "../../format.ts";
 import type { Context, Panel } from "../view.ts";
 import { anchorControls } from "./anchor.ts";
 import { moved, rowOf, type Stress } from "./reader.ts";
-import { meaning, readout, warning } from "./readout.ts";
+import { effectOfWeights, readout, warning } from "./readout.ts";
 
 /** Shown in place of the warning, so that the charts do not move while a filter changes. */
 const NO_ROW = "No row meets the filter; what is shown is of the last rows that did.";
@@ -103,7 +103,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
         frame?.rows === 0 ? NO_ROW : stress && now ? warning(stress, now, about.n_rows) : null;
       caution.hidden = text === null;
       hint.hidden = text !== null;
-      setText(hint, why ?? (now ? meaning(now) : ""));
+      setText(hint, why ?? (now ? effectOfWeights(now) : ""));
       setText(words, text ?? "");
       if (text && now?.status === "beyond quantile") caution.append(offer);
       else offer.remove();

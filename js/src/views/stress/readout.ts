@@ -17,7 +17,7 @@ function outcome({ tau, status, target }: StressNow): string {
 }
 
 /** Whether the effective rows are too few, by their number and by the width of the interval. */
-export function isShaky(stress: Stress, now: StressNow): boolean {
+export function hasFewEffectiveRows(stress: Stress, now: StressNow): boolean {
   const { ess, value } = now;
   if (ess === null || ess >= SOME) return false;
   const [low, high] = endsAt(stress, now.tau);
@@ -26,7 +26,7 @@ export function isShaky(stress: Stress, now: StressNow): boolean {
 }
 
 /** The effect of the weights in words. */
-export function meaning(now: StressNow): string {
+export function effectOfWeights(now: StressNow): string {
   const { feature, category, tau } = now;
   if (category !== null) {
     const rows = `rows with ${isolated(feature)} = ${isolated(category)}`;
@@ -69,7 +69,7 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
   if (status === "no value")
     return `${feature} has no value in the rows that meet the filter, so it cannot be stressed; choose another feature.`;
   if (status !== "ok") return `${feature} cannot be stressed here (${status}).`;
-  if (ess === null || !isShaky(stress, now)) return null;
+  if (ess === null || !hasFewEffectiveRows(stress, now)) return null;
   const ends = intervalAt(stress, tau);
   return (
     `Too few rows for firm numbers: ${tau === 0 ? counted(rows, "row") : worth(ess, rows)}` +
@@ -119,7 +119,7 @@ export function readout() {
       );
       setText(ends, interval === null ? "" : ` (${interval})`);
       meter.hidden = false;
-      meter.classList.toggle("uq-low", isShaky(stress, now));
+      meter.classList.toggle("uq-low", hasFewEffectiveRows(stress, now));
       meter.style.setProperty(
         "--uq-share",
         `${Math.min(1, Math.max(0, now.ess_share ?? 0)) * 100}%`,
