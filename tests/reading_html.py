@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
+
+import numpy as np
 
 ALLOWED = {
     *("div", "strong", "small", "p", "details", "summary"),
@@ -60,3 +63,9 @@ class StaticHtml(HTMLParser):
 def numbers(line: list[str]) -> list[float]:
     """Return the cells of a table's line after the first as numbers."""
     return [float(cell.replace("\N{MINUS SIGN}", "-").replace(",", "")) for cell in line[1:]]
+
+
+def points(d: str) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates of a path of straight lines."""
+    pairs = np.array([[float(v) for v in pair.split()] for pair in re.findall(r"[\d.]+ [\d.]+", d)])
+    return pairs[:, 0], pairs[:, 1]

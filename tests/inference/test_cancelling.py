@@ -1,0 +1,218 @@
+"""Intervals where the roles of a row cancel, and third moments of pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from models import permuted_donors
+from simulated_changes import ORIGINAL, POPULATIONS, changes, std_error
+from uqwidgets.evaluation.donors import drawn_donors
+from uqwidgets.inference import (
+    bounds,
+    every_donor,
+    mean_change,
+    pooled,
+)
+from uqwidgets.inference.influence import interaction_of_weights
+from uqwidgets.inference.population import Population
+from uqwidgets.inference.variance import skewness_corrected
+
+
+def lines_of(surface, donors):
+    """Return the measure of the original rows, and its changes with the donors' values."""
+    n = len(surface)
+    original = np.diag(surface)
+    return original, surface[np.arange(n), donors] - original
+
+
+@pytest.mark.parametrize("repeats", [2, 3, 10, "all"])
+@pytest.mark.parametrize("kind", ["one feature", "two features", "features of few values"])
+def test_the_interval_of_an_importance_that_is_always_zero_has_width_zero(kind, repeats):
+    # The mean of an entropy that is a sum over features does not change under a permutation.
+    rng, n = np.random.default_rng(4), 60
+    own, others = rng.normal(size=n), rng.gamma(2.0, size=n)
+    if kind == "one feature":
+        others[:] = 0.3
+    if kind == "features of few values":
+        own, others = rng.integers(0, 3, n) / 7, rng.integers(0, 2, n) / 3
+    surface = others[:, None] + own[None, :]
+    population = Population.of(n)
+    if repeats == "all":
+        lines = [(slice(0, n), surface.T - np.diag(surface))]
+        result = every_donor(lines, np.arange(n), population, np.zeros(n, dtype=int))
+    else:
+        donors = permuted_donors(0, 1, repeats, n)
+        original, change = lines_of(surface, donors)
+        result = mean_change(change, donors, original, population)
+    side = bounds(result, "u-statistic", 0.95, population)
+    assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
+    # The variance over scored rows alone is not zero.
+    assert bounds(result, "model", 0.95, population).std_error > 0.01
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_over_every_donor_it_has_no_width_whatever_the_weights(weighted):
+    rng, n = np.random.default_rng(4), 60
+    surface = rng.normal(size=n)[:, None] + rng.normal(size=n)[None, :]
+    population = Population.of(n, rng.gamma(1.0, size=n) if weighted else None)
+    lines = [(slice(0, n), surface.T - np.diag(surface))]
+    result = every_donor(lines, np.arange(n), population, np.zeros(n, dtype=int))
+    side = bounds(result, "u-statistic", 0.95, population)
+    assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
+
+
+def test_an_importance_that_is_zero_in_every_table_has_no_width_with_many_rows():
+    rng, n = np.random.default_rng(4), 70_000
+    own, others, donors = rng.normal(size=n), rng.gamma(2.0, size=n), permuted_donors(0, 1, 2, n)
+    result = mean_change(own[donors] - own, donors, own + others, Population.of(n))
+    side = bounds(result, "u-statistic", 0.95, Population.of(n))
+    assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
+
+
+def test_one_repeat_suffices_for_a_model_of_one_feature():
+    own, donors = np.random.default_rng(0).normal(size=60), permuted_donors(0, 1, 1, 60)
+    result = mean_change(own[donors] - own, donors, own, Population.of(60))
+    side = bounds(result, "u-statistic", 0.95, Population.of(60))
+    assert (side.estimate, side.std_error, side.low, side.high) == (0, 0, 0, 0)
+
+
+def test_the_interval_of_a_mean_that_is_zero_by_chance_has_a_width():
+    # Zero-one loss: as many rows become wrong as become right.
+    n, donors = 60, permuted_donors(0, 1, 2, 60)
+    original = (np.arange(n) % 2).astype(float)
+    change = np.zeros((2, n))
+    change[:, :8] = 1 - 2 * original[:8]
+    result = mean_change(change, donors, original, Population.of(n))
+    side = bounds(result, "u-statistic", 0.95, Population.of(n))
+    assert side.estimate == 0
+    assert side.low < -0.02 < 0.02 < side.high
+
+
+@pytest.mark.parametrize("repeats", [2, 5, 10])
+@pytest.mark.parametrize("scheme", ["permutation", "ablation", "conditional"])
+@pytest.mark.parametrize("own", [0.3, 3.0])
+def test_the_variance_is_that_of_repeated_sampling_with_cancelling_roles(repeats, scheme, own):
+    """The surface has an effect of the feature, one of the others, and their interaction."""
+    rng, n, runs = np.random.default_rng([repeats, int(10 * own)]), 80, 250
+    population, estimates, errors = Population.of(n), [], []
+    groups = np.arange(n) % 2
+    for seed in range(runs):
+        x, z = rng.normal(size=(2, n))
+        surface = own * x[None, :] + 0.5 * z[:, None] + 0.5 * z[:, None] * x[None, :]
+        donors = drawn_donors(scheme, (0,), seed, repeats, groups)
+        original, change = lines_of(surface, donors)
+        within = groups if scheme == "conditional" else None
+        result = mean_change(change, donors, original, population, within)
+        side = bounds(result, "u-statistic", 0.95, population)
+        estimates.append(side.estimate)
+        errors.append(side.std_error)
+    # A variance of 250 has a relative standard error of 9 %.
+    assert np.mean(np.square(errors)) == pytest.approx(np.var(estimates), rel=0.3)
+    if scheme != "ablation":
+        assert np.quantile(errors, 0.95) < 1.6 * np.std(estimates)
+
+
+@pytest.mark.parametrize("repeats", [2, 10])
+def test_the_variance_is_that_of_repeated_sampling_though_the_roles_cancel_under_weights(repeats):
+    rng, n, runs, estimates, errors = np.random.default_rng(repeats), 80, 250, [], []
+    for seed in range(runs):
+        x, z = rng.normal(size=(2, n))
+        population = Population.of(n, np.exp(0.7 * x))
+        surface = 3 * x[None, :] + 0.5 * z[:, None] + 0.2 * z[:, None] * x[None, :]
+        donors = permuted_donors(0, seed, repeats, n)
+        original, change = lines_of(surface, donors)
+        result = mean_change(change, donors, original, population)
+        estimates.append(result.estimate)
+        errors.append(std_error(result, "u-statistic", population))
+    assert np.mean(np.square(errors)) == pytest.approx(np.var(estimates), rel=0.3)
+    assert np.quantile(errors, 0.95) < 2 * np.std(estimates)
+
+
+@pytest.mark.parametrize("name", ["all", "weighted", "zeros"])
+def test_the_interaction_of_rows_is_a_second_derivative(name):
+    """The estimate's, along weights that change by the influence of each row."""
+    n, rng = 25, np.random.default_rng(3)
+    lines = [(slice(0, n), rng.gamma(1.0, size=(n, 1)) * rng.normal(size=n) ** 2)]
+
+    def importance(weights):
+        return every_donor(lines, np.arange(n), Population.of(n, weights), np.zeros(n, dtype=int))
+
+    population = POPULATIONS[name]
+    output = importance(population.weights)
+    influence = output.influence_scored + output.influence_donor
+    step = 1e-3 / np.abs(influence).max()
+    up, down = (
+        importance(population.weights * (1 + step * sign * influence)).estimate for sign in (1, -1)
+    )
+    expected = n * (up + down - 2 * output.estimate) / step**2
+    assert output.interaction**3 == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["all", "weighted"])
+def test_the_interaction_of_rows_in_a_weighted_mean_is_a_second_derivative(name):
+    values, w = np.random.default_rng(0).gamma(1.0, size=25), POPULATIONS[name].weights
+    influence = w * (values - np.average(values, weights=w))
+    step = 1e-3 / np.abs(influence).max()
+    up, middle, down = (
+        np.average(values, weights=w * (1 + step * sign * influence)) for sign in (1, 0, -1)
+    )
+    expected = 25 * (up + down - 2 * middle) / step**2
+    result = interaction_of_weights(influence, influence @ influence, w)
+    assert result == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_the_third_moments_of_drawn_pairs_are_their_sums(name, monkeypatch):
+    monkeypatch.setattr("uqwidgets.inference.cancelling.PRECISE", -1.0)
+    change, donors = changes(repeats=3)
+    population = POPULATIONS[name]
+    output = mean_change(change, donors, ORIGINAL, population)
+    w, s, n = population.weights, population.scored, 25
+    pairs = s * w[donors] * (change - output.estimate) * n / (s * w[donors]).sum()
+    rows = output.influence_scored + output.influence_donor
+    chains = sum(
+        pairs[k, i] * (rows[i] - pairs[k, i]) * (rows[donors[k, i]] - pairs[k, i])
+        for k in range(3)
+        for i in range(n)
+    )
+    variance = (rows**2 - output.double_counted).sum()
+    of_weights = -2 * variance * ((rows @ s) / s.sum() + (rows @ w) / w.sum())
+    assert output.interaction**3 == pytest.approx(2 * chains + of_weights)
+    assert output.double_counted_cubes**3 == pytest.approx((pairs**3).sum())
+    # In parts, each repeat with the influences that it has alone.
+    parts = [mean_change(change[[k]], donors[[k]], ORIGINAL, population) for k in range(3)]
+    shares = np.array([part.totals[0] for part in parts]) / output.totals.sum()
+    together = pooled([(part, w[d]) for part, d in zip(parts, donors, strict=True)], n)
+    interactions = np.array([part.interaction for part in parts]) ** 3
+    cubes = np.array([part.double_counted_cubes for part in parts]) ** 3
+    assert together.interaction**3 == pytest.approx(shares @ interactions)
+    assert together.double_counted_cubes**3 == pytest.approx(shares**3 @ cubes)
+
+
+@pytest.mark.parametrize("quantile", [-2.5, -1.0, 0.3, 2.0])
+def test_the_corrected_quantile_inverts_halls_transformation(quantile):
+    for skewness, interaction in ((0.3, 0.0), (-0.2, 0.1), (0.2, -0.3), (0.0, 0.05)):
+        t = skewness_corrected(quantile, skewness, interaction)
+        a, c = skewness / 3 + interaction / 2, skewness / 6 + interaction / 2
+        assert t + a * t**2 + a**2 * t**3 / 3 + c == pytest.approx(quantile)
+    assert skewness_corrected(quantile, 0.0) == quantile
+    # However skewed a sample is, the correction is bounded.
+    assert np.abs(skewness_corrected(quantile, 50.0, -20.0)) < 3 * max(abs(quantile), 1)
+
+
+def test_the_studentised_mean_of_pairs_has_the_cumulants_that_are_corrected():
+    """A mean square of a mean: its influences are skewed by what rows do together."""
+    rng, n = np.random.default_rng(0), 150
+    x = 1 + rng.normal(size=(60_000, n))
+    mean = x.mean(axis=1)
+    error = 2 * np.abs(mean) * x.std(axis=1) / np.sqrt(n)
+    t = (mean**2 - 1 - 1 / n) / error
+    # Influences 2 (x - 1), of both rows 2 (x - 1)(y - 1): no skewness, an interaction of 1.
+    interaction = 2 * 4 / 2**3 / np.sqrt(n)
+    assert t.mean() == pytest.approx(-interaction, rel=0.15)
+    assert stats.skew(t) == pytest.approx(-3 * interaction, rel=0.3)
+    low, high = (skewness_corrected(q, 0.0, interaction) for q in (-1.96, 1.96))
+    assert (t < low).mean() == pytest.approx(0.025, abs=0.005)
+    assert (t > high).mean() == pytest.approx(0.025, abs=0.005)
