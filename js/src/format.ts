@@ -40,6 +40,10 @@ export function seconds(value: number): string {
 export const counted = (count: number, noun: string): string =>
   `${whole(count)} ${noun}${count === 1 ? "" : "s"}`;
 
+/** How many rows of equal weight the weighted rows are worth. */
+export const worth = (ess: number, rows: number): string =>
+  `worth about ${whole(ess)} of the ${counted(rows, "row")}`;
+
 /** "10,000 rows", or "500 of 10,000 rows so far", or "50 to 400 of 10,000 rows so far". */
 export const soFar = (rows: number, least: number, most = least): string => {
   if (least >= rows) return counted(rows, "row");

@@ -497,9 +497,10 @@ describe("τ", () => {
     [{ status: "infeasible", value: null }, /outside the data/],
     [{ status: "constant", value: null }, /is constant, so/],
     [
-      { status: "constant", value: null, n_rows: 1 },
+      { status: "constant", value: null, n_rows: 9 },
       /is constant in the rows that meet the filter/,
     ],
+    [{ status: "constant", value: null, n_rows: 1 }, /^Only one row meets the filter/],
     [{ status: "beyond quantile", value: null }, /already lies beyond the quantile/],
   ])("warns in words: %o", async (now, words) => {
     const frame = wireFrame(about, 1, { tau: 0.5 });

@@ -31,12 +31,20 @@ def test_scores_use_the_filtered_rows_and_the_stress_weights(
     weights = explainer.stress_weights("a", 0.5, rows=chosen)
     now = explainer.scores(sample_weight=weights, rows=chosen)
     unstressed = explainer.scores(rows=chosen)
+    stress = explainer.stress(
+        ["a"], ["error_rate", "nll", "brier"], taus=[0.5], rows=chosen, level=0.95
+    )
+    at = int(np.flatnonzero(stress.taus == 0.5)[0])
     performance = shown(frame)
     assert performance["n_rows"] == len(chosen)
     for k, score in enumerate(performance["scores"]):
         assert score["label"] == now.labels[k]
         numbers = [score[name] for name in ("value", "low", "high", "base")]
-        expected = [now.value[k], now.low[k], now.high[k], unstressed.value[k]]
+        ends, name = (now.low[k], now.high[k]), now.names[k]
+        if name in stress.indicators:
+            # The weights depend on the rows, which the interval of an indicator accounts for.
+            ends = stress.low[name][0, at], stress.high[name][0, at]
+        expected = [now.value[k], *ends, unstressed.value[k]]
         np.testing.assert_allclose(numbers, expected)
 
 

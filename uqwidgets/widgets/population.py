@@ -13,6 +13,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
+from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.conditions import Condition
 from uqwidgets.widgets.inputs import Inputs
 
@@ -90,6 +91,8 @@ class Selection:
         Number of these rows.
     tail, anchor
         What tau = -1 and 1 stand for, see `uqwidgets.Explainer.stress`.
+    bounded : dict of (str, str or None) to Stress
+        Profiles with intervals by feature and category, see `uqwidgets.widgets.stress_intervals`.
     """
 
     explainer: Explainer
@@ -98,6 +101,7 @@ class Selection:
     tail: float
     anchor: str
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
+    bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
 
     @property
     def options(self) -> dict[str, Any]:

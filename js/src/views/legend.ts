@@ -1,7 +1,7 @@
 import { lookOf, OWN_LOOKS } from "../charts/classes.ts";
 import { DIAMOND } from "../charts/marks.ts";
 import { h, set, setText, svg } from "../dom.ts";
-import { counted, isolated, whole } from "../format.ts";
+import { counted, isolated, soFar, whole, worth } from "../format.ts";
 import type { Averages, Frame, Ghost } from "../frame.ts";
 import { pinName } from "../pins/describe.ts";
 
@@ -51,6 +51,13 @@ export const listed = (names: string[], most = OWN_LOOKS): string =>
 /** Whether the views are under stress; τ has no effect without a stressed feature. */
 export const isStressed = ({ inputs }: Frame): boolean =>
   inputs.tau !== 0 && inputs.stress_feature !== "";
+
+/** The rows behind a panel: "90 rows", and under stress "worth about 51 of the 90 rows". */
+export function rowsBehind(frame: Frame, rows: number, least = rows, most = least): string {
+  const now = frame.stress?.now;
+  const isWeighted = isStressed(frame) && now?.ess && now.n_rows === rows && least >= rows;
+  return isWeighted ? worth(now.ess ?? 0, rows) : soFar(rows, least, most);
+}
 
 /** The legend of the ghost: its pin, and a sample of its line. */
 export function pinKey(mark: SVGElement = swatch("uq-key-pin", [9, 3, 2, 3])) {

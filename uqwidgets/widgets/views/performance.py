@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.stress_intervals import ends_of_scores
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -29,14 +31,16 @@ class PerformanceView(View):
     """How good the model is in the rows that are shown, under their stress."""
 
     name = "performance"
+    # Their intervals are those under stress of this feature, also without stress.
+    reads = ("stress_feature", "stress_category")
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self._order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
 
-    def compute(self, _inputs: Inputs, populations: Populations) -> Content:
+    def compute(self, inputs: Inputs, populations: Populations) -> Content:
         """Compute scores, calibration, and the confusion of classes or the points of numbers."""
-        now = self._scores(populations.now)
+        now = self._shown_scores(inputs, populations)
         # Without stress both are one population.
         is_stressed = populations.now is not populations.unstressed
         base = self._scores(populations.unstressed) if is_stressed else now
@@ -70,7 +74,8 @@ class PerformanceView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
         """Return scores, calibration and confusion, as far as the model has them."""
-        return self._results(populations.reached(inputs), check)
+        results = self._results(populations.reached(inputs), check)
+        return {**results, "scores": self._shown_scores(inputs, populations)} if results else {}
 
     def html(self, _inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw scores, calibration and confusion, which need no model call."""
@@ -112,6 +117,25 @@ class PerformanceView(View):
         if self.explainer.classes is not None:
             results["confusion"] = self._confusion(population)
         return results
+
+    def _shown_scores(self, inputs: Inputs, populations: Populations) -> Scores:
+        """Return the scores, with the intervals under stress where an indicator has them too."""
+        scores = self._scores(populations.now)
+        tau = inputs.tau if populations.is_reachable else 0.0
+        ends = ends_of_scores(
+            self.explainer,
+            populations.selection,
+            inputs.stress_feature,
+            populations.category,
+            tau,
+        )
+        low, high, std_error = scores.low.copy(), scores.high.copy(), scores.std_error.copy()
+        for at, name in enumerate(scores.names):
+            if name in ends:
+                low[at], high[at] = ends[name]
+                # That of the scores takes the weights as known.
+                std_error[at] = np.nan if tau else std_error[at]
+        return replace(scores, low=low, high=high, std_error=std_error)
 
     def _scores(self, population: Population) -> Scores:
         return self.explainer.scores(level=LEVEL, **_options(population))

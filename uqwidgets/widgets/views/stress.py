@@ -16,18 +16,18 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.plotting.result import Result
 from uqwidgets.stress.html import stress_html
-from uqwidgets.stress.profile import described_weights, stress
+from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.projection import Status, checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
 from uqwidgets.widgets.population import Populations, Selection
+from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
 STATUSES: tuple[str, ...] = get_args(Status)
-_LEVELS = 21
 # So many straight pieces look like a smooth line.
 _FINE_LEVELS = 81
 # Numbers of the present point that tau moves, and the largest error of what is interpolated, as a
@@ -47,9 +47,9 @@ class Profiles:
         Those that can be stressed because they have a value in some of the rows.
     profiles : dict of str to Stress
         By feature, of every indicator.
-    bounded : dict of (str, str or None, str) to Stress
-        With intervals, by feature, category and indicator; these take longer than values, so they
-        are computed only of what is shown.
+    bounded : dict of (str, str or None) to Stress
+        With intervals, see `Selection`; these take longer than values, so they are computed only
+        of what is shown.
     fine : dict of str to ndarray
         By indicator, a line for each of the features at many levels.
     """
@@ -57,7 +57,7 @@ class Profiles:
     n_rows: int
     features: tuple[str, ...]
     profiles: dict[str, Stress] = field(default_factory=dict)
-    bounded: dict[tuple[str, str | None, str], Stress] = field(default_factory=dict)
+    bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
     fine: dict[str, npt.NDArray[Any]] = field(default_factory=dict)
 
 
@@ -85,8 +85,9 @@ class StressView(View):
         features = [f for f in self.features if f in drawn.profiles]
         profiles = [drawn.profiles[f] for f in features]
         lines = [self._line(f, name) for f in features for name in drawn.profiles[f].features]
-        key = (inputs.stress_feature, populations.category, inputs.indicator)
-        bounded = drawn.bounded.get(key)
+        with_ends = drawn.bounded.get((inputs.stress_feature, populations.category))
+        if with_ends is not None and inputs.indicator not in with_ends.indicators:
+            with_ends = None
         meta = {
             "indicator": indicator.name,
             "label": indicator.label,
@@ -97,9 +98,9 @@ class StressView(View):
             "now": self._now(inputs, populations),
             "level": LEVEL,
             "n_rows": drawn.n_rows,
-            "remarks": bounded.remarks if bounded else (),
+            "remarks": with_ends.remarks if with_ends else (),
         }
-        taus = checked_taus(_LEVELS)
+        taus = checked_taus(LEVELS)
         unknown = np.full(len(taus), np.nan)
         # No lines are an answer too: while none is made yet, and where none can be.
         nothing = np.empty((0, len(taus)))
@@ -114,8 +115,8 @@ class StressView(View):
             **{name: np.vstack([nothing, *of]).astype(np.float32) for name, of in profiled.items()},
             "status": np.vstack([nothing.astype(np.uint8), *(_codes(p.status) for p in profiles)]),
             # Of the feature that is stressed.
-            "low": bounded.low[indicator.name][0] if bounded else unknown,
-            "high": bounded.high[indicator.name][0] if bounded else unknown,
+            "low": with_ends.low[indicator.name][0] if with_ends else unknown,
+            "high": with_ends.high[indicator.name][0] if with_ends else unknown,
         }
         return Content(meta, columns)
 
@@ -134,18 +135,19 @@ class StressView(View):
         for feature in known.features:
             check()
             profile = self._stressed(populations, feature)
-            bounded = known.bounded.get((feature, populations.category, indicator))
-            if feature == inputs.stress_feature and bounded is not None:
+            with_ends = known.bounded.get((feature, populations.category))
+            is_stressed = feature == inputs.stress_feature
+            if is_stressed and with_ends and indicator in with_ends.indicators:
                 # Its values are the same up to rounding; those of the profile are drawn.
                 at = self._row(profile, feature, populations.category)
                 low, high = profile.low[indicator].copy(), profile.high[indicator].copy()
-                low[at], high[at] = bounded.low[indicator][0], bounded.high[indicator][0]
+                low[at], high[at] = with_ends.low[indicator][0], with_ends.high[indicator][0]
                 profile = replace(
                     profile,
                     low={indicator: low},
                     high={indicator: high},
-                    level=bounded.level,
-                    remarks=bounded.remarks,
+                    level=with_ends.level,
+                    remarks=with_ends.remarks,
                 )
             profiles.append(profile)
         return {inputs.indicator: _joined(profiles, inputs.indicator)} if profiles else {}
@@ -259,14 +261,15 @@ class StressView(View):
         selection = populations.selection
         if selection not in self._by_selection:
             features = tuple(f for f in self.features if selection.has_value(f))
-            self._by_selection[selection] = Profiles(selection.n_rows, features)
+            known = Profiles(selection.n_rows, features, bounded=selection.bounded)
+            self._by_selection[selection] = known
         return self._by_selection[selection]
 
     def _stressed(self, populations: Populations, feature: str) -> Stress:
         """Return the profile of a feature, stressed at most once for every indicator."""
         known = self._profiles(populations).profiles.get(feature)
         options = populations.selection.options
-        return known or self.explainer.stress([feature], taus=_LEVELS, **options)
+        return known or self.explainer.stress([feature], taus=LEVELS, **options)
 
     def _line(self, feature: str, name: str) -> tuple[str, str | None]:
         """Feature and category of a line of a profile, from its name."""
@@ -287,11 +290,11 @@ class StressView(View):
     def _is_bounded(self, work: Work) -> bool:
         """Whether the interval of the stressed feature is known, or there is none."""
         feature, rows = work.inputs.stress_feature, work.rows
-        if rows is None or feature not in (known := self._profiles(rows)).features:
+        if rows is None or feature not in self._profiles(rows).features:
             return True
         if rows.selection.column(feature, rows.category) is None:
             return True
-        return (feature, rows.category, work.inputs.indicator) in known.bounded
+        return is_bounded(rows.selection, feature, rows.category, work.inputs.indicator)
 
     def _profile(self, work: Work, goes_on: Callable[[], bool] = lambda: True) -> None:
         """Stress the features that were not yet: once, for every indicator, at every level.
@@ -320,19 +323,7 @@ class StressView(View):
         assert work.rows is not None
         feature, indicator = work.inputs.stress_feature, work.inputs.indicator
         work.set_progress(f"interval of {indicator} under stress")
-        selection, category = work.rows.selection, work.rows.category
-        column = selection.column(feature, category)
-        assert column is not None
-        self._profiles(work.rows).bounded[feature, category, indicator] = stress(
-            [column],
-            len(self.explainer.table),
-            [self.explainer.indicators[indicator]],
-            checked_taus(_LEVELS),
-            tail=selection.tail,
-            anchor=selection.anchor,
-            level=LEVEL,
-            remarks=(),
-        )
+        bounded(self.explainer, work.rows.selection, feature, work.rows.category, [indicator])
         work.progress = None
 
     def _now(self, inputs: Inputs, populations: Populations) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ import {
   learnerKey,
   ofLearner,
   pinKey,
+  rowsBehind,
   swatch,
 } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
@@ -208,7 +209,9 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       const finite = extent(data.average) !== null;
       setText(
         panel.note,
-        finite ? soFar(data.n_rows, data.n_rows_known) : `${data.label} is not available here`,
+        finite && frame
+          ? rowsBehind(frame, data.n_rows, data.n_rows_known)
+          : `${data.label} is not available here`,
       );
     },
   };

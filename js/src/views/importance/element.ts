@@ -2,7 +2,7 @@ import { BELOW, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
 import { featureList } from "../../controls/listbox.ts";
 import { h, set, setText, svg } from "../../dom.ts";
-import { counted, interval, isolated, number, percent, soFar, withUnit } from "../../format.ts";
+import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
 import type { Averages, Frame } from "../../frame.ts";
 import type { Inputs } from "../../inputs.ts";
 import {
@@ -12,6 +12,7 @@ import {
   learnerKey,
   ofLearner,
   pinKey,
+  rowsBehind,
   swatch,
 } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
@@ -335,9 +336,10 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
         names === features && about.features.some(({ group }) => group)
           ? ", groups one by one"
           : "";
+      const behind = rowsBehind(shown.frame, data.n_rows, data.n_rows_least, data.n_rows_most);
       setText(
         panel.note,
-        `values ${VERBS[data.replacement] ?? ""} ${done} times over ${soFar(data.n_rows, data.n_rows_least, data.n_rows_most)}${alone}`,
+        `values ${VERBS[data.replacement] ?? ""} ${done} times${/^w/.test(behind) ? "," : " over"} ${behind}${alone}`,
       );
     },
   };

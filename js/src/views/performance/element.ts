@@ -1,6 +1,6 @@
 import { h, set, setText } from "../../dom.ts";
-import { counted, interval, number, percent, withUnit } from "../../format.ts";
-import { isStressed } from "../legend.ts";
+import { interval, number, percent, withUnit } from "../../format.ts";
+import { isStressed, rowsBehind } from "../legend.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { calibrationFigure } from "./calibration.ts";
 import { confusionTable } from "./confusion.ts";
@@ -77,7 +77,10 @@ export function performancePanel({ about, signal, redraw }: Context): Panel {
       grid.hidden = !data;
       empty.hidden = data !== null;
       setText(empty, frame?.final ? "no scores" : "no scores yet");
-      setText(panel.note, data ? `${counted(data.n_rows, "row")}, the fitted model as it is` : "");
+      setText(
+        panel.note,
+        data && frame ? `${rowsBehind(frame, data.n_rows)}, the fitted model as it is` : "",
+      );
       if (!data || !frame) return;
       fill(data, isStressed(frame));
       calibration.update(data);

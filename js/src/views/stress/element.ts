@@ -143,7 +143,10 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       const chosen = rowOf(stress, names);
       describe(stress, chosen, ghostOf(shown)?.value ?? null);
       const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
-      setText(panel.note, `click a line to stress its feature${band}`);
+      setText(
+        panel.note,
+        `${counted(stress.n_rows, "row")} · click a line to stress its feature${band}`,
+      );
     },
   };
 }

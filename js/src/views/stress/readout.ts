@@ -1,6 +1,6 @@
 import { endsAt, intervalAt } from "../../charts/profile.ts";
 import { h, setText } from "../../dom.ts";
-import { counted, isolated, level, number, whole } from "../../format.ts";
+import { counted, isolated, level, number, whole, worth } from "../../format.ts";
 import { moved, type Stress, type StressNow } from "./reader.ts";
 
 /** With fewer effective rows, intervals have less than their nominal coverage; a remark in Python says so too. */
@@ -55,6 +55,8 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
   const { status, ess, tau, n_rows: rows } = now;
   const { category } = now;
   const filtered = rows < all ? " that meet the filter" : "";
+  if (rows === 1)
+    return "Only one row meets the filter: all numbers are of this row alone, and none of them has an interval.";
   if (category !== null && ["constant", "no value"].includes(status))
     return `${status === "constant" ? "All" : "None of the"} rows${filtered} have ${isolated(now.feature)} = ${isolated(category)}, so its share cannot be moved; choose another category.`;
   const feature = isolated(now.feature);
@@ -76,8 +78,6 @@ export function warning(stress: Stress, now: StressNow, all: number): string | n
     `${ends === null ? "" : `, ${stress.label} ${ends}`}.${unmoved(now)}`
   );
 }
-
-const worth = (ess: number, rows: number) => `worth about ${whole(ess)} of the ${whole(rows)} rows`;
 
 /** The readout of the stress: the moved mean, the effective sample size, and the indicator. */
 export function readout() {

@@ -1,0 +1,115 @@
+"""Intervals of indicators under stress, computed once for every view that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.stress.profile import stress
+from uqwidgets.stress.projection import checked_taus
+from uqwidgets.stress.result import Stress
+from uqwidgets.widgets.inputs import is_stressable
+from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.population import Selection
+
+LEVELS = 21
+# Indicators that are scores of the model too. One more indicator costs a tenth of the first.
+_SCORES = ("error_rate", "nll", "brier", "rmse", "absolute_error", "crps")
+
+
+def bounded(
+    explainer: Explainer,
+    selection: Selection,
+    feature: str,
+    category: str | None,
+    indicators: Sequence[str] = (),
+) -> Stress | None:
+    """Return the profile of a column with intervals, of indicators and of all scores.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    selection : Selection
+    feature : str
+    category : str or None
+        See `Selection.column`.
+    indicators : sequence of str
+
+    Returns
+    -------
+    Stress or None
+        None where no row has a value of the column.
+    """
+    column = selection.column(feature, category)
+    if column is None:
+        return None
+    key = (feature, category)
+    known = selection.bounded.get(key)
+    if known is not None and set(indicators) <= set(known.indicators):
+        return known
+    scores = [name for name in _SCORES if name in explainer.indicators]
+    before = () if known is None else known.indicators
+    names = dict.fromkeys([*before, *scores, *indicators])
+    selection.bounded[key] = profile = stress(
+        [column],
+        len(explainer.table),
+        [explainer.indicators[name] for name in names],
+        checked_taus(LEVELS),
+        tail=selection.tail,
+        anchor=selection.anchor,
+        level=LEVEL,
+        remarks=(),
+    )
+    return profile
+
+
+def is_bounded(selection: Selection, feature: str, category: str | None, indicator: str) -> bool:
+    """Whether the interval of an indicator is known."""
+    known = selection.bounded.get((feature, category))
+    return known is not None and indicator in known.indicators
+
+
+def ends_of_scores(
+    explainer: Explainer, selection: Selection, feature: str, category: str | None, tau: float
+) -> dict[str, tuple[float, float]]:
+    """Return the ends of the interval of each score at one level of tau, by its name.
+
+    Between two levels of the profile they are interpolated, as the page does it.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    selection : Selection
+    feature : str
+        Where empty or without a value, another one serves for ``tau`` = 0, where the weights are
+        equal whatever is stressed.
+    category : str or None
+    tau : float
+    """
+    profile = bounded(explainer, selection, feature, category) if feature else None
+    if profile is None and tau == 0:
+        features = (
+            name
+            for name in explainer.table.numeric
+            if is_stressable(explainer.table, name) and selection.has_value(name)
+        )
+        first = next(features, None)
+        profile = None if first is None else bounded(explainer, selection, first, None)
+    if profile is None:
+        return {}
+    return {
+        name: (
+            _at(profile.taus, profile.low[name][0], tau),
+            _at(profile.taus, profile.high[name][0], tau),
+        )
+        for name in _SCORES
+        if name in profile.indicators
+    }
+
+
+def _at(taus: Floats, values: Floats, tau: float) -> float:
+    exact = values[taus == tau]
+    return float(exact[0]) if len(exact) else float(np.interp(tau, taus, values))
