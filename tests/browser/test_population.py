@@ -71,7 +71,7 @@ def test_a_mean_beyond_the_quantile_offers_the_mean_of_the_tail(root, widget):
     assert widget.anchor == "tail-mean"
     expect(root.get_by_test_id("uq-use-tail-mean")).to_have_count(0)
     expect(root.get_by_test_id("uq-stress-readout")).not_to_contain_text("not reached")
-    root.get_by_text("more", exact=True).click()
+    root.get_by_test_id("uq-anchor-options").click()
     expect(root.get_by_test_id("uq-anchor")).to_have_value("tail-mean")
     with answered(root):
         root.get_by_test_id("uq-tail").fill("10")
