@@ -25,7 +25,7 @@ from uqwidgets.widgets.inputs import (
 )
 from uqwidgets.widgets.learner import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
-from uqwidgets.widgets.messages import read_message
+from uqwidgets.widgets.messages import data_of, read_message
 from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.notebook_output import NotebookOutput
 from uqwidgets.widgets.notebook_picture import NotebookPicture
@@ -354,10 +354,7 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
     def _handle_msg(self, msg: Mapping[str, Any]) -> None:
         # Replaces the method of ipywidgets, which inserts binary buffers into the state and raises
         # an error where they do not fit. No input is binary.
-        content = msg.get("content")
-        data = content.get("data") if isinstance(content, dict) else None
-        if not isinstance(data, dict):
-            return
+        data = data_of(msg)
         if data.get("method") == "request_state":
             self.send_state()
         elif data.get("method") == "update" and isinstance(data.get("state"), dict):

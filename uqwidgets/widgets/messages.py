@@ -37,6 +37,13 @@ class Message(NamedTuple):
         return bool(self.refused) or not self.accepted.keys().isdisjoint((*NAMES, "pins", "_seq"))
 
 
+def data_of(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a message of the host carries, nothing of a malformed one."""
+    content = message.get("content")
+    data = content.get("data") if isinstance(content, dict) else None
+    return data if isinstance(data, dict) else {}
+
+
 def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) -> Message:
     """Validate the inputs, pins and counts of a message.
 
