@@ -178,7 +178,7 @@ def test_names_and_labels_are_text(root, page):
         root.get_by_test_id("uq-filter-add").select_option(value=HOSTILE)
     with answered(root):
         root.get_by_test_id("uq-filter-add").select_option(index=1)
-    for toggle in root.get_by_test_id("uq-table-toggle").all():
+    for toggle in root.get_by_test_id("uq-table-toggle").locator("visible=true").all():
         toggle.click()
     root.locator(".uq-reader").first.hover()
     assert HOSTILE in root.inner_text()

@@ -92,7 +92,7 @@ def test_long_names_are_clipped_and_available_in_full(bridge, page, width):
     assert outside(root) == []
     root.locator(".uq-stress .uq-reader").press("End")
     expect(root.locator(".uq-stress .uq-tooltip")).to_contain_text(LONG[0])
-    for toggle in root.get_by_test_id("uq-table-toggle").all():
+    for toggle in root.get_by_test_id("uq-table-toggle").locator("visible=true").all():
         toggle.click()
     assert outside(root) == []
 
