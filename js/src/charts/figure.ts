@@ -10,7 +10,7 @@ export function figure(
 ) {
   const plot = h("div", { class: "uq-plot" }, content);
   const summary = h("p", { class: "uq-sr" });
-  const twin = tableTwin(`Numbers behind ${title}`, signal);
+  const twin = tableTwin(`Table: numbers behind ${title}`, signal);
   const element = h("figure", { class: "uq-figure", role: "group" }, plot, summary, twin.element);
   // Only widths from the observer are used, because hosts report temporary widths during a layout.
   let width = 0;

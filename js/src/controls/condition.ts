@@ -49,7 +49,7 @@ export function conditionItem(
 
   return {
     element: h(
-      "li",
+      "div",
       {
         class: "uq-filter-item",
         role: "group",

@@ -63,7 +63,11 @@ export function filterList(
     ...own.map(option),
     ...(extra.length ? [h("optgroup", { label: "not features" }, ...extra.map(option))] : []),
   );
-  const list = h("ul", { class: "uq-filter-list", "aria-label": "filters on rows" });
+  const list = h("div", {
+    class: "uq-filter-list",
+    role: "group",
+    "aria-label": "filters on rows",
+  });
   let conditions: Condition[] = [];
   let module: ConditionModule | null = null;
   let items: ReturnType<ConditionModule["conditionItem"]>[] = [];
@@ -101,7 +105,7 @@ export function filterList(
       module = await session.parts.load(() => import("./condition.ts"), root);
       rebuild();
     } catch (error) {
-      list.replaceChildren(h("li", {}, error instanceof Error ? error.message : String(error)));
+      list.replaceChildren(h("p", {}, error instanceof Error ? error.message : String(error)));
     }
   };
   const show = () => {

@@ -7,14 +7,25 @@ export interface ListRow {
   text: string;
 }
 
+/** A long name in two parts, of which only the first is shortened: names that begin alike can be told apart. */
+const inTwo = (name: string): string[] =>
+  name.length > LONG && !/[\u0590-\u08ff]/.test(name)
+    ? [name.slice(0, -TAIL), name.slice(-TAIL)]
+    : [name];
+const [LONG, TAIL] = [18, 8];
+
 /**
  * The features as a listbox: arrows move, Enter selects. Only one row is a tab stop, and rows are reused, so that
  * focus survives every frame.
  */
 export function featureList(names: string[], onPick: (name: string) => void, signal: AbortSignal) {
   const rows = names.map((name) => {
-    const label = h("span", { class: "uq-name" }, name);
-    const badge = h("span", { class: "uq-badge", hidden: true, title: "stressed feature" }, "τ");
+    const label = h(
+      "span",
+      { class: "uq-name", "aria-hidden": "true" },
+      ...inTwo(name).map((part) => h("span", {}, part)),
+    );
+    const badge = h("span", { class: "uq-badge", hidden: true, "aria-hidden": "true" }, "τ");
     const element = h(
       "div",
       {
@@ -99,7 +110,7 @@ export function featureList(names: string[], onPick: (name: string) => void, sig
         const chosen = name === picked;
         set(row.element, {
           "aria-selected": chosen ? "true" : "false",
-          "aria-label": `${isolated(name)}, ${text}`,
+          "aria-label": `${name === stressed ? `${name} τ` : name}, ${text}`,
           title: `${isolated(name)}: ${text}`,
         });
         row.badge.hidden = name !== stressed;

@@ -21,7 +21,7 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
       type: "button",
       class: "uq-button",
       "data-testid": "uq-tau-reset",
-      "aria-label": "reset τ to 0",
+      "aria-label": "reset to 0: τ",
     },
     "reset to 0",
   );

@@ -28,7 +28,7 @@ function header(
         : `${target} (regression)`,
   ];
   return h(
-    "header",
+    "div",
     { class: "uq-header" },
     h("h2", { title }, title),
     ...facts.map((text) => h("span", { class: "uq-muted", title: text }, text)),

@@ -73,7 +73,7 @@ export function footer(session: Session, signal: AbortSignal) {
     if (isFocused) button.focus();
   };
   return {
-    element: h("footer", { class: "uq-footer", "data-testid": "uq-footer" }, work, costs, notes),
+    element: h("div", { class: "uq-footer", "data-testid": "uq-footer" }, work, costs, notes),
     update(frame: Frame | null): void {
       work.hidden = !frame?.progress && !frame?.stopped;
       if (!frame) return;

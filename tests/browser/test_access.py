@@ -1,0 +1,139 @@
+"""The page for everyone: axe-core in both themes, widths, and a line of help for each control."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import uqwidgets as uq
+from browser.bridge import Bridge
+from browser.harness import watched_page
+from browser.reading import wait_for_answer
+
+AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
+CLASSES = [f"kind of cell number {k}" for k in range(8)]
+VIOLATIONS = """async () => {
+  // The two sliders of a range lie on one track; the fields beside them do the same.
+  const within = { include: "[data-testid=uq-root]", exclude: ".uq-range" };
+  const { violations } = await axe.run(within, {
+    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    // It reads the two parts of a shortened name as two words.
+    rules: { "label-content-name-mismatch": { enabled: false } },
+  });
+  const marks = (nodes) => nodes.map(({ html }) => html.slice(0, 160)).join(" | ");
+  return violations.map(({ id, nodes }) => `${id}: ${marks(nodes)}`);
+}"""
+# What is drawn beyond the widget, and boxes whose content is wider than they are.
+OUTSIDE = """(root) => {
+  const box = root.getBoundingClientRect();
+  const marks = "button, select, input, h2, h3, label, p, svg text, table";
+  const apart = ".uq-sr, .uq-clip, .uq-table-scroll, .uq-confusion-scroll, .uq-ends";
+  const outside = [...root.querySelectorAll(marks)]
+    .filter((element) => element.checkVisibility() && !element.closest(apart))
+    .filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return right > box.right + 1 || left < box.left - 1;
+    })
+    .map((element) => element.outerHTML.slice(0, 120));
+  const wide = [...root.querySelectorAll(".uq-panel, .uq-population, .uq-header, .uq-panel-head")]
+    .filter((element) => element.scrollWidth > element.clientWidth + 1)
+    .map((element) => `${element.className} ${element.scrollWidth} > ${element.clientWidth}`);
+  return [...outside, ...wide];
+}"""
+OVERLAPS = """(root) => {
+  const shown = [...root.querySelectorAll("button, select, input:not([type=range]), h2, h3")]
+    .filter((element) => element.getClientRects().length > 0)
+    .filter((element) => !element.closest(".uq-importance-scroll, .uq-checks"));
+  const boxes = shown.map((element) => [element, element.getBoundingClientRect()]);
+  const overlaps = [];
+  boxes.forEach(([one, a], i) => {
+    for (const [other, b] of boxes.slice(i + 1)) {
+      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (width > 1 && height > 1)
+        overlaps.push(`${one.outerHTML.slice(0, 80)} over ${other.outerHTML.slice(0, 80)}`);
+    }
+  });
+  return overlaps;
+}"""
+UNTOLD = """(root) => [...root.querySelectorAll("button, input, select, summary")]
+  .filter((element) => element.getClientRects().length > 0)
+  .filter((element) => {
+    element.dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+    return !element.closest("[title]");
+  })
+  .map((element) => element.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    """Eight classes, and features whose names begin alike."""
+    rng = np.random.default_rng(0)
+    names = [f"measurement of the left ventricle, {end}" for end in ("width", "height", "depth")]
+    X = pd.DataFrame(rng.normal(size=(160, 3)), columns=names)
+    X["site"] = rng.choice(["Rome", "Bern", "Oslo"], 160)
+    centres = rng.normal(size=(8, 3)) * 2
+
+    def model(table):
+        logits = table[names].to_numpy() @ centres.T
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    model.classes_ = np.array(CLASSES)
+    y = rng.choice(CLASSES, 160)
+    return uq.Explainer(model, X, y)
+
+
+def shown(bridge, explainer, **inputs):
+    """Mount a widget with everything open that opens, and return its root."""
+    root = bridge.mount(uq.Explorer(explainer, n_repeats=3, **inputs))
+    wait_for_answer(root)
+    for summary in root.locator("details:not([open]) > summary").all():
+        if summary.is_visible():
+            summary.click()
+    return root
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, theme):
+    import comm
+
+    from browser.bridge import QueueComm
+
+    monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
+    with watched_page(browser, color_scheme=theme, bypass_csp=True) as page:
+        bridge = Bridge(page)
+        if theme == "dark":
+            page.evaluate("document.body.style.background = '#111'")
+        root = shown(bridge, explainer, tau=0.4)
+        assert root.get_attribute("data-theme") == theme
+        for question in root.get_by_test_id("uq-help").all():
+            question.click()
+        root.get_by_test_id("uq-filter-add").select_option(index=2)
+        wait_for_answer(root)
+        root.get_by_test_id("uq-pin").click()
+        page.evaluate(AXE.read_text())
+        assert page.evaluate(VIOLATIONS) == []
+
+
+@pytest.mark.parametrize("width", [600, 833, 1280, 1920])
+def test_nothing_is_cut_or_overlaps_at_any_width(bridge, explainer, width):
+    bridge.page.set_viewport_size({"width": width, "height": 1200})
+    root = bridge.mount(uq.Explorer(explainer, n_repeats=3, tau=0.4))
+    wait_for_answer(root)
+    bridge.page.wait_for_timeout(300)
+    assert root.evaluate(OUTSIDE) == []
+    assert root.evaluate(OVERLAPS) == []
+    page = "document.documentElement"
+    assert bridge.page.evaluate(f"{page}.scrollWidth <= {page}.clientWidth")
+
+
+def test_every_control_has_a_line_of_help(bridge, explainer):
+    root = shown(bridge, explainer)
+    root.get_by_test_id("uq-filter-add").select_option(index=2)
+    wait_for_answer(root)
+    root.get_by_test_id("uq-pin").click()
+    assert root.evaluate(UNTOLD) == []
