@@ -155,7 +155,7 @@ def test_every_region_has_a_unique_accessible_name(bridge):
         """(root) => [...root.querySelectorAll("section, [role=region]")]
              .map((region) => region.getAttribute("aria-label"))"""
     )
-    assert len(names) == 12
+    assert len(names) == 15
     assert len(set(names)) == len(names)
 
 
