@@ -187,3 +187,8 @@ for (const [name, { make, style }] of parts) {
   ];
   check(`the part ${name}`, files, PART_LIMITS);
 }
+
+// The same front end with the host of a page without a kernel; a saved page holds it once, with all parts.
+const page = await bundle("src/page/index.ts");
+await write("page.js", smaller("page.js", page.script));
+await write("page.css", `${page.style}\n`);

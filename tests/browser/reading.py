@@ -114,7 +114,7 @@ def number(text: str) -> float:
 
 def table(root: Locator, panel: str) -> list[list[str]]:
     """Return the rows of the table of a panel's chart as text."""
-    details = root.get_by_role("region", name=panel, exact=True).locator("details")
+    details = root.get_by_role("region", name=panel, exact=True).locator("details.uq-twin")
     return details.evaluate(ROWS)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from uqwidgets.inference import bounds, mean_change
+from uqwidgets.inference import bounds, mean_change, mean_over_rows
 from uqwidgets.inference.moment_paths import candidate_moments
 from uqwidgets.inference.moments import bounds_of_moments, row_moments
 from uqwidgets.inference.population import Population
-from uqwidgets.inference.populations import Populations, mean_changes_in
+from uqwidgets.inference.populations import Populations, mean_changes_in, means_over_rows
 
 N, REPEATS = 80, 6
 RNG = np.random.default_rng(0)
@@ -100,3 +100,14 @@ def test_another_candidate_is_known_where_the_choice_is_close(monkeypatch):
     _, *ends = bounds_of_moments(every.moments, 0.95)
     apart = np.abs(np.array(ends) - np.array([low, high])[:, None]).max(axis=(0, 1))
     assert other[is_third] == pytest.approx(apart[is_third])
+
+
+def test_means_over_rows_are_those_of_each_population():
+    rng = np.random.default_rng(4)
+    values = 1e3 + rng.normal(size=(5, 60))
+    populations = [Population.of(60, rng.exponential(size=60)) for _ in range(4)]
+    populations.append(Population.of(60, rows=np.arange(60) > 20))
+    mean, std_error = means_over_rows(values, populations)
+    each = [mean_over_rows(values, population) for population in populations]
+    np.testing.assert_allclose(mean, [m for m, _ in each], rtol=1e-13)
+    np.testing.assert_allclose(std_error, [e for _, e in each], rtol=1e-9)

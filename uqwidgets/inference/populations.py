@@ -18,6 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats
+from uqwidgets.inference.population import Population
 
 # Values of an array (rows, populations): more populations are computed part by part.
 _MOST_VALUES = 1 << 17
@@ -103,6 +104,41 @@ def mean_changes_in(
         totals = _dot(s, np.asarray(ones @ w))
         parts.append(np.stack([_dot(s, np.asarray(m @ w)) / totals for m in matrices]))
     return np.concatenate(parts, axis=1)
+
+
+def means_over_rows(values: Floats, populations: Sequence[Population]) -> tuple[Floats, Floats]:
+    """Return `mean_over_rows` in many populations.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n)
+    populations : sequence of Population, length t
+
+    Returns
+    -------
+    mean, std_error : ndarray of shape (t, m)
+    """
+    # About a mean that is near all others, so that the square of a sum loses no digits.
+    center = values.mean(axis=1)
+    deviation = values - center[:, None]
+    squared = np.square(deviation)
+    mean, variance = (
+        np.empty((len(populations), len(values))),
+        np.empty((len(populations), len(values))),
+    )
+    step = max(1, _MOST_VALUES // max(1, values.shape[1]))
+    for k in range(0, len(populations), step):
+        part = slice(k, k + step)
+        s = np.stack([p.scored / p.scored.sum() for p in populations[part]])
+        s2 = np.square(s)
+        mean[part] = s @ deviation.T
+        variance[part] = (
+            s2 @ squared.T
+            - 2 * mean[part] * (s2 @ deviation.T)
+            + np.square(mean[part]) * s2.sum(axis=1, keepdims=True)
+        )
+    factors = np.array([p.small_sample for p in populations])
+    return mean + center, np.sqrt(np.maximum(variance, 0.0) * factors[:, None])
 
 
 def _dot(one: Floats, other: Floats) -> Floats:

@@ -2,52 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from uqwidgets._typing import Floats
+from uqwidgets.dependence.density import axis_of, near
+from uqwidgets.inference import half_width
+from uqwidgets.inference.populations import means_over_rows
+from uqwidgets.widgets.feature_curves import FeatureCurves
+from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
-from uqwidgets.widgets.population import Populations
-from uqwidgets.widgets.views.view import Content
+from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.over_tau import COARSE, Check, Level, Samples, Track
 
-_MOVING = ("average", "low", "high", "near", "counts", "ice_weight")
-# Largest error of what is interpolated, as a share of its axis; that of the opacity of a line may
-# be so many times as large.
-_TOLERANCE, _OF_OPACITY = 0.001, 10
+# Largest error of what is interpolated, as a share of its axis; those of the band, and of the
+# opacity of a line, may be so many times as large.
+# A bar of the largest share is about 40 points high.
+_OF_SHARES = 0.005
+_TOLERANCE, _OF_BAND, _OF_OPACITY = 0.001, 5, 10
 
 
-def curve_track(key: tuple[Any, ...], compute: Callable[[Inputs, Populations], Content]) -> Track:
-    """Return the track of a curve.
+def curve_tracks(inputs: Inputs, curves: FeatureCurves, histograms: Histograms) -> list[Track]:
+    """Return the tracks of a curve: of its average, of the rows beside it, and of its lines.
 
     Parameters
     ----------
-    key : tuple
-        Identifies the curve.
-    compute : callable
-        Returns the content of a frame.
+    inputs : Inputs
+        Whose curves need no model call.
+    curves : FeatureCurves
+    histograms : Histograms
     """
+    grid = curves.grid(inputs.feature)
 
-    def sample(levels: Sequence[Level], check: Check) -> Samples:
-        samples: dict[str, list[Floats]] = {name: [] for name in _MOVING}
-        for level in levels:
-            check()
-            at_level = compute(level.inputs, level.populations).columns
-            for name, values in samples.items():
-                values.append(at_level[name].astype(np.float64))
-        return {name: np.stack(values) for name, values in samples.items()}
+    def averages(levels: Sequence[Level], check: Check) -> Samples:
+        check()
+        # Where little memory is left, the curves are of a sample of the rows.
+        n_rows = curves.most_rows(inputs.feature)
+        curves.evaluate(inputs, n_rows=n_rows)
+        populations = [level.population for level in levels]
+        if n_rows is not None:
+            sample = curves.evaluations.row_order.rows[:n_rows]
+            populations = [population.among(sample) for population in populations]
+        mean, std_error = means_over_rows(curves.latest, populations)
+        width = np.stack(
+            [half_width(e, LEVEL, p) for e, p in zip(std_error, populations, strict=True)]
+        )
+        return {"average": mean, "low": mean - width, "high": mean + width}
 
-    return Track("curve", key, sample, _TOLERANCE, _sizes)
+    def densities(levels: Sequence[Level], check: Check) -> Samples:
+        check()
+        axis = axis_of(curves.evaluations.table, grid)
+        is_near = [near([axis], level.population.weights) for level in levels]
+        return {"near": np.stack(is_near).astype(np.float64)}
+
+    def shares(levels: Sequence[Level], check: Check) -> Samples:
+        check()
+        return {"counts": np.stack([histograms.shares(grid, each.population) for each in levels])}
+
+    def weights(levels: Sequence[Level], check: Check) -> Samples:
+        check()
+        rows = curves.lines(levels[0].population, inputs.ice_lines, None)
+        return {"ice_weight": np.stack([level.population.weights[rows] for level in levels])}
+
+    return [
+        Track(
+            "curve", curves.key(inputs, False), averages, _TOLERANCE, _of_the_axis, is_large=True
+        ),
+        # Steps, which no further levels would make smoother.
+        Track("near", (inputs.feature,), densities, np.inf, lambda _: {}, COARSE),
+        Track("rows", (inputs.feature,), shares, _OF_SHARES, _of_the_largest, is_large=True),
+        Track(
+            "lines",
+            (inputs.ice_lines,),
+            weights,
+            _OF_OPACITY * _TOLERANCE,
+            _of_the_largest,
+            is_large=True,
+        ),
+    ]
 
 
-def _sizes(columns: Samples) -> dict[str, Any]:
-    ends = np.stack([columns[name] for name in ("average", "low", "high")])
+def _of_the_axis(columns: Samples) -> dict[str, Any]:
+    ends = np.stack(list(columns.values()))
     finite = ends[np.isfinite(ends)]
     axis = np.ptp(finite) if len(finite) else 0.0
-    return {
-        **dict.fromkeys(("average", "low", "high"), axis),
-        "counts": columns["counts"].max(initial=0.0),
-        "ice_weight": _OF_OPACITY * columns["ice_weight"].max(initial=0.0),
-    }
+    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
+
+
+def _of_the_largest(columns: Samples) -> dict[str, Any]:
+    return {name: values.max(initial=0.0) for name, values in columns.items()}

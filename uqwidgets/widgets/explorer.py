@@ -33,6 +33,7 @@ from uqwidgets.widgets.parts import answer_to
 from uqwidgets.widgets.pins import Pin, ghost_of
 from uqwidgets.widgets.publisher import Publisher
 from uqwidgets.widgets.reproduction import Reproducible, traits_of
+from uqwidgets.widgets.savable import Savable
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session, check_arguments
 from uqwidgets.widgets.state import initial_state
@@ -61,7 +62,7 @@ class _Request(NamedTuple):
     input_error: str | None
 
 
-class Explorer(InputTraits, Reproducible, NotebookOutput):
+class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
@@ -347,6 +348,8 @@ class Explorer(InputTraits, Reproducible, NotebookOutput):
             self._request()
 
     def _stop_work(self) -> None:
+        if self._page_stop is not None:
+            self._page_stop.set()
         self._scheduler.stop()
         if self._learner is not None:
             self._learner.stop()

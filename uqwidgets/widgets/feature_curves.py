@@ -51,6 +51,7 @@ class FeatureCurves:
 
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
+        self.evaluations = explainer.evaluations
         # By feature: the grid, and the coarse one for a first look.
         self._grids: dict[str, tuple[Grid, Grid]] = {}
         self._latest: tuple[CurveKey, Floats] | None = None
@@ -172,6 +173,12 @@ class FeatureCurves:
         if n_rows is None:
             return curves_of_rows(evaluations, measure, grid, transform, callback)
         return self._sampled.curves(grid, measure, transform, n_rows, callback)
+
+    @property
+    def latest(self) -> Floats:
+        """The latest curves, shape (g, n) or (g, rows of the sample)."""
+        assert self._latest is not None, "evaluate() makes them"
+        return self._latest[1]
 
     def dependence(
         self,

@@ -91,6 +91,9 @@ class Track:
         most; powers of two.
     derivation : Derivation, optional
         How the columns follow from samples; the columns are the samples themselves if not given.
+    is_large : bool
+        Whether it has many columns for every stressed feature, so that a page stores them only to
+        within the tolerance.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Track:
     coarse: int = COARSE
     finest: int = _FINEST
     derivation: Derivation | None = None
+    is_large: bool = False
 
 
 def nodes(m: int) -> Floats:
@@ -128,7 +132,7 @@ def interpolated(samples: npt.ArrayLike, x: Floats) -> Floats:
 
 
 @dataclass(eq=False)
-class _Side:
+class Side:
     """Samples at the nodes of one side of 0."""
 
     sign: float
@@ -148,7 +152,7 @@ class _Side:
         if self.m == 0:
             self.m, self.samples = track.start, exact
             # The nodes of half as many intervals are among them.
-            coarse = _Side(self.sign, self.m // 2, {k: v[::2] for k, v in exact.items()})
+            coarse = Side(self.sign, self.m // 2, {k: v[::2] for k, v in exact.items()})
             if track.start > 1:
                 self.error = coarse.distance(track, {k: v[1::2] for k, v in exact.items()})
         else:
@@ -160,6 +164,13 @@ class _Side:
             smooth = self.m >= COARSE and ahead <= track.tolerance / 2
             self.is_done = self.m >= track.finest or smooth
         self.is_done |= self.error <= track.tolerance
+
+    def thinned(self, tolerance: float) -> Side:
+        """Return every second node, if what they interpolate is within the tolerance."""
+        if self.m < 2 or self.even is not None or not self.error <= tolerance:
+            return self
+        samples = {name: values[::2] for name, values in self.samples.items()}
+        return Side(self.sign, self.m // 2, samples)
 
     def interpolated(self, x: Floats) -> Samples:
         """Interpolate the samples at distances x (k,) from 0."""
@@ -208,7 +219,7 @@ class OverTau:
     def __init__(self, views: Sequence[View], populations: PopulationBuilder) -> None:
         self._views = views
         self._builder = populations
-        self._sides: dict[tuple[str, str], tuple[Any, list[_Side]]] = {}
+        self._sides: dict[tuple[str, str], tuple[Any, list[Side]]] = {}
         self._levels: dict[float, Level] = {}
         self._levels_of: Any = None
         #: What was published last.
@@ -258,7 +269,7 @@ class OverTau:
                     self._refine(track, coarse, levels, check)
                     is_news = True
                 if track.derivation is not None and not is_coarse:
-                    is_news |= _settle(track, sides, levels, check)
+                    is_news |= settle(track, sides, levels, check)
             if is_news or is_coarse:
                 check()
                 yield self._message(tracks, followed, ends, is_coarse=is_coarse)
@@ -269,7 +280,7 @@ class OverTau:
     def _refine(
         self,
         track: Track,
-        sides: Sequence[_Side],
+        sides: Sequence[Side],
         levels: Callable[[Floats], list[Level]],
         check: Check,
     ) -> None:
@@ -283,11 +294,11 @@ class OverTau:
             side.add(track, {name: values[start:stop] for name, values in samples.items()})
             start = stop
 
-    def _sides_of(self, view: View, track: Track, rows: Any, signs: list[float]) -> list[_Side]:
+    def _sides_of(self, view: View, track: Track, rows: Any, signs: list[float]) -> list[Side]:
         key = (rows, track.key)
         known = self._sides.get((view.name, track.name))
         if known is None or known[0] != key:
-            known = (key, [_Side(sign) for sign in signs])
+            known = (key, [Side(sign) for sign in signs])
             self._sides[view.name, track.name] = known
         return known[1]
 
@@ -306,7 +317,7 @@ class OverTau:
     def _message(
         self,
         tracks: Sequence[tuple[View, Track]],
-        followed: Sequence[Sequence[_Side]],
+        followed: Sequence[Sequence[Side]],
         ends: Sequence[Level],
         *,
         is_coarse: bool,
@@ -316,9 +327,9 @@ class OverTau:
         columns: Samples = {}
         for (view, track), sides in zip(tracks, followed, strict=True):
             if track.derivation is None:
-                own, counts = _joined(sides)
+                own, counts = joined(sides)
             else:
-                own, counts = _in_pieces(track, track.derivation, sides)
+                own, counts = in_pieces(track, track.derivation, sides)
             own = {f"{view.name}.{name}": v.astype(np.float32) for name, v in own.items()}
             columns |= own
             described.append(
@@ -344,15 +355,15 @@ class OverTau:
         return meta, {**columns, **fixed}
 
 
-def _joined(sides: Sequence[_Side]) -> tuple[Samples, dict[float, int]]:
-    """Join the columns of both sides, and count the levels beyond 0 of each."""
+def joined(sides: Sequence[Side]) -> tuple[Samples, dict[float, int]]:
+    """Join the columns of both sides, and count the levels beyond 0 of each, by its sign."""
     parts = [(side.sign, side.samples) for side in sides]
     return _concatenated(parts), {side.sign: side.m for side in sides}
 
 
-def _settle(
+def settle(
     track: Track,
-    sides: Sequence[_Side],
+    sides: Sequence[Side],
     levels: Callable[[Floats], list[Level]],
     check: Check,
 ) -> bool:
@@ -371,8 +382,8 @@ def _settle(
     return is_news
 
 
-def _in_pieces(
-    track: Track, derivation: Derivation, sides: Sequence[_Side]
+def in_pieces(
+    track: Track, derivation: Derivation, sides: Sequence[Side]
 ) -> tuple[Samples, dict[float, int]]:
     """Return the columns at evenly spaced levels between which they are nearly straight."""
     x = _EVEN

@@ -66,7 +66,17 @@ def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
     has_learner : bool
         Whether the explorer shows a learner beside the model.
     """
-    arguments = ["learner=learner"] if has_learner else []
+    initial = initial_state(explainer)
+    changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
+    arguments = [*arguments_of(explainer, has_learner=has_learner), *changed]
+    return f"uq.explore({', '.join(arguments)})"
+
+
+def arguments_of(explainer: Explainer, *, has_learner: bool) -> list[str]:
+    """Return the arguments of the line of Python that are no inputs, see `code_of`."""
+    arguments = ["model", "X", "y"] if explainer.table.has_target else ["model", "X"]
+    if has_learner:
+        arguments.append("learner=learner")
     defaults = signature(Explainer).parameters
     if explainer.table.groups:
         groups = {name: list(members) for name, members in explainer.table.groups.items()}
@@ -76,10 +86,7 @@ def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
     limit = explainer.evaluations.memory_limit
     if limit != parse_bytes(defaults["memory_limit"].default):
         arguments.append(f"memory_limit={limit!r}")
-    initial = initial_state(explainer)
-    arguments += [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
-    subject = ["model", "X", "y"] if explainer.table.has_target else ["model", "X"]
-    return f"uq.explore({', '.join([*subject, *arguments])})"
+    return arguments
 
 
 def _brief(name: Any) -> str:

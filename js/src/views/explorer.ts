@@ -1,3 +1,4 @@
+import type { Condition } from "../condition.ts";
 import { filterList } from "../controls/filter.ts";
 import { controlsOnDemand } from "../controls/onDemand.ts";
 import { h, set, setText } from "../dom.ts";
@@ -36,8 +37,19 @@ function header(
   );
 }
 
+/** Makes the control of the rows that all views show. */
+export type ChooseRows = (
+  context: Context,
+  onChange: (conditions: Condition[]) => void,
+) => { element: HTMLElement; update(conditions: Condition[]): void };
+
 /** The whole widget: population above, results below, cost in the footer. */
-export function explorer(session: Session, el: HTMLElement, signal: AbortSignal): void {
+export function explorer(
+  session: Session,
+  el: HTMLElement,
+  signal: AbortSignal,
+  chooseRows: ChooseRows = filterList,
+): void {
   const root = h("div", { class: "uq", "data-testid": "uq-root", role: "region" });
   const notices = alerts();
   el.classList.add("uq-host");
@@ -68,7 +80,7 @@ export function explorer(session: Session, el: HTMLElement, signal: AbortSignal)
     redraw,
   };
   const stress = stressControls(context);
-  const filters = filterList(context, (ice_filter) => session.request({ ice_filter }));
+  const filters = chooseRows(context, (ice_filter) => session.request({ ice_filter }));
   const cohorts = controlsOnDemand(
     context,
     () => import("../cohorts/index.ts"),

@@ -20,7 +20,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
-from uqwidgets.widgets.curve_over_tau import curve_track
+from uqwidgets.widgets.curve_over_tau import curve_tracks
 from uqwidgets.widgets.feature_curves import GRID, FeatureCurves
 from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
@@ -42,6 +42,7 @@ class DependenceView(View):
     name = "dependence"
     # The page alone clips lines.
     reads = ("feature", "measure", "center", "derivative", "ice_lines", "clip_lines")
+    of_rows = ("ice", "ice_weight", "ice_class", "ice_row")
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
@@ -244,7 +245,7 @@ class DependenceView(View):
     def over_tau(self, inputs: Inputs) -> Sequence[Track]:
         """Follow the curve with its band, the shares of rows and the weights of the lines."""
         is_known = bool(inputs.feature) and self.is_ready(inputs)
-        return [curve_track(self._input_key(inputs), self.compute)] if is_known else ()
+        return curve_tracks(inputs, self._curves, self._histograms) if is_known else ()
 
     def _sizes(self, inputs: Inputs) -> list[int]:
         """Return the sizes of the growing samples, up to the rows whose curves fit in memory."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from html import escape
+from typing import Self
 
 import numpy as np
 
@@ -44,9 +45,9 @@ class ImportanceView(View):
     reads = ("n_repeats", "interval", *READS, "redundancy", "sort", "top")
     is_overview = True
 
-    def __init__(self, explainer: Explainer) -> None:
+    def __init__(self, explainer: Explainer, sources: Sources | None = None) -> None:
         super().__init__(explainer)
-        self._sources = Sources(explainer)
+        self._sources = sources or Sources(explainer)
         self._details = ImportanceDetails(explainer, self._sources)
         self._unstressed: dict[Key, tuple[int, Sums]] = {}  # with the number of repeats
 
@@ -118,6 +119,20 @@ class ImportanceView(View):
             "n_rows_most": now.n_rows[1],
         }
         return Content(meta, content.columns, self._content_key(inputs, populations, n_repeats))
+
+    def another(self) -> Self:
+        """Return a view of the same repeats."""
+        return type(self)(self.explainer, self._sources)
+
+    def complete(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> Content:
+        """Evaluate the repeats that are missing, and sum all; then scorers and the redundancy."""
+        target = self.n_target(inputs)
+        self.repeats(inputs).extend(target, lambda *_: check())
+        for detail in list(self._details.waiting(inputs, populations, target)):
+            detail.run(lambda *_: check())
+        return self.compute(inputs, populations, target, lambda *_: check())
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the importance by the repeats that are known."""

@@ -33,6 +33,8 @@ class PerformanceView(View):
     name = "performance"
     # Their intervals are those under stress of this feature, also without stress.
     reads = ("stress_feature", "stress_category")
+    reads_stress = True
+    of_rows = ("predicted", "true", "weight")
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
@@ -69,6 +71,13 @@ class PerformanceView(View):
         else:
             columns |= self._points(populations.now)
         return Content(meta, columns)
+
+    def complete(
+        self, inputs: Inputs, populations: Populations, _check: Callable[[], None]
+    ) -> Content:
+        """Compute everything; nothing without a target."""
+        has_target = self.explainer.table.has_target
+        return self.compute(inputs, populations) if has_target else Content()
 
     def results(
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]

@@ -66,6 +66,7 @@ class StressView(View):
 
     name = "stress"
     reads = ("indicator",)
+    reads_stress = True
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
@@ -119,6 +120,21 @@ class StressView(View):
             "high": with_ends.high[indicator.name][0] if with_ends else unknown,
         }
         return Content(meta, columns)
+
+    def complete(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> Content:
+        """Stress every feature, and compute the interval of the stressed one."""
+        known = self._profiles(populations)
+        for feature in known.features:
+            if feature not in known.profiles:
+                check()
+                known.profiles[feature] = self._stressed(populations, feature)
+        feature, category = inputs.stress_feature, populations.category
+        selection, indicators = populations.selection, list(self.explainer.indicators)
+        if feature in known.features and selection.column(feature, category) is not None:
+            bounded(self.explainer, selection, feature, category, indicators)
+        return self.compute(inputs, populations)
 
     def html(self, inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
         """Draw the profiles that are known of the picked indicator."""

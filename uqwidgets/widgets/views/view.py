@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy.typing as npt
 
@@ -77,6 +77,10 @@ class View(ABC):
     reads : tuple of str
         Inputs that decide its content. Rows and weights (``tau``, ``stress_feature``,
         ``ice_filter``) need no mention: they reach it as `Populations`.
+    of_rows : tuple of str
+        Columns with values of single rows, which lie along their first axis.
+    reads_stress : bool
+        Whether its content depends on the stressed feature even at tau = 0.
     is_overview : bool
         Whether its static picture stands in the left column, which compares all features, and
         not in the right one.
@@ -87,6 +91,8 @@ class View(ABC):
 
     name: ClassVar[str]
     reads: ClassVar[tuple[str, ...]] = ()
+    of_rows: ClassVar[tuple[str, ...]] = ()
+    reads_stress: ClassVar[bool] = False
     is_overview: ClassVar[bool] = False
 
     def __init__(self, explainer: Explainer) -> None:
@@ -131,6 +137,27 @@ class View(ABC):
         None by default. Their names begin with ``ghost``; the model is never asked for them.
         """
         return {}
+
+    # How it is computed for a page, all at once.
+
+    def another(self) -> Self:
+        """Return a view of the same explainer, which shares what the model answered."""
+        return type(self)(self.explainer)
+
+    def complete(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> Content:
+        """Compute the whole content; the model is called for what is not known.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        populations : Populations
+        check : callable
+            Called often; what it raises ends the work.
+        """
+        self.explainer.evaluations.prepare(self.replacements(inputs), lambda _: check())
+        return self.compute(inputs, populations)
 
     # How it is brought up to date.
 

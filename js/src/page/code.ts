@@ -1,0 +1,38 @@
+import type { Inputs } from "../inputs.ts";
+import { isRecord } from "../wire.ts";
+import type { Index } from "./contents.ts";
+
+/** A text in quotes as Python writes it. */
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text
+    .replaceAll("\\", "\\\\")
+    .replaceAll(quote, `\\${quote}`)
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r")
+    .replaceAll("\t", "\\t");
+  return quote + escaped + quote;
+}
+
+/** A plain value as Python writes it; `isFloat` of a number without a fraction. */
+export function python(value: unknown, isFloat = false): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number")
+    return isFloat && Number.isInteger(value) ? `${value}.0` : String(value);
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return `[${value.map((item) => python(item, isFloat)).join(", ")}]`;
+  if (!isRecord(value)) return "None";
+  const items = Object.entries(value).map(([k, v]) => `${quoted(k)}: ${python(v, true)}`);
+  return `{${items.join(", ")}}`;
+}
+
+/** The line of Python that shows the view of these inputs in a notebook. */
+export function codeOf({ code }: Index, inputs: Inputs): string {
+  const changed = Object.entries(code.initial).flatMap(([name, initial]) => {
+    const value: unknown = Reflect.get(inputs, name);
+    const isSame = JSON.stringify(value) === JSON.stringify(initial);
+    return isSame ? [] : [`${name}=${python(value, name === "tau")}`];
+  });
+  return `uq.explore(${[...code.arguments, ...changed].join(", ")})`;
+}

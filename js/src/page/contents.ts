@@ -1,0 +1,79 @@
+import { INPUT_TYPES, type Inputs } from "../inputs.ts";
+
+/** A content of a view: its plain values, and the numbers of its columns in the store. */
+export interface Content {
+  meta: Record<string, unknown>;
+  columns: Record<string, number>;
+}
+
+/** What the page knows of a view for some values of the inputs that it reads. */
+export interface Entry {
+  content: Content;
+  /** Contents by what is stressed, of a view that depends on it also at τ = 0. */
+  stressed?: Record<string, Content>;
+  /** Plain values at τ = -1 and 1 where such a level cannot be reached, by what is stressed. */
+  beyond?: Record<string, [Record<string, unknown> | null, Record<string, unknown> | null]>;
+  /** Contents at the levels of the views that the author saved. */
+  exact?: { stressed: string; tau: number; content: Content }[];
+  profile?: Record<string, number>;
+  texts?: Record<string, Record<string, [string, string, string]>>;
+  tracks?: number[];
+}
+
+/** A part of a view at levels of τ, of all that is stressed, one after the other. */
+export interface StoredTrack {
+  /** Whether there are straight lines between the levels. */
+  straight: boolean;
+  /** Levels below and above 0, and the first line, by what is stressed. */
+  counts: Record<string, [number, number, number]>;
+  columns: Record<string, number>;
+  /** Columns side by side in one matrix, each with its number of values. */
+  joint: { column: number; names: [string, number][] } | null;
+}
+
+export interface Cohort {
+  name: string;
+  ice_filter: Inputs["ice_filter"];
+  complement: boolean;
+  anchor: string;
+  tail: number;
+  rows: number;
+  entries: Record<string, Record<string, Entry>>;
+  tracks: StoredTrack[];
+}
+
+/** The index of a page; see `uqwidgets/widgets/page`. */
+export interface Index {
+  about: Record<string, unknown>;
+  inputs: Inputs;
+  pins: unknown[];
+  cohorts: Cohort[];
+  /** Categories of each feature whose share can be moved; without a choice it is the first. */
+  categories: Record<string, string[]>;
+  /** Inputs that each view reads. */
+  reads: Record<string, (keyof Inputs)[]>;
+  /** The line of Python without the inputs, and the inputs that it leaves out. */
+  code: { arguments: string[]; initial: Inputs };
+  total: { calls: number; rows: number };
+  /** What a reader should know of the page. */
+  sentences: string[];
+}
+
+const NAMES = Object.keys(INPUT_TYPES) as (keyof Inputs)[];
+
+/** Inputs without the values of other names. */
+export const inputsOf = (state: Partial<Inputs>): Inputs =>
+  Object.fromEntries(NAMES.map((name) => [name, state[name]])) as unknown as Inputs;
+
+/** The text by which the page finds what is stressed: a feature, and the category whose share is moved. */
+export function stressedOf({ categories }: Index, { stress_feature, stress_category }: Inputs) {
+  const values = categories[stress_feature];
+  const isHere = values?.includes(stress_category);
+  return JSON.stringify([stress_feature, isHere ? stress_category : (values?.[0] ?? null)]);
+}
+
+type Rows = Pick<Inputs, "ice_filter" | "complement">;
+
+export const sameRows = (one: Rows, other: Rows) =>
+  JSON.stringify(one.ice_filter) === JSON.stringify(other.ice_filter) &&
+  (one.complement === other.complement || one.ice_filter.length === 0);

@@ -1,0 +1,352 @@
+import { seqOf } from "../frame.ts";
+import type { Inputs } from "../inputs.ts";
+import { frameAt, type OverTau, reaches, readOverTau } from "../overTau.ts";
+import { type Pin, readPins } from "../pins/list.ts";
+import type { HostModel } from "../session.ts";
+import { isRecord, SCHEMA } from "../wire.ts";
+import { codeOf } from "./code.ts";
+import {
+  type Cohort,
+  type Content,
+  type Entry,
+  type Index,
+  inputsOf,
+  type StoredTrack,
+  sameRows,
+  stressedOf,
+} from "./contents.ts";
+import type { Store } from "./store.ts";
+
+type Raw = Record<string, unknown>;
+type Listener = (content: unknown) => void;
+
+interface Pinned {
+  cohort: Cohort;
+  entries: Record<string, Entry>;
+  inputs: Inputs;
+}
+
+const NOT_HERE =
+  "This page does not hold that view; it was saved without a kernel to compute it. Choose other inputs, or run the notebook.";
+
+/** The host of a page without a kernel: it answers changes of the inputs from the store. */
+export class StaticHost implements HostModel {
+  readonly #state: Raw;
+  readonly #unsaved = new Set<string>();
+  readonly #listeners = new Map<string, Set<Listener>>();
+  /** The inputs of the last answer. */
+  #accepted: Inputs;
+
+  private constructor(
+    readonly store: Store,
+    readonly index: Index,
+  ) {
+    this.#accepted = inputsOf(index.inputs);
+    const { about, pins } = index;
+    this.#state = { ...index.inputs, pins, _about: about, _seq: 1, _stop: 0 };
+    this.#state._frame = {};
+    this.#state._over_tau = {};
+  }
+
+  /** Makes a host that has its first answer. */
+  static async of(store: Store): Promise<StaticHost> {
+    const host = new StaticHost(store, store.index as unknown as Index);
+    await host.#answer(host.#accepted, 1);
+    return host;
+  }
+
+  get(name: string): unknown {
+    return this.#state[name];
+  }
+
+  set(name: string, value: unknown): void {
+    this.#state[name] = value;
+    this.#unsaved.add(name);
+  }
+
+  save_changes(): void {
+    const saved = new Set(this.#unsaved);
+    this.#unsaved.clear();
+    const isRequest = saved.has("_seq") || saved.has("pins");
+    if (isRequest) void this.#answer(inputsOf(this.#state as unknown as Inputs), this.#seq);
+  }
+
+  /** Messages have no kernel that would read them. */
+  send(): void {}
+
+  on(event: string, callback: Listener): void {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners.add(callback));
+  }
+
+  off(event: string, callback: Listener): void {
+    this.#listeners.get(event)?.delete(callback);
+  }
+
+  get #seq(): number {
+    return Number(this.#state._seq);
+  }
+
+  async #answer(inputs: Inputs, seq: number): Promise<void> {
+    let error: string | null = null;
+    let cohort = this.#cohort(inputs);
+    let entries = cohort && this.#entries(cohort, inputs);
+    if (!entries) {
+      error = NOT_HERE;
+      inputs = this.#accepted;
+      cohort = this.#cohort(inputs);
+      entries = cohort && this.#entries(cohort, inputs);
+    }
+    if (!cohort || !entries) throw new Error(NOT_HERE);
+    const pin = readPins(this.#state.pins).find(({ ghost }) => ghost) ?? null;
+    const ghostly = pin && this.#pinned(pin);
+    await this.store.load([
+      ...columnsOf(cohort, entries),
+      ...(ghostly ? columnsOf(ghostly.cohort, ghostly.entries) : []),
+    ]);
+    if (seq < this.#seq || seq < (seqOf(this.#state._frame) ?? 0)) return;
+    this.#accepted = inputs;
+    const over = this.#overTau(cohort, entries, inputs);
+    const base = this.#base(cohort, entries, { ...inputs, tau: 0 }, seq);
+    const known = readOverTau(over);
+    let frame = this.#at(base, known, entries, inputs);
+    if (pin) frame = this.#withGhost(frame, pin, ghostly);
+    if (error) frame = { ...frame, meta: { ...(frame.meta as Raw), error } };
+    for (const [name, value] of Object.entries(inputs)) this.#state[name] = value;
+    this.#state._over_tau = over;
+    this.#state._frame = frame;
+    for (const name of ["_over_tau", "_frame"])
+      for (const listener of this.#listeners.get(`change:${name}`) ?? []) listener(null);
+  }
+
+  #cohort(inputs: Inputs): Cohort | null {
+    const isIt = (one: Cohort) =>
+      sameRows(one, inputs) && one.anchor === inputs.anchor && one.tail === inputs.tail;
+    return this.index.cohorts.find(isIt) ?? null;
+  }
+
+  #stressed(inputs: Inputs): string {
+    return stressedOf(this.index, inputs);
+  }
+
+  /** The entries of all views; null where the page lacks one of them. */
+  #entries(cohort: Cohort, inputs: Inputs): Record<string, Entry> | null {
+    const entries: Record<string, Entry> = {};
+    for (const [view, names] of Object.entries(this.index.reads)) {
+      const key = JSON.stringify(names.map((name) => inputs[name]));
+      const entry = cohort.entries[view]?.[key];
+      if (!entry) return null;
+      entries[view] = entry;
+    }
+    return entries;
+  }
+
+  /** A frame at τ = 0. */
+  #base(cohort: Cohort, entries: Record<string, Entry>, inputs: Inputs, seq: number): Raw {
+    const meta: Raw = {
+      final: true,
+      rows: cohort.rows,
+      cost: { calls: 0, rows: 0, seconds: 0 },
+      total: this.index.total,
+      progress: null,
+      stopped: null,
+      error: null,
+      code: codeOf(this.index, inputs),
+      ghost: null,
+    };
+    const frame = { schema: SCHEMA, seq, inputs, meta, cols: {} as Raw };
+    const descriptions: Raw = {};
+    const notes: unknown[] = [...this.index.sentences];
+    for (const [view, entry] of Object.entries(entries)) {
+      const content = entry.stressed?.[this.#stressed(inputs)] ?? entry.content;
+      this.#put(view, content, meta, descriptions, frame.cols, notes);
+      this.#columns(view, entry.profile ?? {}, descriptions, frame.cols);
+    }
+    meta.notes = [...new Set(notes)];
+    meta.cols = descriptions;
+    return frame;
+  }
+
+  #put(view: string, content: Content, meta: Raw, descriptions: Raw, cols: Raw, notes: unknown[]) {
+    const { remarks, ...shown } = content.meta;
+    meta[view] = Object.keys(content.meta).length ? { ...shown, stale: false } : null;
+    if (Array.isArray(remarks)) notes.push(...remarks);
+    this.#columns(view, content.columns, descriptions, cols);
+  }
+
+  #columns(view: string, numbers: Record<string, number>, descriptions: Raw, cols: Raw): void {
+    for (const [name, number] of Object.entries(numbers)) {
+      const { dtype, shape, data } = this.store.column(number);
+      descriptions[`${view}.${name}`] = { dtype, shape };
+      cols[`${view}.${name}`] = data;
+    }
+  }
+
+  /** What τ moves, as the kernel sends it. */
+  #overTau(cohort: Cohort, entries: Record<string, Entry>, inputs: Inputs): Raw {
+    const tracks: Raw[] = [];
+    const cols: Raw = {};
+    const descriptions: Raw = {};
+    const texts: Raw = {};
+    const stressed = this.#stressed(inputs);
+    for (const [view, entry] of Object.entries(entries)) {
+      for (const [name, of] of Object.entries(entry.texts?.[stressed] ?? {}))
+        texts[`${view}.${name}`] = of;
+      for (const number of entry.tracks ?? []) {
+        const track = cohort.tracks[number];
+        const counts = track?.counts[stressed];
+        if (!track || !counts) continue;
+        const [below, above, first] = counts;
+        const levels = below + above + 1;
+        const columns = this.#levels(track, first, levels);
+        for (const [name, data] of Object.entries(columns)) {
+          cols[`${view}.${name}`] = data;
+          descriptions[`${view}.${name}`] = {
+            dtype: "f4",
+            shape: [levels, data.length / levels],
+          };
+        }
+        const names = Object.keys(columns).map((name) => `${view}.${name}`);
+        tracks.push({ below, above, straight: track.straight, columns: names });
+      }
+    }
+    return {
+      schema: SCHEMA,
+      inputs: { ...inputs, tau: 0 },
+      meta: { tracks, texts, fixed: [], cols: descriptions },
+      cols,
+    };
+  }
+
+  #levels({ columns, joint }: StoredTrack, first: number, levels: number) {
+    const values: Record<string, Float32Array> = {};
+    const lines = (number: number) =>
+      this.store.lines(number, first, first + levels) as Float32Array;
+    for (const [name, number] of Object.entries(columns)) values[name] = lines(number);
+    if (!joint) return values;
+    const matrix = lines(joint.column);
+    const width = joint.names.reduce((sum, [, n]) => sum + n, 0);
+    let start = 0;
+    for (const [name, n] of joint.names) {
+      const own = new Float32Array(levels * n);
+      for (let i = 0; i < levels; i++)
+        own.set(matrix.subarray(i * width + start, i * width + start + n), i * n);
+      values[name] = own;
+      start += n;
+    }
+    return values;
+  }
+
+  /** The frame at the level of the inputs, from that at τ = 0. */
+  #at(base: Raw, over: OverTau | null, entries: Record<string, Entry>, inputs: Inputs): Raw {
+    const { tau } = inputs;
+    const stressed = this.#stressed(inputs);
+    if (tau === 0) return base;
+    const meta = base.meta as Raw;
+    const code = codeOf(this.index, inputs);
+    if (over && reaches(over, tau)) {
+      const at = frameAt(base, over, tau) as Raw;
+      const moved: Raw = { ...(at.meta as Raw), code };
+      const cols = { ...(at.cols as Raw) };
+      const descriptions = { ...(moved.cols as Raw) };
+      for (const [view, entry] of Object.entries(entries)) {
+        const exact = entry.exact?.find((one) => one.tau === tau && one.stressed === stressed);
+        if (exact) this.#put(view, exact.content, moved, descriptions, cols, []);
+        else if (!over.views.includes(view) && isRecord(moved[view]))
+          moved[view] = { ...(moved[view] as Raw), stale: true };
+      }
+      moved.cols = descriptions;
+      return { ...at, meta: moved, cols };
+    }
+    return { ...base, inputs, meta: { ...meta, code, ...beyond(meta, entries, inputs, stressed) } };
+  }
+
+  /** The entries of a pin; null where the page lacks them. */
+  #pinned({ state }: Pin): Pinned | null {
+    const inputs = inputsOf({ ...this.index.code.initial, ...state });
+    const cohort = this.#cohort(inputs);
+    const entries = cohort && this.#entries(cohort, inputs);
+    return cohort && entries ? { cohort, entries, inputs } : null;
+  }
+
+  /** A frame with what a pin shows behind it. */
+  #withGhost(frame: Raw, pin: Pin, ghostly: Pinned | null): Raw {
+    const meta = frame.meta as Raw;
+    const descriptions = { ...(meta.cols as Raw) };
+    const cols = { ...(frame.cols as Raw) };
+    if (ghostly) {
+      const { cohort, entries, inputs } = ghostly;
+      const over = this.#overTau(cohort, entries, inputs);
+      const base = this.#base(cohort, entries, { ...inputs, tau: 0 }, 0);
+      const at = this.#at(base, readOverTau(over), entries, inputs);
+      const from = at.cols as Raw;
+      const shapes = (at.meta as Raw).cols as Raw;
+      const copy = (name: string, as: string) => {
+        if (!from[name]) return;
+        cols[as] = from[name];
+        descriptions[as] = shapes[name];
+      };
+      copy("importance.value", "importance.ghost");
+      copy("dependence.average", "dependence.ghost");
+      copy("dependence.grid", "dependence.ghost_grid");
+      this.#ghostProfile(at, this.#stressed(inputs), cols, descriptions);
+    }
+    const state = inputsOf({ ...this.index.code.initial, ...pin.state });
+    const ghost = { note: pin.note, state };
+    return { ...frame, meta: { ...meta, ghost, cols: descriptions }, cols };
+  }
+
+  #ghostProfile(at: Raw, stressed: string, cols: Raw, descriptions: Raw): void {
+    const stress = (at.meta as Raw).stress;
+    const values = (at.cols as Raw)["stress.value"] as Float32Array | undefined;
+    if (!isRecord(stress) || !values || !Array.isArray(stress.features)) return;
+    const features = this.index.about.features as { name: string }[];
+    const categories = stress.categories as (string | null)[];
+    const row = stress.features.findIndex(
+      (j: number, i: number) =>
+        JSON.stringify([features[j]?.name, categories[i] ?? null]) === stressed,
+    );
+    if (row < 0) return;
+    const each = values.length / stress.features.length;
+    cols["stress.ghost"] = values.slice(row * each, (row + 1) * each);
+    descriptions["stress.ghost"] = { dtype: "f4", shape: [each] };
+  }
+}
+
+/** Numbers of all columns that a frame is made of. */
+function* columnsOf(cohort: Cohort, entries: Record<string, Entry>): Iterable<number> {
+  for (const { content, stressed, exact, profile, tracks } of Object.values(entries)) {
+    const contents = [content, ...Object.values(stressed ?? {})];
+    for (const { columns } of [...contents, ...(exact ?? []).map((one) => one.content)])
+      yield* Object.values(columns);
+    yield* Object.values(profile ?? {});
+    for (const number of tracks ?? []) {
+      const track = cohort.tracks[number];
+      yield* Object.values(track?.columns ?? {});
+      if (track?.joint) yield track.joint.column;
+    }
+  }
+}
+
+/** What a level that cannot be reached changes in a frame at τ = 0: as in the kernel, the views stay as they were. */
+function beyond(meta: Raw, entries: Record<string, Entry>, inputs: Inputs, stressed: string): Raw {
+  const { tau, stress_feature } = inputs;
+  const changed: Raw = {};
+  let status = "";
+  for (const [view, { beyond }] of Object.entries(entries)) {
+    const shown = meta[view];
+    const end = beyond?.[stressed]?.[tau < 0 ? 0 : 1];
+    if (!isRecord(shown)) continue;
+    changed[view] = { ...shown, stale: true };
+    if (!end || !isRecord(end.now)) continue;
+    const { mean, target } = end.now;
+    const at = typeof mean === "number" && typeof target === "number";
+    status = String(end.now.status);
+    changed[view] = {
+      ...shown,
+      now: { ...end.now, tau, target: at ? mean + Math.abs(tau) * (target - mean) : target },
+    };
+  }
+  const note = `${stress_feature} cannot be stressed to this tau (${status}); importance and curves stay as they were`;
+  return { ...changed, notes: [note, ...(meta.notes as string[])] };
+}

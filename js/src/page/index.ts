@@ -1,0 +1,78 @@
+import "../styles.css";
+import "../styles/hosts.css";
+import "./style.css";
+import { h } from "../dom.ts";
+import { counted } from "../format.ts";
+import { Session } from "../session.ts";
+import { explorer } from "../views/explorer.ts";
+import { type Index, sameRows } from "./contents.ts";
+import { StaticHost } from "./host.ts";
+import { Store } from "./store.ts";
+
+const WHY = "This needs the notebook: the page holds what was computed when it was saved.";
+
+/** Controls whose answers need a kernel. */
+const LOCKED = [
+  ...["repeats", "lines", "center", "derivative", "anchor", "tail", "use-tail-mean"].map(
+    (id) => `[data-testid="uq-${id}"]`,
+  ),
+  '[data-testid="uq-importance-more"] :is(input, select)',
+].join();
+
+/** A choice of the rows among the cohorts that the author named. */
+function cohortPicker({ cohorts }: Index, session: Session, signal: AbortSignal) {
+  // Without a name are the rows of a single pin.
+  const named = cohorts.filter(({ name }) => name);
+  const select = h(
+    "select",
+    { "data-testid": "uq-rows-shown" },
+    ...named.map(({ name, rows }, i) =>
+      h("option", { value: i }, `${name} (${counted(rows, "row")})`),
+    ),
+  );
+  select.addEventListener(
+    "change",
+    () => {
+      const cohort = named[select.selectedIndex];
+      if (!cohort) return;
+      const { ice_filter, complement } = cohort;
+      session.request({ ice_filter, complement });
+    },
+    { signal },
+  );
+  return {
+    element: h("label", { class: "uq-field" }, h("span", {}, "rows shown"), select),
+    update(): void {
+      select.selectedIndex = named.findIndex((cohort) => sameRows(cohort, session.inputs));
+    },
+  };
+}
+
+function lock(root: HTMLElement): void {
+  for (const control of root.querySelectorAll<HTMLInputElement>(LOCKED)) {
+    control.disabled = true;
+    control.title = WHY;
+    control.closest("label")?.setAttribute("title", WHY);
+  }
+}
+
+async function open(): Promise<void> {
+  const text = document.getElementById("uq-store")?.textContent;
+  const root = document.getElementById("uq-page");
+  if (!text || !root) return;
+  const { signal } = new AbortController();
+  const store = await Store.open(JSON.parse(text));
+  const host = await StaticHost.of(store);
+  document.getElementById("uq-still")?.remove();
+  const session = new Session(host, signal);
+  explorer(session, root, signal, () => cohortPicker(host.index, session, signal));
+  // The panels set what a control can do whenever they draw.
+  root.addEventListener("uq:painted", () => lock(root), { signal, capture: true });
+  document.documentElement.dataset.opened = "true";
+}
+
+open().catch((error: unknown) => {
+  console.error(error);
+  const why = `This page could not be opened here (${String(error)}); open it in a current browser, or save it anew.`;
+  document.getElementById("uq-page")?.prepend(h("p", { role: "alert" }, why));
+});

@@ -1,0 +1,238 @@
+"""What a saved page holds, and what is said where none can be written."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import uqwidgets as uq
+from uqwidgets.widgets.page.low_rank import low_rank
+from uqwidgets.widgets.page.store import Store
+from widgets.pages import index_of, stored_columns
+
+
+def model(X):
+    return 2 * X["a"] + X["a"] * X["b"], np.exp(X["b"] / 4)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc"))
+    return X, model(X)[0] + rng.normal(size=90)
+
+
+@pytest.fixture
+def explorer(table):
+    with uq.explore(model, *table, n_repeats=3, ice_lines=20, tau=0.4) as explorer:
+        yield explorer
+
+
+def test_a_matrix_is_stored_to_within_its_tolerance():
+    rng = np.random.default_rng(1)
+    for shape in ((60, 12), (8, 40), (5, 1)):
+        matrix = 100 * rng.normal(size=shape)
+        product = low_rank(matrix)
+        assert np.abs(product.values - matrix).max() < 1
+    one = np.outer(np.arange(50.0), np.ones(30))
+    assert low_rank(one).left.shape == (50, 1)
+
+
+def test_a_column_is_stored_once():
+    store = Store()
+    values = np.linspace(0, 1, 7)
+    numbers = [store.add(values, "one"), store.add(values.copy(), "other")]
+    numbers.append(store.add(values[:3], "one"))
+    assert numbers == [0, 0, 1]
+
+
+def test_scaled_levels_keep_their_digits():
+    rng = np.random.default_rng(2)
+    values = np.stack([rng.normal(size=(9, 4)), 1e-6 * rng.normal(size=(9, 4))], axis=1)
+    values[3, 0, 0] = np.nan
+    store = Store()
+    number = store.add_scaled(values, "levels")
+    restored = stored_columns(store.deflated({}))[number]
+    np.testing.assert_array_equal(np.isnan(restored), np.isnan(values))
+    largest = np.nanmax(np.abs(values), axis=0)
+    assert np.nanmax(np.abs(restored - values) / largest) < 2e-5
+
+
+def test_the_page_says_its_size_and_what_it_holds_of_the_rows(explorer, tmp_path):
+    saved = explorer.save(tmp_path / "page.html", progress=False)
+    assert saved.nbytes == saved.path.stat().st_size
+    assert "curves, classes and weights of 20 rows" in saved.rows
+    assert "predicted and true values of 90 rows" in saved.rows
+    assert f"{saved.nbytes / 1e6:.2f} MB" in repr(saved)
+    assert list(tmp_path.iterdir()) == [saved.path]
+
+
+def test_without_lines_no_row_is_in_the_store(explorer, table, tmp_path):
+    X, y = table
+    mean, std = model(X)
+    nll = 0.5 * np.log(2 * np.pi * std**2) + (y - mean) ** 2 / (2 * std**2)
+    rows = np.column_stack([X, y, mean, nll]).astype(np.float32)
+
+    def most_values_of_a_row(path):
+        columns = [values for values in stored_columns(path) if values.dtype != np.uint8]
+        stored = np.concatenate([np.ravel(values) for values in columns]).astype(np.float32)
+        return np.isin(rows, stored).sum(axis=1)
+
+    with_rows = explorer.save(tmp_path / "rows.html", progress=False)
+    assert (most_values_of_a_row(with_rows.path) >= 2).all()
+    without = explorer.save(tmp_path / "none.html", lines=0, progress=False)
+    assert without.rows.startswith("It holds no row:")
+    # A float of 24 bits equals one of a hundred thousand others now and then, and the least and
+    # the largest value of a feature are those of rows.
+    values = most_values_of_a_row(without.path)
+    assert values.max() <= 2
+    assert values.mean() < 0.2
+    text = without.path.read_text()
+    ends = {extreme for name in X for extreme in (X[name].min(), X[name].max())}
+    assert not any(repr(float(value)) in text for value in X["a"] if value not in ends)
+
+
+def test_contents_are_those_of_the_explorer(explorer, tmp_path):
+    saved = explorer.save(tmp_path / "page.html", progress=False)
+    index, columns = index_of(saved.path), stored_columns(saved.path)
+    (cohort,) = index["cohorts"]
+    entry = cohort["entries"]["dependence"]['["b","nll",false,false,20]']
+    curve = explorer.explainer.dependence("b", measure="nll", grid=49)
+    average = columns[entry["content"]["columns"]["average"]]
+    np.testing.assert_allclose(average, curve.average, rtol=1e-6)
+    (entry,) = cohort["entries"]["importance"].values()
+    (exact,) = entry["exact"]
+    shown = explorer.result("importance", "nll")
+    value = columns[exact["content"]["columns"]["value"]][0]
+    by_feature = dict(zip(shown.features, shown.importance, strict=True))
+    np.testing.assert_allclose(value, [by_feature[name] for name in "abc"], rtol=1e-6)
+
+
+def test_classes_and_filters_are_cohorts(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=list("ab"))
+    p = 1 / (1 + np.exp(-X["a"]))
+    y = pd.Series(np.where(rng.random(60) < p, "yes", "no"))
+
+    class Classifier:
+        classes_ = np.array(["no", "yes"])
+
+        def predict_proba(self, X):
+            return np.column_stack([1 / (1 + np.exp(X["a"])), 1 / (1 + np.exp(-X["a"]))])
+
+    with uq.explore(Classifier(), X, y, n_repeats=2) as explorer:
+        explorer.ice_filter = [{"feature": "b", "low": 0.0, "high": None}]
+        explorer.pin("large b")
+        explorer.ice_filter = []
+        path = tmp_path / "page.html"
+        explorer.save(path, cohorts="classes", stress_features=["a"], progress=False)
+        cohorts = {cohort["name"]: cohort["rows"] for cohort in index_of(path)["cohorts"]}
+        assert cohorts == {
+            "all rows": 60,
+            "no": int((y == "no").sum()),
+            "yes": int((y == "yes").sum()),
+            "large b": int((X["b"] >= 0).sum()),
+        }
+        for wrong, sentence in (
+            ({"none": {"feature": "a", "low": 50.0, "high": None}}, "cohort 'none' has no row"),
+            ({"all rows": []}, "twice"),
+            ({"x": {"feature": "z", "values": []}}, "cohort 'x': "),
+            (["no"], "it must be a dict"),
+            ({3: []}, "must be a text"),
+        ):
+            with pytest.raises(ValueError, match=sentence):
+                explorer.save(path, cohorts=wrong, progress=False)
+        with pytest.raises(ValueError, match="z"):
+            explorer.save(path, stress_features=["z"], progress=False)
+
+
+def test_errors_leave_the_former_file(explorer, tmp_path, monkeypatch):
+    path = tmp_path / "page.html"
+    path.write_text("former")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        explorer.save(tmp_path)
+    with pytest.raises(FileNotFoundError, match="does not exist; make it"):
+        explorer.save(tmp_path / "none" / "page.html")
+
+    def full(self, text, **_):
+        with self.open("w") as file:
+            file.write(text[:100])
+        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="no space left for"):
+        explorer.save(path, progress=False)
+    monkeypatch.undo()
+    assert path.read_text() == "former"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
+    path = tmp_path / "page.html"
+    explorer.wait()
+    steps = []
+
+    def interrupt(*_, **__):
+        steps.append(1)
+        if len(steps) == 3:
+            explorer.set_state({"_stop": 10_000})
+
+    monkeypatch.setattr("uqwidgets.widgets.savable.tqdm.set_postfix_str", interrupt)
+    with pytest.raises(RuntimeError, match="was stopped"):
+        explorer.save(path)
+    assert len(steps) == 3
+
+    def raises(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("uqwidgets.widgets.savable.tqdm.set_postfix_str", raises)
+    with pytest.raises(KeyboardInterrupt):
+        explorer.save(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_explorer_cannot_be_saved(explorer, tmp_path):
+    explorer.close()
+    with pytest.raises(RuntimeError, match="the explorer is closed"):
+        explorer.save(tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_learner_that_is_fitting_is_waited_for(tmp_path):
+    from sklearn.linear_model import LinearRegression
+
+    may_fit = threading.Event()
+
+    class Slow(LinearRegression):
+        def fit(self, X, y):
+            may_fit.wait(20)
+            return super().fit(X, y)
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60)
+    fitted = LinearRegression().fit(X, y)
+    learner = uq.Learner(Slow(), X, y, n_refits=2)
+    with uq.explore(fitted, X, y, learner=learner, n_repeats=2) as explorer:
+        while explorer._frame.get("meta", {}).get("learner", {}).get("state") != "pending":
+            explorer.wait(0.05)
+        with pytest.raises(ValueError, match="the learner is still fitting"):
+            explorer.save(tmp_path / "page.html", progress=False)
+        may_fit.set()
+        explorer.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_are_text(tmp_path):
+    hostile = "</script><img src=x onerror=alert(1)>"
+    X = pd.DataFrame({hostile: np.arange(30.0), "b": np.sin(np.arange(30))})
+    with uq.explore(lambda X: X[hostile], X, X[hostile], n_repeats=2) as explorer:
+        saved = explorer.save(tmp_path / "p.html", title=hostile, note=hostile, progress=False)
+    text = saved.path.read_text()
+    assert "<img src=x" not in text
+    assert text.count("</script>") == 2

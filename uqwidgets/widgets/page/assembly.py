@@ -1,0 +1,251 @@
+"""A page of an explorer: what it holds, how far it is, and what it says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference import checked_interval
+from uqwidgets.plotting.text import counted, listed
+from uqwidgets.widgets.inputs import Inputs, is_stressable
+from uqwidgets.widgets.model_info import curve_measures, model_info
+from uqwidgets.widgets.page.cohorts import NamedRows
+from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort, Stressed, reads_of
+from uqwidgets.widgets.page.store import Store
+from uqwidgets.widgets.population import PopulationBuilder
+from uqwidgets.widgets.state import arguments_of, initial_state
+from uqwidgets.widgets.views.view import View
+
+_OF_ROWS = {
+    "dependence": "curves, classes and weights",
+    "performance": "predicted and true values",
+}
+# Categories of a feature whose share can be moved; the most frequent ones.
+_MOST_CATEGORIES = 8
+_NOT_HERE = "not in this page"
+
+#: Called with what is being done, and how many of how many steps are done.
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """What of an explorer a page holds.
+
+    Attributes
+    ----------
+    cohorts : list of NamedRows
+    intervals : sequence of str
+    stressed : sequence of Stressed
+    """
+
+    cohorts: Sequence[NamedRows]
+    intervals: Sequence[str]
+    stressed: Sequence[Stressed]
+
+
+@dataclass
+class Page:
+    """The contents of a page.
+
+    Attributes
+    ----------
+    chunks : dict of str to str
+        See `Store.deflated`.
+    rows : str
+        A sentence on what the page holds of the rows.
+    """
+
+    chunks: dict[str, str]
+    rows: str
+
+
+def stressed_of(explainer: Explainer, names: Any, shown: Sequence[Inputs]) -> list[Stressed]:
+    """Return what can be stressed in a page: numbers, and the most frequent categories.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    names : sequence of str or None
+        Features; None for all that can be stressed.
+    shown : sequence of Inputs
+        Of the views that are saved, whose stressed features are added.
+
+    Raises
+    ------
+    ValueError
+        If a feature does not exist or cannot be stressed.
+    """
+    table = explainer.table
+    able = [f for f in explainer.features if is_stressable(table, f)]
+    if names is not None:
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise ValueError(f"stress_features is {names!r}; it must be a list of features.")
+        for name in names:
+            table.index(name)
+            if name not in able:
+                raise ValueError(f"{name!r} cannot be stressed; leave it out of stress_features.")
+        chosen = {*names, *(each.stress_feature for each in shown)}
+        able = [feature for feature in able if feature in chosen]
+    stressed = []
+    for feature in able:
+        if table.kind(feature) == "numeric":
+            stressed.append(Stressed(feature, None))
+            continue
+        labels = table.labels(feature)
+        often = sorted(labels.texts, key=lambda text: -labels.mask([text]).sum())
+        pinned = [each.stress_category for each in shown if each.stress_feature == feature]
+        categories = [*often[:_MOST_CATEGORIES], *(c for c in pinned if c in often)]
+        stressed += [Stressed(feature, category) for category in dict.fromkeys(categories)]
+    return stressed
+
+
+def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
+    """Return the kinds of intervals of a page, those of the views that are saved among them.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+    """
+    if isinstance(intervals, str):
+        intervals = [intervals]
+    chosen = [each.interval for each in inputs]
+    chosen += [checked_interval(kind) for kind in intervals or ()]
+    return list(dict.fromkeys(chosen))
+
+
+def assemble(
+    explainer: Explainer,
+    views: Sequence[View],
+    options: PageOptions,
+    inputs: Inputs,
+    pins: Sequence[dict[str, Any]],
+    pinned: Sequence[Inputs],
+    progress: Progress,
+    *,
+    has_learner: bool,
+) -> Page:
+    """Compute everything that a page shows.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    views : sequence of View
+        They are used for nothing else.
+    options : PageOptions
+    inputs : Inputs
+        Of the view that the page opens with.
+    pins : sequence of dict
+    pinned : sequence of Inputs
+        Those of the pins.
+    progress : callable
+        Called often; what it raises ends the work.
+    has_learner : bool
+    """
+    choices = Choices(
+        {
+            "feature": explainer.features,
+            "measure": [measure.name for measure in curve_measures(explainer)],
+            "indicator": list(explainer.indicators),
+            "interval": options.intervals,
+        },
+        options.stressed,
+    )
+    store, builder = Store(), PopulationBuilder(explainer)
+    steps = _Steps(progress)
+    cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
+
+    def add(named: NamedRows, at: Inputs, offered: Choices) -> None:
+        cohort = Cohort(views, builder, store, offered, at, steps.next)
+        cohorts[_rows_of(at)] = (named, cohort)
+
+    for named in options.cohorts:
+        at = replace(inputs, ice_filter=named.filter, complement=named.complement)
+        add(named, at, choices)
+    for each in pinned:
+        # Its levels of tau stand for other means than those of the other views.
+        if each.stress_feature and _rows_of(each) not in cohorts:
+            category = builder.category(each)
+            only = Choices({}, [Stressed(each.stress_feature, category)])
+            add(NamedRows("", each.ice_filter, each.complement), each, only)
+    steps.total = sum(cohort.n_steps for _, cohort in cohorts.values())
+    described = []
+    for rows, (named, cohort) in cohorts.items():
+        own = [each for each in (inputs, *pinned) if _rows_of(each) == rows]
+        cohort.add(own)
+        for each in own:
+            cohort.add_exact(each)
+        described.append({"name": named.name, **cohort.index})
+    index = {
+        "about": _about(explainer, views, options),
+        # The page has a choice of its own among the cohorts.
+        "inputs": {**inputs.plain(), "cohorts": []},
+        "pins": list(pins),
+        "cohorts": described,
+        "reads": {view.name: reads_of(view) for view in views},
+        "categories": {
+            feature: [one.category for one in options.stressed if one.feature == feature]
+            for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
+        },
+        "code": {
+            "arguments": arguments_of(explainer, has_learner=has_learner),
+            "initial": initial_state(explainer),
+        },
+        "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
+        "sentences": [],
+    }
+    return Page(store.deflated(index), _rows_held([cohort for _, cohort in cohorts.values()]))
+
+
+def _rows_of(inputs: Inputs) -> tuple[Any, ...]:
+    """Identify the rows and what tau = -1 and 1 stand for."""
+    return tuple(getattr(inputs, name) for name in ROWS)
+
+
+@dataclass
+class _Steps:
+    """Counts the steps of the work for its progress."""
+
+    progress: Progress
+    total: int = 0
+    done: int = 0
+    what: str = ""
+    _shown: float = field(default=0.0)
+
+    def next(self, what: str) -> None:
+        """Report a step, or without a name that a step goes on."""
+        if what:
+            self.done += 1
+            self.what = what
+        self.progress(self.what, min(self.done, self.total), self.total)
+
+
+def _about(explainer: Explainer, views: Sequence[View], options: PageOptions) -> dict[str, Any]:
+    about = model_info(explainer, [view.name for view in views])
+    about["intervals"] = list(options.intervals)
+    for feature in about["features"]:
+        here = [one.category for one in options.stressed if one.feature == feature["name"]]
+        if feature["unstressable"] is None and not here:
+            feature["unstressable"] = _NOT_HERE
+        if feature["kind"] == "categorical":
+            # Rows are not filtered in a page, so these are the categories whose share is moved.
+            feature["values"] = [category for category in here if category is not None]
+    return about
+
+
+def _rows_held(cohorts: Sequence[Cohort]) -> str:
+    """Say what the page holds of single rows."""
+    held = []
+    for name, what in _OF_ROWS.items():
+        most = max(cohort.most_rows.get(name, 0) for cohort in cohorts)
+        if most:
+            held.append(f"{what} of {counted(most, 'row')}")
+    if not held:
+        return (
+            "It holds no row: averages, shares of rows, grids of values, and the least and the "
+            "largest value of each feature."
+        )
+    return f"It holds {listed(held)}; lines=0 leaves no row in it."

@@ -1,0 +1,360 @@
+"""What a page holds: the contents of all views for every choice that it offers, and over tau."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.widgets.frames import plain
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.over_tau import Level, Samples, Side, Track, in_pieces, joined, settle
+from uqwidgets.widgets.page.store import Store
+from uqwidgets.widgets.population import PopulationBuilder, Populations
+from uqwidgets.widgets.views.view import Content, View
+
+# Values of a drawn line: as many steps as a tall screen has points.
+_LINE_STEPS = 2047
+# Inputs that order and fold what is shown.
+_STRESS = ("stress_feature", "stress_category")
+_OF_THE_FRONT_END = ("sort", "top", "clip_lines")
+# Weights that are stored while they are in use.
+_MOST_WEIGHTS = 1 << 25
+
+#: Inputs that tell apart the cohorts of a page: rows, and what tau = -1 and 1 stand for.
+ROWS = ("ice_filter", "complement", "anchor", "tail")
+
+#: Called with what is being done; what it raises ends the work.
+Report = Callable[[str], None]
+
+
+class Stressed(NamedTuple):
+    """A feature that can be stressed, with the category whose share is moved if it has any."""
+
+    feature: str
+    category: str | None
+
+    @property
+    def key(self) -> str:
+        """The text by which the page finds it."""
+        return _compact(list(self))
+
+    def inputs(self, inputs: Inputs, tau: float = 0.0) -> Inputs:
+        """Return inputs that stress it."""
+        category = self.category or ""
+        return replace(inputs, stress_feature=self.feature, stress_category=category, tau=tau)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The values of the inputs that a reader can choose in a page.
+
+    Attributes
+    ----------
+    values : mapping of str to sequence
+        By the name of the input; the others have one value.
+    stressed : sequence of Stressed
+    """
+
+    values: Mapping[str, Sequence[Any]]
+    stressed: Sequence[Stressed]
+
+    def of(self, view: View, inputs: Inputs) -> list[Inputs]:
+        """Return the inputs of all contents of a view."""
+        names = [name for name in view.reads if name in self.values]
+        every = product(*(self.values[name] for name in names))
+        return [replace(inputs, **dict(zip(names, each, strict=True))) for each in every]
+
+
+class Cohort:
+    """The contents of all views for some of the rows.
+
+    Parameters
+    ----------
+    views : sequence of View
+    builder : PopulationBuilder
+    store : Store
+    choices : Choices
+    inputs : Inputs
+        With the filter of the rows; tau has no effect.
+    report : callable
+    """
+
+    def __init__(
+        self,
+        views: Sequence[View],
+        builder: PopulationBuilder,
+        store: Store,
+        choices: Choices,
+        inputs: Inputs,
+        report: Report,
+    ) -> None:
+        self._views = tuple(views)
+        self._builder = builder
+        self._store = store
+        self._choices = choices
+        self._inputs = replace(inputs, tau=0.0)
+        self._report = report
+        self._populations: dict[tuple[Stressed, float], Populations] = {}
+        self._tracks: list[dict[str, Any]] = []
+        self._track_numbers: dict[Any, int] = {}
+        self._entries: dict[str, dict[str, Any]] = {view.name: {} for view in self._views}
+        # Largest number of rows of which there are single values, by the name of the view.
+        self.most_rows: dict[str, int] = {}
+        self.n_steps = sum(len(choices.of(view, self._inputs)) for view in self._views)
+
+    def add(self, inputs: Sequence[Inputs] = ()) -> None:
+        """Compute all contents.
+
+        Parameters
+        ----------
+        inputs : sequence of Inputs
+            Further inputs, of the same rows.
+        """
+        for view in self._views:
+            further = [replace(each, tau=0.0) for each in inputs]
+            for at in [*self._choices.of(view, self._inputs), *further]:
+                self._add(view, at)
+
+    def add_exact(self, inputs: Inputs) -> None:
+        """Add the contents at a level of tau, which would be interpolated otherwise.
+
+        Parameters
+        ----------
+        inputs : Inputs
+            Whose contents at tau = 0 were added.
+        """
+        populations = self._builder.build(inputs, lambda: None)
+        if not inputs.tau or populations is None or not populations.is_reachable:
+            return
+        for view in self._views:
+            self._report(view.name)
+            entry = self._entries[view.name][key_of(view, replace(inputs, tau=0.0))]
+            content = view.complete(inputs, populations, lambda: self._report(""))
+            stored = self._stored(view, content, _chunk(view, inputs))
+            key = Stressed(inputs.stress_feature, populations.category).key
+            level = {"stressed": key, "tau": inputs.tau, "content": stored}
+            entry.setdefault("exact", []).append(level)
+
+    @property
+    def index(self) -> dict[str, Any]:
+        """What describes the contents; columns are numbers of the store."""
+        at = self._inputs.plain()
+        populations = self._builder.build(self._inputs, lambda: None)
+        assert populations is not None, "a cohort has rows"
+        return {
+            **{name: at[name] for name in ROWS},
+            "rows": populations.selection.n_rows,
+            "entries": self._entries,
+            "tracks": self._tracks,
+        }
+
+    def _add(self, view: View, at: Inputs) -> None:
+        key = key_of(view, at)
+        if key in self._entries[view.name]:
+            return
+        self._report(view.name)
+        chunk = _chunk(view, at)
+        content = self._content(view, at, self._stressed[0] if self._stressed else None)
+        entry: dict[str, Any] = {"content": self._stored(view, content, chunk)}
+        self._entries[view.name][key] = entry
+        if not content.meta or not self._stressed:
+            return
+        if view.reads_stress:
+            entry["stressed"] = {
+                one.key: self._stored(view, self._content(view, at, one), chunk)
+                for one in self._stressed
+            }
+            entry["beyond"] = self._beyond(view, at)
+        start = self._level(at, self._stressed[0], 0.0)
+        profile = view.profile_over_tau(start, only_known=False)
+        entry["profile"] = {name: self._store.add(v, chunk) for name, v in profile.items()}
+        entry["texts"] = self._texts(view, at)
+        entry["tracks"] = [
+            self._track(view, track, at, chunk) for track in view.over_tau(start.inputs)
+        ]
+
+    @property
+    def _stressed(self) -> Sequence[Stressed]:
+        return self._choices.stressed
+
+    def _content(self, view: View, at: Inputs, stressed: Stressed | None) -> Content:
+        inputs = replace(at, stress_feature="") if stressed is None else stressed.inputs(at)
+        populations = self._builder.build(inputs, lambda: None)
+        assert populations is not None, "a cohort has rows"
+        view.content = view.complete(inputs, populations, lambda: self._report(""))
+        return view.content
+
+    def _stored(self, view: View, content: Content, chunk: str) -> dict[str, Any]:
+        columns: dict[str, int] = {}
+        for name, values in content.columns.items():
+            if name in view.of_rows:
+                # Without lines, no row is in the page at all.
+                values = values if self._inputs.ice_lines else values[:0]
+                self.most_rows[view.name] = max(self.most_rows.get(view.name, 0), len(values))
+            if name == "ice":
+                # Along the grid, neighbours are alike.
+                columns[name] = self._store.add_scaled(
+                    values.T, chunk, _LINE_STEPS, is_one_axis=True, is_transposed=True
+                )
+            else:
+                columns[name] = self._store.add(values, chunk)
+        return {"meta": plain(content.meta), "columns": columns}
+
+    def _beyond(self, view: View, at: Inputs) -> dict[str, list[Any]]:
+        """Return the meta of a view where the levels of a side cannot be reached."""
+        beyond = {}
+        for one in self._stressed:
+            metas = [None, None]
+            for side, sign in enumerate((-1.0, 1.0)):
+                populations = self._of(one, sign)
+                if not populations.is_reachable:
+                    metas[side] = plain(view.compute(one.inputs(at, sign), populations).meta)
+            if any(metas):
+                beyond[one.key] = metas
+        return beyond
+
+    def _texts(self, view: View, at: Inputs) -> dict[str, dict[str, list[str]]]:
+        texts = {}
+        for one in self._stressed:
+            signs = self._signs(one)
+            taus = [-1.0 if -1.0 in signs else 0.0, 0.0, 1.0 if 1.0 in signs else 0.0]
+            at_levels = [view.texts_over_tau(self._level(at, one, tau)) for tau in taus]
+            if at_levels[0]:
+                texts[one.key] = {name: [t[name] for t in at_levels] for name in at_levels[0]}
+        return texts
+
+    def _track(self, view: View, track: Track, at: Inputs, chunk: str) -> int:
+        """Sample a track for every stressed feature, once, and return its number."""
+        key = (view.name, track.name, track.key)
+        if key not in self._track_numbers:
+            sides = [Side(sign) for one in self._stressed for sign in self._signs(one)]
+            features = [one for one in self._stressed for _ in self._signs(one)]
+            while todo := [i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done]:
+                self._refine(track, [sides[i] for i in todo], [features[i] for i in todo], at)
+            self._track_numbers[key] = len(self._tracks)
+            if track.derivation is not None:
+                for side, one in zip(sides, features, strict=True):
+                    self._settle(track, side, one, at)
+            sides = [side.thinned(track.tolerance) for side in sides]
+            self._tracks.append(self._stored_track(track, sides, features, chunk))
+        return self._track_numbers[key]
+
+    def _refine(
+        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
+    ) -> None:
+        new = [side.new_nodes(track) for side in sides]
+        levels = [
+            self._level(at, feature, side.sign * distance)
+            for side, feature, distances in zip(sides, features, new, strict=True)
+            for distance in distances.tolist()
+        ]
+        samples = track.sample(levels, lambda: self._report(""))
+        start = 0
+        for side, distances in zip(sides, new, strict=True):
+            stop = start + len(distances)
+            side.add(track, {name: values[start:stop] for name, values in samples.items()})
+            start = stop
+
+    def _settle(self, track: Track, side: Side, stressed: Stressed, at: Inputs) -> None:
+        def levels(taus: Floats) -> list[Level]:
+            return [self._level(at, stressed, tau) for tau in taus.tolist()]
+
+        settle(track, [side], levels, lambda: self._report(""))
+
+    def _stored_track(
+        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], chunk: str
+    ) -> dict[str, Any]:
+        counts: dict[str, list[int]] = {}
+        parts: list[Samples] = []
+        first = 0
+        for feature in self._stressed:
+            own = [side for side, f in zip(sides, features, strict=True) if f == feature]
+            if not own:
+                continue
+            if track.derivation is None:
+                samples, n_nodes = joined(own)
+            else:
+                samples, n_nodes = in_pieces(track, track.derivation, own)
+            below, above = n_nodes.get(-1.0, 0), n_nodes.get(1.0, 0)
+            counts[feature.key] = [below, above, first]
+            first += below + above + 1
+            parts.append(samples)
+        if not parts:
+            return {"straight": False, "counts": {}, "columns": {}, "joint": None}
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        is_large = track.is_large or track.derivation is not None
+        if is_large and all(np.isfinite(values).all() for values in columns.values()):
+            joint = self._joint(track, columns, chunk)
+            straight = track.derivation is not None
+            return {"straight": straight, "counts": counts, "columns": {}, "joint": joint}
+        return {
+            "straight": track.derivation is not None,
+            "counts": counts,
+            "columns": {n: self._store.add_scaled(v, chunk) for n, v in columns.items()},
+            "joint": None,
+        }
+
+    def _joint(self, track: Track, columns: Samples, chunk: str) -> dict[str, Any]:
+        """Store columns to within the tolerance of the track, all as one matrix."""
+        sizes = track.sizes(columns)
+        flat = {name: values.reshape(len(values), -1) for name, values in columns.items()}
+        tolerances = [
+            track.tolerance * _lengths(sizes[name], values) for name, values in columns.items()
+        ]
+        matrix = np.concatenate(list(flat.values()), axis=1)
+        number = self._store.add_low_rank(matrix, np.concatenate(tolerances), chunk)
+        return {"column": number, "names": [[n, v.shape[1]] for n, v in flat.items()]}
+
+    def _signs(self, stressed: Stressed) -> list[float]:
+        """Return the sides of 0 that can be reached."""
+        return [sign for sign in (-1.0, 1.0) if self._of(stressed, sign).is_reachable]
+
+    def _level(self, at: Inputs, stressed: Stressed, tau: float) -> Level:
+        populations = self._of(stressed, tau)
+        return Level(stressed.inputs(at, tau), populations.now, populations)
+
+    def _of(self, stressed: Stressed, tau: float) -> Populations:
+        known = self._populations.get((stressed, tau))
+        if known is not None:
+            return known
+        populations = self._builder.build(stressed.inputs(self._inputs, tau), lambda: None)
+        assert populations is not None, "a cohort has rows"
+        weights = len(populations.now.weights) * (len(self._populations) + 1)
+        if weights <= _MOST_WEIGHTS:
+            self._populations[stressed, tau] = populations
+        return populations
+
+
+def key_of(view: View, inputs: Inputs) -> str:
+    """Return the text by which the page finds a content of a view: the inputs that it reads."""
+    values = inputs.plain()
+    return _compact([values[name] for name in reads_of(view)])
+
+
+def reads_of(view: View) -> list[str]:
+    """Return the inputs that decide a content of a view; the front end alone reads the others."""
+    return [name for name in view.reads if name not in (*_OF_THE_FRONT_END, *_STRESS)]
+
+
+def _compact(value: list[Any]) -> str:
+    """Write a value as ``JSON.stringify`` does."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def _chunk(view: View, inputs: Inputs) -> str:
+    """Return the name of the chunk of the store for a content of a view."""
+    return f"{view.name} {inputs.feature}" if "feature" in view.reads else view.name
+
+
+def _lengths(size: Any, values: Floats) -> Floats:
+    """Return the length of the axis of each number of a level, shape (k,)."""
+    lengths = np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape).max(axis=0).ravel()
+    # An axis of no length is that of numbers which are all the same, up to rounding.
+    least = max(1e-9 * float(np.abs(values).max(initial=0.0)), 1e-300)
+    return np.asarray(np.maximum(lengths, least))

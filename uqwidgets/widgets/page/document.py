@@ -1,0 +1,104 @@
+"""The HTML of a page: one file that loads nothing and runs nothing but its own script."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+
+from uqwidgets.plotting.html import Markup, element, words
+from uqwidgets.widgets.front_end import STATIC
+
+# `Canvas` and `CanvasText` are the reader's own: dark where they like it dark.
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 15px/1.5 system-ui, sans-serif; color: CanvasText; background: Canvas;
+  max-width: 90rem; margin: 1.5rem auto; padding: 0 1.5rem; }
+body > header h1 { font-size: 1.4em; line-height: 1.25; margin: 0 0 0.2em; }
+body > header p { margin: 0 0 0.4em; white-space: pre-line; max-width: 50rem; }
+table { border-collapse: collapse; }
+#uq-still table { font-size: 13px; }
+thead { border-bottom: 1px solid; }
+tbody th { font-weight: normal; }
+summary { cursor: pointer; }
+@media print {
+  body { margin: 0; padding: 0; font-size: 11px; max-width: none; }
+  svg, tr { break-inside: avoid; }
+}
+"""
+# Copies of the pictures for notebooks that remove SVG.
+_COPY = re.compile(r'<img hidden="" src="data:image/svg\+xml;base64,[^>]*>')
+_INLINE = re.compile(r' style="([^"]*)"')
+
+
+def document(
+    chunks: Mapping[str, str],
+    *,
+    title: str,
+    author: str | None = None,
+    note: str | None = None,
+    still: str = "",
+) -> str:
+    """Return the text of the page.
+
+    Parameters
+    ----------
+    chunks : mapping of str to str
+        From `Store.deflated`.
+    title, author, note : str
+        Texts of its head.
+    still : str, optional
+        HTML that is shown until the script has opened the page, and where none runs.
+    """
+    still = _COPY.sub("", still)
+    script = (STATIC / "page.js").read_text("utf-8")
+    still, rules = _without_inline_styles(still)
+    style = f"{_STYLE}{(STATIC / 'page.css').read_text('utf-8')}{rules}"
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {_hash(script)}",
+            f"style-src {_hash(style)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    head = [element("h1", words(title))]
+    head += [element("p", words(text)) for text in (author, note) if text]
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
+        f"{element('title', words(title))}\n<style>{style}</style>\n</head>\n<body>\n",
+        f"{element('header', *head)}\n",
+        f"{element('main', element('div', Markup(still), id='uq-still'), id='uq-page')}\n",
+        f'<script type="application/json" id="uq-store">{_in_script(chunks)}</script>\n',
+        f'<script type="module">{script}</script>\n</body>\n</html>\n',
+    ]
+    return "".join(parts)
+
+
+def _in_script(value: object) -> str:
+    """Write a value as JSON that no name can end: ``</script>`` needs a ``<``."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _hash(text: str) -> str:
+    digest = base64.b64encode(sha256(text.encode("utf-8")).digest()).decode("ascii")
+    return f"'sha256-{digest}'"
+
+
+def _without_inline_styles(html: str) -> tuple[str, str]:
+    """Replace inline styles, which the policy forbids, by classes; return the rules of these."""
+    classes: dict[str, str] = {}
+
+    def named(match: re.Match[str]) -> str:
+        name = classes.setdefault(match.group(1), f"uq-s{len(classes)}")
+        return f' class="{name}"'
+
+    html = _INLINE.sub(named, html)
+    rules = "".join(f"#uq-still .{name}{{{style}}}\n" for style, name in classes.items())
+    return html, rules

@@ -1,0 +1,157 @@
+"""The store of a page: columns of numbers, each once, deflated, as text of HTML.
+
+Columns that are read together lie in one chunk, which the page inflates when it needs one of them.
+The bytes of whole numbers are differences along the first axis, and the bytes of all columns lie
+in the order of their significance; both make them easier to deflate.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats
+from uqwidgets.widgets.frames import plain
+from uqwidgets.widgets.page.low_rank import LowRank, low_rank
+
+#: Of what is shown: float64, float32, int32, uint8.
+DType = Literal["f8", "f4", "i4", "u1"]
+
+_EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
+_LARGEST = 32767
+_UNKNOWN = -32768
+
+
+class Store:
+    """Columns of a page, and an index that refers to them by their numbers."""
+
+    def __init__(self) -> None:
+        self._columns: list[dict[str, Any]] = []
+        self._bytes: dict[str, list[bytes]] = {}
+        self._numbers: dict[bytes, int] = {}
+
+    def add(self, values: npt.ArrayLike, chunk: str) -> int:
+        """Add a column with all digits that are shown, and return its number.
+
+        Parameters
+        ----------
+        values : array-like
+            Floats are stored as float32.
+        chunk : str
+            Name of the chunk, unless the same column is stored already.
+        """
+        array = np.asarray(values)
+        dtype, code = _EXACT.get(array.dtype.kind, ("f4", "<f4"))
+        data = np.ascontiguousarray(array, dtype=code)
+        return self._put(data, {"dtype": dtype, "shape": list(array.shape)}, chunk)
+
+    def add_scaled(
+        self,
+        values: npt.ArrayLike,
+        chunk: str,
+        most: int = _LARGEST,
+        *,
+        is_one_axis: bool = False,
+        is_transposed: bool = False,
+    ) -> int:
+        """Add levels as whole numbers, and return the number of the column.
+
+        Parameters
+        ----------
+        values : array-like of shape (levels, ...)
+            They are stored in multiples of ``1 / most`` of the largest value of all levels. Values
+            that are not finite become NaN.
+        chunk : str
+        most : int, optional
+            Largest whole number.
+        is_one_axis : bool, default=False
+            Whether all values have one axis, and not each series of levels its own.
+        is_transposed : bool, default=False
+            Whether the page exchanges both axes.
+        """
+        array = np.asarray(values, dtype=np.float64)
+        is_finite = np.isfinite(array)
+        largest = np.abs(np.where(is_finite, array, 0.0)).max(
+            axis=None if is_one_axis else 0, initial=0.0
+        )
+        scale = np.where(largest > 0, largest / most, 1.0).astype(np.float32)
+        whole = np.where(is_finite, np.rint(np.where(is_finite, array, 0.0) / scale), _UNKNOWN)
+        facts = {
+            "dtype": "f4",
+            "shape": list(array.shape),
+            "scale": self.add(np.ravel(scale), chunk),
+            "transposed": is_transposed,
+        }
+        return self._put(_differences(whole.astype(np.int64), np.int16), facts, chunk)
+
+    def add_low_rank(self, values: Floats, tolerance: Floats, chunk: str) -> int:
+        """Add populations by averages to within a tolerance, and return the number of the column.
+
+        Parameters
+        ----------
+        values : ndarray of shape (populations, k)
+            Finite.
+        tolerance : ndarray of shape (k,)
+            Largest error of each of the averages.
+        chunk : str
+        """
+        center = np.rint(values.mean(axis=0) / tolerance)
+        product: LowRank = low_rank(values / tolerance - center)
+        facts = {
+            "dtype": "f4",
+            "shape": list(values.shape),
+            "rank": product.left.shape[1],
+            # By components, of which each has numbers of one size.
+            "left": self._add_whole(product.left.T, chunk),
+            "right": self._add_whole(product.right.T, chunk),
+            "step": product.scale,
+            "tolerance": self.add(tolerance.astype(np.float32), chunk),
+            "center": self._add_whole(center[:, None].astype(np.int32), chunk),
+        }
+        return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
+
+    def _add_whole(self, values: npt.NDArray[np.int32], chunk: str) -> int:
+        small = np.abs(values).max(initial=0) <= _LARGEST // 2
+        dtype = np.int16 if small else np.int32
+        facts = {"dtype": "whole", "shape": list(values.shape)}
+        return self._put(_differences(values.astype(np.int64), dtype), facts, chunk)
+
+    def _put(self, data: npt.NDArray[Any], facts: Mapping[str, Any], chunk: str) -> int:
+        size = data.dtype.itemsize
+        planes = np.ascontiguousarray(data.ravel().view(np.uint8).reshape(-1, size).T).tobytes()
+        key = blake2b(json.dumps(facts).encode() + b"\n" + planes, digest_size=16).digest()
+        if key not in self._numbers:
+            pieces = self._bytes.setdefault(chunk, [])
+            at = sum(map(len, pieces))
+            pieces.append(planes)
+            self._numbers[key] = len(self._columns)
+            self._columns.append({**facts, "chunk": chunk, "at": at, "size": size})
+        return self._numbers[key]
+
+    def deflated(self, index: Mapping[str, Any]) -> dict[str, str]:
+        """Return the chunks as base64 by their names; ``""`` is the index with the columns.
+
+        Parameters
+        ----------
+        index : mapping
+            Plain values that refer to columns by their numbers.
+        """
+        text = json.dumps({**plain(index), "columns": self._columns}, separators=(",", ":"))
+        chunks = {"": text.encode(), **{name: b"".join(p) for name, p in self._bytes.items()}}
+        return {name: _base64(data) for name, data in chunks.items()}
+
+
+def _differences(whole: npt.NDArray[np.int64], dtype: Any) -> npt.NDArray[Any]:
+    """Differences along the first axis, which wrap around as the page's sums of them do."""
+    return np.diff(whole, axis=0, prepend=0).astype(dtype)
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")

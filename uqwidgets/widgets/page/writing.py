@@ -1,0 +1,45 @@
+"""A file that appears as a whole, or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield the path of a new file beside ``path``, which replaces it when the block ends.
+
+    If the block fails, the new file is removed, and a former one stays.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; the sentence says why.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file in it.")
+    new = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        # Before the work begins, so that nobody waits for a page that cannot be written.
+        new.touch()
+        yield new
+        new.replace(path)
+    except OSError as error:
+        if Path(error.filename or "") not in (new, path) and error.errno != errno.ENOSPC:
+            raise
+        raise type(error)(_sentence(error, path)) from error
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _sentence(error: OSError, path: Path) -> str:
+    if error.errno == errno.ENOSPC:
+        return f"there is no space left for {path}; free some, or save elsewhere."
+    if isinstance(error, FileNotFoundError):
+        return f"the folder {path.parent} does not exist; make it, or save elsewhere."
+    why = (error.strerror or str(error)).lower()
+    return f"{path} cannot be written ({why}); save elsewhere."

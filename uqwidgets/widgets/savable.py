@@ -1,0 +1,236 @@
+"""An explorer as a page: one file that lives without a kernel."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import traitlets as t
+from tqdm.auto import tqdm
+
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.widgets.inputs import Inputs, inputs_of, validate
+from uqwidgets.widgets.page.assembly import (
+    Page,
+    PageOptions,
+    assemble,
+    intervals_of,
+    stressed_of,
+)
+from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
+from uqwidgets.widgets.page.document import document
+from uqwidgets.widgets.page.writing import whole_file
+from uqwidgets.widgets.population import PopulationBuilder
+from uqwidgets.widgets.static_picture import static_picture
+
+if TYPE_CHECKING:
+    from uqwidgets.widgets.learner import LearnerPanel
+    from uqwidgets.widgets.session import Session
+
+
+@dataclass(frozen=True)
+class SavedPage:
+    """A page that was written.
+
+    Attributes
+    ----------
+    path : Path
+    nbytes : int
+    rows : str
+        A sentence on what the page holds of the rows.
+    """
+
+    path: Path
+    nbytes: int
+    rows: str
+
+    def __repr__(self) -> str:
+        return f"{self.path}: {self.nbytes / 1e6:.2f} MB. {self.rows}"
+
+
+class Savable(t.HasTraits):
+    """Pages of an explorer."""
+
+    explainer: Explainer
+    comm: Any
+    pins: Any
+    _session: Session
+    _learner: LearnerPanel | None
+
+    # Defined by Explorer.
+    wait: Callable[[], bool]
+    _inputs: Callable[[], tuple[Inputs, str | None]]
+
+    # Set when a page is to be given up.
+    _page_stop: threading.Event | None = None
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        author: str | None = None,
+        note: str | None = None,
+        cohorts: Mapping[str, Any] | str | None = None,
+        stress_features: Sequence[str] | None = None,
+        intervals: Sequence[str] = (),
+        lines: int | None = None,
+        progress: bool = True,
+    ) -> SavedPage:
+        """Write a page in which the explorer lives without a kernel.
+
+        It is one HTML file that loads nothing from elsewhere. Every feature, stressed feature,
+        measure, indicator and level of tau can be chosen in it. The model is called for curves
+        that are not known yet. At tau = 0, and in the present view and the pins, the numbers are
+        those of the explorer; at other levels of tau they are interpolated: averages to within
+        0.2 % of their axis, and ends of intervals to within 1 %.
+
+        Parameters
+        ----------
+        path : str or Path
+            Replaced as a whole if it exists.
+        title, author, note : str, optional
+            Texts of its head. By default the title names the model.
+        cohorts : dict or "classes", optional
+            Rows that a reader can choose, by name: a list of conditions as in ``ice_filter``, one
+            condition, or a class; ``"classes"`` are all classes of the target. The explorer's own
+            cohorts, and the filters of the present view and of the pins, are added. Each makes the
+            page as much larger as all rows do.
+        stress_features : list of str, optional
+            Features that can be stressed in the page; all if not given.
+        intervals : list of str, optional
+            Kinds of intervals of importance beside those of the present view and of the pins.
+        lines : int, optional
+            Number of rows whose curves are drawn; by default ``ice_lines``. With 0, no row is in
+            the page.
+        progress : bool, default=True
+            Whether to show a progress bar.
+
+        Returns
+        -------
+        SavedPage
+            Its size, and what it holds of the rows.
+
+        Raises
+        ------
+        ValueError
+            If an argument is not valid, a cohort has no rows, or the learner is still fitting.
+        RuntimeError
+            If the explorer is closed, or somebody pressed Stop in it.
+        OSError
+            If the file cannot be written; a former one stays.
+
+        See Also
+        --------
+        freeze : The same page in the output of a cell.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer) as explorer, tempfile.TemporaryDirectory() as folder:
+        ...     saved = explorer.save(f"{folder}/review.html", lines=0, progress=False)
+        >>> saved.rows[:16]
+        'It holds no row:'
+        """
+        with whole_file(Path(path)) as new:
+            page, still = self._page(cohorts, stress_features, intervals, lines, progress)
+            text = document(
+                page.chunks, title=self._title(title), author=author, note=note, still=still
+            )
+            new.write_text(text, encoding="utf-8")
+        return SavedPage(Path(path), len(text.encode("utf-8")), page.rows)
+
+    def _page(
+        self,
+        cohorts: Any,
+        stress_features: Any,
+        intervals: Any,
+        lines: int | None,
+        progress: bool,
+    ) -> tuple[Page, str]:
+        """Compute a page, and its still."""
+        self._check_savable()
+        self.wait()
+        inputs = self._inputs()[0]
+        shown = [inputs, *(inputs_of(pin["state"], self.explainer) for pin in self.pins)]
+        if lines is not None:
+            lines = validate("ice_lines", lines, self.explainer)
+            shown = [replace(each, ice_lines=lines) for each in shown]
+        if not all(each.feature for each in shown):
+            shown = [replace(each, feature=each.feature or inputs.feature) for each in shown]
+        options = PageOptions(
+            self._named_rows(cohorts, shown),
+            intervals_of(intervals, shown),
+            stressed_of(self.explainer, stress_features, shown),
+        )
+        pins = [
+            {**pin, "state": each.plain()} for pin, each in zip(self.pins, shown[1:], strict=True)
+        ]
+        with self._reporting(progress) as report:
+            page = assemble(
+                self.explainer,
+                [view.another() for view in self._session.views],
+                options,
+                shown[0],
+                pins,
+                shown[1:],
+                report,
+                has_learner=self._learner is not None,
+            )
+            still = static_picture(self._session, inputs)
+        return page, still
+
+    def _title(self, title: str | None) -> str:
+        return title or f"What drives {self.explainer.predictive.name}"
+
+    def _check_savable(self) -> None:
+        if self.comm is None:
+            raise RuntimeError("the explorer is closed; save its page before, or make it anew.")
+        if self._learner is not None and self._learner.pending:
+            raise ValueError(
+                "the learner is still fitting; wait() until it is done, or press Stop, and save "
+                "then."
+            )
+
+    def _named_rows(self, cohorts: Any, shown: Sequence[Inputs]) -> list[NamedRows]:
+        notes = ["", *(pin["note"] for pin in self.pins)]
+        named = [NamedRows(one.name, one.conditions, one.complement) for one in shown[0].cohorts]
+        named += [
+            NamedRows(note, each.ice_filter, each.complement)
+            for note, each in zip(notes, shown, strict=True)
+        ]
+        every = named_rows(cohorts, self.explainer, named)
+        builder = PopulationBuilder(self.explainer)
+        for one in every:
+            at = Inputs(ice_filter=one.filter, complement=one.complement)
+            if builder.build(at, lambda: None) is None:
+                raise ValueError(f"cohort {one.name!r} has no row; choose another filter.")
+        return every
+
+    @contextmanager
+    def _reporting(self, is_shown: bool) -> Iterator[Callable[[str, int, int], None]]:
+        """Show a progress bar, and end the work if somebody presses Stop."""
+        stop = self._page_stop = threading.Event()
+        bar = tqdm(desc="page", unit=" views", disable=not is_shown)
+
+        def report(what: str, done: int, total: int) -> None:
+            if stop.is_set():
+                raise RuntimeError("the page was stopped before it was complete; none is written.")
+            if done != bar.n or total != bar.total:
+                bar.total = total
+                bar.set_postfix_str(what, refresh=False)
+                bar.update(done - bar.n)
+
+        try:
+            yield report
+        finally:
+            bar.close()
+            self._page_stop = None
