@@ -24,8 +24,8 @@ const NO_ANSWER =
   "The kernel does not answer, so this part of the widget is missing; run the cell again.";
 
 declare global {
-  /** The parts of the page, by build and name: its widgets share them, and a saved page has them from the start. */
-  var uqwidgetsParts: Record<string, Arrival | Promise<Arrival> | undefined> | undefined;
+  /** The parts of the page, by build and name: all its widgets share them. */
+  var uqwidgetsParts: Record<string, Promise<Arrival> | undefined> | undefined;
 }
 
 /** Imports a text as a module, as the host does with the core. */

@@ -89,14 +89,6 @@ describe("a part", () => {
     expect((await second).greet("you")).toBe("hello you");
   });
 
-  it("is on a saved page from the start", async () => {
-    const part = { style: "", make: () => ({ greet: () => "here" }) };
-    globalThis.uqwidgetsParts = { [`${core.build}/greeting`]: part };
-    const { model, load } = widget();
-    expect((await load()).greet("")).toBe("here");
-    expect(model.sent).toEqual([]);
-  });
-
   it("that arrives late is kept, and the widget hears of it", async () => {
     const { model, late, load } = widget(1);
     await expect(load()).rejects.toThrow(

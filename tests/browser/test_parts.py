@@ -76,17 +76,3 @@ def test_a_part_that_fails_leaves_the_widget_alive(bridge, monkeypatch):
         root.get_by_test_id("uq-measure").select_option(value="entropy")
         wait_for_answer(root)
         assert widget.measure == "entropy"
-
-
-def test_a_page_that_holds_a_part_requests_nothing(bridge, requests):
-    bridge.page.evaluate(
-        """async (text) => {
-          const blob = new Blob([text], { type: "text/javascript" });
-          await import(URL.createObjectURL(blob));
-        }""",
-        PARTS["performance"].inline("performance"),
-    )
-    with make_widget() as widget:
-        root = bridge.mount(widget)
-        expect(root.locator(".uq-scores tbody tr").first).to_be_visible()
-    assert requests == []

@@ -86,10 +86,3 @@ def test_a_broken_connection_does_not_end_the_widget(
         send(widget, {"part": "performance"})
     assert errors == ["the connection is closed"]
     assert answer_to({"part": "performance"}) == send(widget, {"part": "performance"})[0]["content"]
-
-
-def test_a_saved_page_can_hold_a_part() -> None:
-    script = PARTS["performance"].inline("performance")
-    assert "export" not in script
-    assert "</" not in script
-    assert "uqwidgetsParts" in script

@@ -235,4 +235,4 @@ def test_names_are_text(tmp_path):
         saved = explorer.save(tmp_path / "p.html", title=hostile, note=hostile, progress=False)
     text = saved.path.read_text()
     assert "<img src=x" not in text
-    assert text.count("</script>") == 2
+    assert text.count("</script>") == 3

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, NamedTuple
 
 from uqwidgets.widgets.front_end import STATIC
-
-_PREFIX = "export default"
 
 
 class Part(NamedTuple):
@@ -24,23 +21,6 @@ class Part(NamedTuple):
 
     script: str
     style: str
-
-    def inline(self, name: str) -> str:
-        """Return a classic script that puts the part on a page without a kernel.
-
-        The front end finds it there and requests nothing.
-
-        Parameters
-        ----------
-        name : str
-            Of the part.
-        """
-        module = self.script.strip().removeprefix(_PREFIX).removesuffix(";")
-        style = json.dumps(self.style).replace("<", "\\u003c")
-        return (
-            f"{{const part={module};part.style={style};"
-            f'(globalThis.uqwidgetsParts??={{}})[part.build+"/"+{json.dumps(name)}]=part}}'
-        )
 
 
 def _read_parts() -> dict[str, Part]:

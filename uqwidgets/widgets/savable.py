@@ -23,6 +23,7 @@ from uqwidgets.widgets.page.assembly import (
 )
 from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
 from uqwidgets.widgets.page.document import document
+from uqwidgets.widgets.page.review import Review, review
 from uqwidgets.widgets.page.writing import whole_file
 from uqwidgets.widgets.population import PopulationBuilder
 from uqwidgets.widgets.static_picture import static_picture
@@ -141,9 +142,14 @@ class Savable(t.HasTraits):
         'It holds no row:'
         """
         with whole_file(Path(path)) as new:
-            page, still = self._page(cohorts, stress_features, intervals, lines, progress)
+            page, still, review = self._page(cohorts, stress_features, intervals, lines, progress)
             text = document(
-                page.chunks, title=self._title(title), author=author, note=note, still=still
+                page.chunks,
+                title=self._title(title),
+                author=author,
+                note=note,
+                still=still,
+                review=review,
             )
             new.write_text(text, encoding="utf-8")
         return SavedPage(Path(path), len(text.encode("utf-8")), page.rows)
@@ -155,8 +161,8 @@ class Savable(t.HasTraits):
         intervals: Any,
         lines: int | None,
         progress: bool,
-    ) -> tuple[Page, str]:
-        """Compute a page, and its still."""
+    ) -> tuple[Page, str, Review]:
+        """Compute a page, its still and its review."""
         self._check_savable()
         self.wait()
         inputs = self._inputs()[0]
@@ -186,7 +192,16 @@ class Savable(t.HasTraits):
                 has_learner=self._learner is not None,
             )
             still = static_picture(self._session, inputs)
-        return page, still
+            reviewed = review(
+                self.explainer,
+                [view.another() for view in self._session.views],
+                shown,
+                [pin["note"] for pin in self.pins],
+                options.intervals,
+                lambda: report("review", 1, 1),
+                has_learner=self._learner is not None,
+            )
+        return page, still, reviewed
 
     def _title(self, title: str | None) -> str:
         return title or f"What drives {self.explainer.predictive.name}"

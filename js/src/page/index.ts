@@ -3,10 +3,12 @@ import "../styles/hosts.css";
 import "./style.css";
 import { h } from "../dom.ts";
 import { counted } from "../format.ts";
+import { readPins } from "../pins/list.ts";
 import { Session } from "../session.ts";
 import { explorer } from "../views/explorer.ts";
 import { type Index, sameRows } from "./contents.ts";
 import { StaticHost } from "./host.ts";
+import { review } from "./review.ts";
 import { Store } from "./store.ts";
 
 const WHY = "This needs the notebook: the page holds what was computed when it was saved.";
@@ -57,6 +59,8 @@ function lock(root: HTMLElement): void {
 }
 
 async function open(): Promise<void> {
+  // Before anything in the page changes, for a download of it with answers.
+  const opened = document.documentElement.cloneNode(true) as HTMLElement;
   const text = document.getElementById("uq-store")?.textContent;
   const root = document.getElementById("uq-page");
   if (!text || !root) return;
@@ -68,6 +72,8 @@ async function open(): Promise<void> {
   explorer(session, root, signal, () => cohortPicker(host.index, session, signal));
   // The panels set what a control can do whenever they draw.
   root.addEventListener("uq:painted", () => lock(root), { signal, capture: true });
+  const states = readPins(host.index.pins).map(({ state }) => state);
+  review(session, opened, states, signal);
   document.documentElement.dataset.opened = "true";
 }
 

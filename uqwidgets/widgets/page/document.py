@@ -6,10 +6,12 @@ import base64
 import json
 import re
 from collections.abc import Mapping
+from datetime import date
 from hashlib import sha256
 
 from uqwidgets.plotting.html import Markup, element, words
 from uqwidgets.widgets.front_end import STATIC
+from uqwidgets.widgets.page.review import Review
 
 # `Canvas` and `CanvasText` are the reader's own: dark where they like it dark.
 _STYLE = """
@@ -40,6 +42,7 @@ def document(
     author: str | None = None,
     note: str | None = None,
     still: str = "",
+    review: Review | None = None,
 ) -> str:
     """Return the text of the page.
 
@@ -51,6 +54,8 @@ def document(
         Texts of its head.
     still : str, optional
         HTML that is shown until the script has opened the page, and where none runs.
+    review : Review, optional
+        With it, the page has a date and takes answers.
     """
     still = _COPY.sub("", still)
     script = (STATIC / "page.js").read_text("utf-8")
@@ -67,14 +72,21 @@ def document(
         ]
     )
     head = [element("h1", words(title))]
-    head += [element("p", words(text)) for text in (author, note) if text]
+    head += [element("p", words(author))] if author else []
+    if review is not None:
+        today = date.today().isoformat()
+        head.append(element("p", element("time", words(today), datetime=today)))
+    head += [element("p", words(note))] if note else []
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n',
         f"{element('title', words(title))}\n<style>{style}</style>\n</head>\n<body>\n",
         f"{element('header', *head)}\n",
+        f"{review.before}\n" if review else "",
         f"{element('main', element('div', Markup(still), id='uq-still'), id='uq-page')}\n",
+        f"{review.after}\n" if review else "",
+        '<script type="application/json" id="uq-answers">{}</script>\n' if review else "",
         f'<script type="application/json" id="uq-store">{_in_script(chunks)}</script>\n',
         f'<script type="module">{script}</script>\n</body>\n</html>\n',
     ]

@@ -102,6 +102,9 @@ class Store:
             Largest error of each of the averages.
         chunk : str
         """
+        # Averages that do not vary have an axis without length.
+        least = np.abs(values).max(axis=0, initial=0) * np.finfo(np.float32).eps
+        tolerance = np.maximum(tolerance, np.maximum(least, np.finfo(np.float32).tiny))
         center = np.rint(values.mean(axis=0) / tolerance)
         product: LowRank = low_rank(values / tolerance - center)
         facts = {

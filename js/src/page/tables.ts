@@ -1,0 +1,73 @@
+import { copyText } from "../copy.ts";
+import { h, setText } from "../dom.ts";
+
+/** Offers a text as a file; the address is freed when the browser has read it. */
+export function download(name: string, type: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = h("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** The cells of a table, with numbers in full where they are shown rounded. */
+export const cellsOf = (table: HTMLTableElement): string[][] =>
+  [...table.rows].map((row) =>
+    [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent ?? ""),
+  );
+
+/** Comma-separated values (RFC 4180). */
+export const csvOf = (rows: string[][]): string =>
+  rows
+    .map((row) => {
+      const cells = row.map((text) =>
+        /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text,
+      );
+      return `${cells.join(",")}\r\n`;
+    })
+    .join("");
+
+/** Tab-separated values, which a spreadsheet pastes into its cells. */
+export const tabsOf = (rows: string[][]): string =>
+  rows.map((row) => row.map((text) => text.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
+
+/** A button that copies a text and says whether it did. */
+export function copyButton(label: string, content: () => string, signal: AbortSignal) {
+  const button = h("button", { type: "button", class: "uq-button" }, label);
+  const status = h("span", { role: "status", class: "uq-note" });
+  const copy = async () => {
+    const done = await copyText(content(), button);
+    setText(status, done ? "copied" : "the browser does not let this page copy");
+  };
+  button.addEventListener("click", copy, { signal });
+  return [button, status];
+}
+
+/** A short name of a file, from the name of a table. */
+const shortName = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60) || "table";
+
+/** Gives every table of the page buttons that copy and download it, and every line of code one that copies it. */
+export function equipTables(root: ParentNode, signal: AbortSignal): void {
+  for (const details of root.querySelectorAll<HTMLDetailsElement>("details[data-table]")) {
+    const table = details.querySelector("table");
+    if (!table) continue;
+    const article = details.closest("article")?.querySelector("h3")?.textContent ?? "";
+    const name = `${shortName(`${article} ${details.dataset.table ?? ""}`)}.csv`;
+    const csv = h("button", { type: "button", class: "uq-button" }, "Download CSV");
+    csv.addEventListener("click", () => download(name, "text/csv", csvOf(cellsOf(table))), {
+      signal,
+    });
+    const copy = copyButton("Copy table", () => tabsOf(cellsOf(table)), signal);
+    details.querySelector("summary")?.after(h("div", { class: "uq-tools" }, csv, ...copy));
+  }
+  for (const code of root.querySelectorAll<HTMLElement>("pre.uq-code"))
+    code.after(
+      h("div", { class: "uq-tools" }, ...copyButton("Copy code", () => code.textContent, signal)),
+    );
+}

@@ -1,0 +1,166 @@
+"""The review of a saved page: its path, its answers, its tables, and what of it is printed."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.harness import watched_page
+from browser.reading import answered, wait_for_answer
+
+HOSTILE = "</script><img src=x onerror=\"document.title='taken'\">"
+FOCUSED = "() => document.activeElement.textContent || document.activeElement.value"
+
+
+def model(X):
+    return (2 * X["length"] - X[HOSTILE]).to_numpy(), np.full(len(X), 0.5)
+
+
+@pytest.fixture(scope="module")
+def explorer():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(90, 2)), columns=["length", HOSTILE])
+    y = model(X)[0] + rng.normal(size=90)
+    with uq.explore(model, X, y, stress_feature="length", feature="length", n_repeats=3) as widget:
+        widget.tau = 0.5
+        widget.pin("lengths were larger")
+        widget.tau, widget.feature = 0.0, HOSTILE
+        widget.pin()
+        widget.feature = "length"
+        yield widget
+
+
+@pytest.fixture(scope="module")
+def path(explorer, tmp_path_factory):
+    path = tmp_path_factory.mktemp("reviews") / "my review.html"
+    explorer.save(path, title="Lengths", author="An Author", progress=False)
+    return path
+
+
+def opened(page, path):
+    page.goto(path.as_uri())
+    root = page.get_by_test_id("uq-root")
+    wait_for_answer(root)
+    return root
+
+
+@pytest.fixture
+def page(browser, path):
+    with watched_page(browser) as page:
+        opened(page, path)
+        yield page
+
+
+def saved_file(page, button, folder):
+    with page.expect_download() as info:
+        button.click()
+    target = folder / info.value.suggested_filename
+    info.value.save_as(target)
+    return target
+
+
+def test_the_page_opens_with_its_head_and_the_pins_as_a_path(page):
+    words = page.locator("body").inner_text()
+    order = ["Lengths", "An Author", "Reading path", "lengths were larger", "Review", "Verdict"]
+    order += ["Importance", "Tables and code", "Provenance", "Remarks"]
+    places = [words.index(each) for each in order]
+    assert places == sorted(places)
+    assert re.match(r"\d{4}-\d\d-\d\d$", page.locator("header time").first.inner_text())
+    assert page.title() == "Lengths"
+    root = page.get_by_test_id("uq-root")
+    with answered(root):
+        page.get_by_role("button", name="Show view 1 in the explorer").press("Enter")
+    assert root.get_by_test_id("uq-tau").input_value() == "0.5"
+    expect(page.locator("[data-pin][aria-current=step]")).to_contain_text("lengths were larger")
+
+
+def test_answers_are_given_by_keyboard_and_kept_in_the_downloaded_page(page, browser, tmp_path):
+    press, type_text = page.keyboard.press, page.keyboard.type
+    page.get_by_role("button", name="Show view 1 in the explorer").focus()
+    press("Tab")
+    type_text("see the second row")
+    for _ in range(2):
+        press("Tab")
+    type_text(HOSTILE)
+    press("Tab")
+    assert page.evaluate(FOCUSED) == ""  # no verdict yet
+    press("ArrowDown")
+    press("ArrowDown")
+    press("Tab")
+    type_text("R. Viewer")
+    press("Tab")
+    type_text("first line\nsecond line")
+    press("Tab")
+    assert page.evaluate(FOCUSED) == "Download with answers"
+    expect(page.get_by_text("Your answers are not kept yet")).to_be_visible()
+    copy = saved_file(page, page.get_by_role("button", name="Download with answers"), tmp_path)
+    assert copy.name == "my review.html"
+    expect(page.get_by_text("Downloaded with your answers.")).to_be_visible()
+
+    with watched_page(browser) as again:
+        requests = []
+        again.on("request", lambda request: requests.append(request.url))
+        root = opened(again, copy)
+        expect(again.get_by_label("Comment on view 1")).to_have_value("see the second row")
+        expect(again.get_by_label("Comment on view 2")).to_have_value(HOSTILE)
+        expect(again.get_by_label("approved with conditions")).to_be_checked()
+        expect(again.get_by_label("Reviewer")).to_have_value("R. Viewer")
+        expect(again.get_by_label("Comment", exact=True)).to_have_value("first line\nsecond line")
+        expect(again.get_by_text(re.compile(r"Answered on \d{4}"))).to_be_visible()
+        assert again.title() == "Lengths"
+        assert requests == [copy.as_uri()]
+        with answered(root):
+            root.get_by_test_id("uq-tau").press("ArrowRight")
+
+
+def test_the_downloaded_page_differs_in_the_answers_alone(page, path, tmp_path):
+    page.get_by_label("Reviewer").fill("somebody")
+    copy = saved_file(page, page.get_by_role("button", name="Download with answers"), tmp_path)
+    data = re.compile(r'(id="uq-answers">)(.*?)(</script>)')
+    texts = [data.sub(r"\1\3", file.read_text("utf-8")) for file in (path, copy)]
+    contents = [re.findall(r"<(script|style)[^>]*>(.*?)</\1>", text, re.S) for text in texts]
+    assert contents[0] == contents[1]
+    assert "somebody" in data.search(copy.read_text("utf-8")).group(2)
+
+
+def test_the_tables_are_downloaded_with_exact_numbers(page, explorer, tmp_path):
+    article = page.locator("article").first
+    expect(article.get_by_role("heading")).to_have_text("Pin 1: lengths were larger")
+    details = article.locator("details").first
+    file = saved_file(page, details.get_by_role("button", name="Download CSV"), tmp_path)
+    assert file.name == "pin-1-lengths-were-larger-importance-nll.csv"
+    weights = explorer.explainer.stress_weights("length", 0.5)
+    exact = explorer.explainer.importance("nll", n_repeats=3, sample_weight=weights)
+    lines = list(csv.DictReader(file.read_text("utf-8").splitlines()))
+    assert [line["feature"] for line in lines] == list(exact.frame["feature"])
+    values = [float(line["importance"]) for line in lines]
+    assert values == pytest.approx(list(exact.frame["importance"]), rel=1e-12)
+    details.get_by_role("button", name="Copy table").click()
+    expect(details.get_by_role("status")).to_have_text("copied")
+    article.get_by_role("button", name="Copy code").click()
+    page.get_by_label("Reviewer").fill("")
+    page.get_by_label("Reviewer").press("Control+v")
+    code = (
+        "uq.explore(model, X, y, tau=0.5, stress_feature='length', feature='length', n_repeats=3)"
+    )
+    expect(page.get_by_label("Reviewer")).to_have_value(code)
+
+
+@pytest.mark.parametrize(("width", "height"), [(660, 1000), (680, 920)], ids=["A4", "letter"])
+def test_everything_is_printed_and_fits_the_paper(page, width, height):
+    page.set_viewport_size({"width": width, "height": height})
+    page.get_by_label("Comment", exact=True).fill("many lines\n" * 12)
+    page.emulate_media(media="print")
+    for details in page.locator("article details").all():
+        expect(details.locator("table")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for button in page.locator(".uq-section button").all():
+        expect(button).to_be_hidden()
+    area = page.get_by_label("Comment", exact=True)
+    assert area.evaluate("(area) => area.scrollHeight <= area.clientHeight + 1")

@@ -1,0 +1,319 @@
+"""The review in a page: the pins as a reading path, their tables, provenance and all remarks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference import described_interval
+from uqwidgets.plotting.html import Markup, element, words
+from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.text import counted, number, sentence
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.population import PopulationBuilder
+from uqwidgets.widgets.provenance import provenance
+from uqwidgets.widgets.state import code_of
+from uqwidgets.widgets.views.view import View
+
+# A table of more lines is folded on the screen, but not in print.
+_MOST_OPEN_LINES = 12
+
+
+@dataclass(frozen=True)
+class ReviewedView:
+    """A view of a review: the present one, or a pin.
+
+    Attributes
+    ----------
+    name : str
+        Such as "pin 1".
+    note : str
+    inputs : Inputs
+    code : str
+        The line of Python that shows it.
+    results : mapping of (str, str) to Result
+        By the names of the view and of the measure or indicator.
+    """
+
+    name: str
+    note: str
+    inputs: Inputs
+    code: str
+    results: Mapping[tuple[str, str], Result]
+
+    @property
+    def title(self) -> str:
+        """The note, or what the view shows."""
+        return self.note.strip() or sentence(self.description)
+
+    @property
+    def description(self) -> str:
+        """What the view shows, in a few words."""
+        inputs = self.inputs
+        parts = [f"{inputs.measure} along {inputs.feature}"]
+        if inputs.tau and inputs.stress_feature:
+            parts.append(f"τ {inputs.tau:.2f} of {inputs.stress_feature}")
+        if inputs.ice_filter:
+            parts.append(counted(len(inputs.ice_filter), "condition"))
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Review:
+    """The sections of a review.
+
+    Attributes
+    ----------
+    before, after : Markup
+        What stands above and below the explorer.
+    """
+
+    before: Markup
+    after: Markup
+
+
+def review(
+    explainer: Explainer,
+    views: Sequence[View],
+    shown: Sequence[Inputs],
+    notes: Sequence[str],
+    intervals: Sequence[str],
+    check: Callable[[], None],
+    *,
+    has_learner: bool,
+) -> Review:
+    """Return the review of an explorer.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    views : sequence of View
+        They are used for nothing else.
+    shown : sequence of Inputs
+        Of the present view, and of the pins.
+    notes : sequence of str
+        Of the pins.
+    intervals : sequence of str
+        Kinds of intervals that the page offers.
+    check : callable
+        Called often; what it raises ends the work.
+    has_learner : bool
+    """
+    builder = PopulationBuilder(explainer)
+    names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
+    reviewed = [
+        ReviewedView(
+            name,
+            note,
+            inputs,
+            code_of(inputs, explainer, has_learner=has_learner),
+            _results(views, builder, inputs, check),
+        )
+        for name, note, inputs in zip(names, ["", *notes], shown, strict=True)
+    ]
+    facts = provenance(explainer, shown[0])
+    facts["intervals"] = [
+        dict(zip(("kind", "level", "accounts_for", "takes_as_fixed"), each, strict=True))
+        for each in ((kind, LEVEL, *described_interval(kind)) for kind in intervals)
+    ]
+    return Review(reading_path(reviewed[1:]), appendix(reviewed[0], reviewed[1:], facts))
+
+
+def _results(
+    views: Sequence[View], builder: PopulationBuilder, inputs: Inputs, check: Callable[[], None]
+) -> dict[tuple[str, str], Result]:
+    populations = builder.build(inputs, check)
+    assert populations is not None, "the rows of the view were counted"
+    results = {}
+    for view in views:
+        view.content = view.complete(inputs, populations, check)
+        for shown, result in view.results(inputs, populations, check).items():
+            results[view.name, shown] = result
+    return results
+
+
+def reading_path(pins: Sequence[ReviewedView]) -> Markup:
+    """Return the pins as an ordered list; the script of the page makes each a way to its view.
+
+    Parameters
+    ----------
+    pins : sequence of ReviewedView
+    """
+    items = [
+        element(
+            "li",
+            element("strong", words(pin.title)),
+            element("span", words(f" {pin.description}")) if pin.note.strip() else Markup(""),
+            data_pin=i,
+        )
+        for i, pin in enumerate(pins)
+    ]
+    path = [_section("Reading path", element("ol", *items), "uq-path")] if items else []
+    answers = _section("Review", Markup(""), "uq-answer")
+    return Markup("".join([*path, answers]))
+
+
+def appendix(
+    shown: ReviewedView, pins: Sequence[ReviewedView], provenance: Mapping[str, Any]
+) -> Markup:
+    """Return what stands below the explorer: tables and code of the pins, provenance, remarks.
+
+    Parameters
+    ----------
+    shown : ReviewedView
+        The view that the page opens with; its tables are shown where there are no pins.
+    pins : sequence of ReviewedView
+    provenance : mapping
+        From `uqwidgets.widgets.provenance.provenance`, with the intervals of the page.
+    """
+    tables = [_view_html(view) for view in pins or [shown]]
+    sections = [
+        _section("Tables and code", Markup("".join(tables)), "uq-tables"),
+        _section("Provenance", _provenance_html(provenance), "uq-provenance"),
+        _section("Remarks", _remarks_html([shown, *pins]), "uq-remarks"),
+    ]
+    return Markup("".join(sections))
+
+
+def _section(title: str, body: Markup, name: str) -> Markup:
+    heading = element("h2", words(title), id=f"{name}-title")
+    attributes = {"class": f"uq-section {name}", "aria-labelledby": f"{name}-title"}
+    return element("section", heading, body, **attributes)
+
+
+def _view_html(view: ReviewedView) -> Markup:
+    about = view.description if view.note.strip() else ""
+    heading = element("h3", words(f"{sentence(view.name)}: {view.title}"))
+    code = element("pre", element("code", words(view.code)), **{"class": "uq-code"})
+    tables = [
+        _table(f"{sentence(name)}: {shown}", _lines_of(result, view.inputs))
+        for (name, shown), result in view.results.items()
+    ]
+    return element("article", heading, element("p", words(about)), code, *tables)
+
+
+def _lines_of(result: Result, inputs: Inputs) -> pd.DataFrame:
+    """Return the frame of a result; of stress the profile of the stressed feature alone."""
+    frame = result.frame
+    if {"tau", "feature"} <= set(frame.columns) and inputs.stress_feature:
+        return frame[frame["feature"] == inputs.stress_feature]
+    return frame
+
+
+def _table(caption: str, frame: pd.DataFrame) -> Markup:
+    head = [element("th", words(str(name)), scope="col") for name in frame.columns]
+    lines = [
+        element("tr", *(_cell(value) for value in line))
+        for line in frame.itertuples(index=False, name=None)
+    ]
+    inner = element(
+        "table",
+        element("thead", element("tr", *head)),
+        element("tbody", *lines),
+    )
+    title = f"{caption}, {counted(len(frame), 'row')}"
+    is_open = "" if len(frame) <= _MOST_OPEN_LINES else None
+    # The script adds buttons that copy and download the table.
+    scroll = {"class": "uq-scroll", "tabindex": "0", "role": "region", "aria-label": caption}
+    return element(
+        "details",
+        element("summary", words(title)),
+        element("div", inner, **scroll),
+        open=is_open,
+        data_table=caption,
+    )
+
+
+def _cell(value: Any) -> Markup:
+    """Return a cell; where its number is rounded, the attribute has it in full."""
+    if isinstance(value, (bool, np.bool_)):
+        return element("td", words("yes" if value else "no"), data_value=str(bool(value)))
+    if isinstance(value, (float, np.floating)):
+        full = float(value)
+        exact = repr(full) if math.isfinite(full) else ""
+        return element("td", words(number(full, 4)), data_value=exact)
+    if isinstance(value, (int, np.integer)):
+        return element("td", words(f"{int(value):,}"), data_value=str(int(value)))
+    return element("td", words("" if value is None else str(value)))
+
+
+def _provenance_html(facts: Mapping[str, Any]) -> Markup:
+    groups = {
+        "Model": {
+            "class": facts["model"]["class"],
+            **{f"parameter {name}": v for name, v in facts["model"]["parameters"].items()},
+        },
+        "Data": {
+            "target": facts["target"],
+            "task": facts["task"],
+            "classes": facts["classes"],
+            "rows": facts["n_rows"],
+            "features": facts["n_features"],
+            **{f"kind of {name}": kind for name, kind in facts["features"].items()},
+            **{f"sha256 of {name}": digest for name, digest in facts["sha256"].items()},
+        },
+        "Computation": {
+            "seed": facts["seed"],
+            "repeats": facts["n_repeats"],
+            **{
+                f"{each['level']:.0%} interval {each['kind']}": (
+                    f"accounts for {each['accounts_for']}; takes as fixed {each['takes_as_fixed']}"
+                )
+                for each in facts["intervals"]
+            },
+            "model calls": facts["model_calls"],
+            "rows evaluated": facts["rows_evaluated"],
+        },
+        "Versions": {**facts["versions"], "Git commit": facts["commit"] or "no Git repository"},
+    }
+    return Markup("".join(_facts(name, group) for name, group in groups.items()))
+
+
+def _facts(title: str, facts: Mapping[str, Any]) -> Markup:
+    lines = [
+        element("tr", element("th", words(name), scope="row"), element("td", words(_plain(value))))
+        for name, value in facts.items()
+        if value not in (None, [])
+    ]
+    caption = element("caption", words(title))
+    return element("table", caption, element("tbody", *lines), **{"class": "uq-facts"})
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
+
+
+def _remarks_html(views: Sequence[ReviewedView]) -> Markup:
+    places: dict[str, list[str]] = {}
+    for remark, place in _remarks(views):
+        if place not in places.setdefault(remark, []):
+            places[remark].append(place)
+    if not places:
+        return element("p", words("There are none."))
+    items = [
+        element(
+            "li",
+            words(f"{sentence(remark)}. "),
+            element("span", words(f"({'; '.join(where)})"), **{"class": "uq-muted"}),
+        )
+        for remark, where in places.items()
+    ]
+    return element("ul", *items)
+
+
+def _remarks(views: Iterable[ReviewedView]) -> Iterator[tuple[str, str]]:
+    for view in views:
+        for (name, shown), result in view.results.items():
+            for remark in result.remarks:
+                yield remark.rstrip("."), f"{name} of {shown}, {view.name}"
