@@ -163,3 +163,14 @@ def test_without_scripts_the_page_shows_a_still(browser, path):
         for name in ("Importance for", "Dependence of", "under stress"):
             expect(page.get_by_text(name).first).to_be_visible()
         assert page.locator("#uq-still svg").count() >= 3
+
+
+def test_a_frozen_page_lives_in_the_output_of_a_cell(browser, explorer):
+    frozen = explorer.freeze(stress_features=["a"], progress=False)
+    with watched_page(browser) as page:
+        page.set_content(f"<!DOCTYPE html><body>{frozen._repr_html_()}</body>")
+        root = page.frame_locator("iframe").get_by_test_id("uq-root")
+        wait_for_answer(root)
+        assert_importance(root, explorer.explainer, 0, 0)
+        choose(root, tau=0.62)
+        assert_importance(root, explorer.explainer, 0.62, 0.002)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import threading
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,21 @@ def test_the_page_says_its_size_and_what_it_holds_of_the_rows(explorer, tmp_path
     assert "predicted and true values of 90 rows" in saved.rows
     assert f"{saved.nbytes / 1e6:.2f} MB" in repr(saved)
     assert list(tmp_path.iterdir()) == [saved.path]
+
+
+def test_a_frozen_page_is_shut_in_its_frame(explorer):
+    frozen = explorer.freeze(height=700, lines=0, stress_features=["a"], progress=False)
+    frame = frozen._repr_html_()
+    assert frame.startswith("<iframe srcdoc=")
+    assert frame.endswith("></iframe>")
+    assert 'sandbox="allow-scripts"' in frame
+    assert "height: 700px" in frame
+    assert unescape(frame).count("<script") == frozen.html.count("<script")
+    assert "<script" not in frame
+    assert "default-src 'none'" in frozen.html
+    assert repr(frozen).endswith(frozen.rows)
+    with pytest.raises(ValueError, match="positive whole number of pixels"):
+        explorer.freeze(height=0)
 
 
 def test_without_lines_no_row_is_in_the_store(explorer, table, tmp_path):

@@ -13,6 +13,7 @@ import traitlets as t
 from tqdm.auto import tqdm
 
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs import Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
     Page,
@@ -51,6 +52,40 @@ class SavedPage:
 
     def __repr__(self) -> str:
         return f"{self.path}: {self.nbytes / 1e6:.2f} MB. {self.rows}"
+
+
+@dataclass(frozen=True)
+class FrozenPage:
+    """A page in the output of a cell.
+
+    Notebooks, and pages made of them, show it in a frame of its own, whose scripts reach neither
+    the document around it nor the network.
+
+    Attributes
+    ----------
+    html : str
+        The page.
+    height : int
+        Height of the frame in pixels.
+    rows : str
+        A sentence on what the page holds of the rows.
+    """
+
+    html: str
+    height: int
+    rows: str
+
+    def __repr__(self) -> str:
+        return f"a page of {len(self.html.encode('utf-8')) / 1e6:.2f} MB. {self.rows}"
+
+    def _repr_html_(self) -> str:
+        return element(
+            "iframe",
+            srcdoc=self.html,
+            sandbox="allow-scripts",
+            style=f"width: 100%; height: {self.height}px; border: 0",
+            title="explorer",
+        )
 
 
 class Savable(t.HasTraits):
@@ -153,6 +188,58 @@ class Savable(t.HasTraits):
             )
             new.write_text(text, encoding="utf-8")
         return SavedPage(Path(path), len(text.encode("utf-8")), page.rows)
+
+    def freeze(
+        self,
+        *,
+        height: int = 900,
+        cohorts: Mapping[str, Any] | str | None = None,
+        stress_features: Sequence[str] | None = None,
+        intervals: Sequence[str] = (),
+        lines: int | None = None,
+        progress: bool = True,
+    ) -> FrozenPage:
+        """Return the page of `save`, without the review, as the output of a cell.
+
+        A notebook keeps it with the cell, so that it lives without a kernel wherever the notebook
+        is shown with its scripts: in ``nbconvert --to html``, Quarto, Sphinx, or reopened.
+
+        Parameters
+        ----------
+        height : int, default=900
+            Height of its frame in pixels.
+        cohorts, stress_features, intervals, lines, progress
+            As for `save`.
+
+        Returns
+        -------
+        FrozenPage
+
+        Raises
+        ------
+        ValueError, RuntimeError
+            As `save` does, or if the height is not a positive whole number.
+
+        See Also
+        --------
+        save : The page as a file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(50, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> with uq.Explorer(explainer) as explorer:
+        ...     frozen = explorer.freeze(lines=0, progress=False)
+        >>> frozen.rows[:16]
+        'It holds no row:'
+        """
+        if not isinstance(height, int) or isinstance(height, bool) or height < 1:
+            raise ValueError(f"height is {height!r}; it must be a positive whole number of pixels.")
+        page, still, _ = self._page(cohorts, stress_features, intervals, lines, progress)
+        text = document(page.chunks, title=self._title(None), still=still)
+        return FrozenPage(text, height, page.rows)
 
     def _page(
         self,
