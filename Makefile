@@ -14,7 +14,7 @@ FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
 help:
 	@echo "make build    install into .venv and build the front end"
-	@echo "make demo     run the quickstart; print its tables, write build/quickstart.html"
+	@echo "make demo     run the quickstart; print its tables, write the explorer to build/explorer.html"
 	@echo "make lab      open the quickstart in JupyterLab"
 	@echo "make test     run every test and check"
 	@echo "make libraries  run the tests of other people's models (part of make test)"

@@ -1,7 +1,8 @@
-"""Run the quickstart; print its two tables and write a page that shows the rest without a kernel.
+"""Run the quickstart; print its two tables and write two pages that need no kernel.
 
-The page must open anywhere, offline: it is made from the stored outputs alone and checked for
-anything that a browser would fetch.
+One is the explorer, live: its controls answer. The other is the notebook. It must open anywhere,
+offline: it is made from the stored outputs alone and checked for anything that a browser would
+fetch.
 """
 
 from __future__ import annotations
@@ -13,12 +14,25 @@ import nbformat
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 from offline import outside_references
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOK = ROOT / "notebooks" / "quickstart.ipynb"
 PAGE = ROOT / "build" / "quickstart.html"
+EXPLORER = ROOT / "build" / "explorer.html"
+
+# Each feature that can be stressed adds seconds to the demo.
+SAVE = f"""
+widget.save(
+    {str(EXPLORER)!r},
+    title="Which features drive a model's predictions, its errors and its confidence?",
+    note="The quickstart's model. The three most important features can be stressed here.",
+    stress_features=list(ex.importance("nll").features[:3]),
+    progress=False,
+)
+"""
 
 # The scripts that nbconvert's page loads from elsewhere: mathematics, diagrams, live widgets.
 TEMPLATE = """
@@ -32,6 +46,8 @@ TEMPLATE = """
 
 def main() -> None:
     notebook = nbformat.read(NOTEBOOK, as_version=4)
+    PAGE.parent.mkdir(exist_ok=True)
+    notebook.cells.append(new_code_cell(SAVE))
     NotebookClient(
         notebook,
         timeout=300,
@@ -40,16 +56,17 @@ def main() -> None:
         store_widget_state=False,
         resources={"metadata": {"path": str(NOTEBOOK.parent)}},
     ).execute()
+    notebook.cells.pop()
 
     page, _ = HTMLExporter(raw_template=TEMPLATE).from_notebook_node(notebook)
     if outside := outside_references(page):
         sys.exit(f"The page would load {', '.join(outside)}: it must show everything offline.")
-    PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page, encoding="utf-8")
 
     for tag in ("importance", "stress"):
         print(text_of(notebook, tag), end="\n\n")
-    print(f"The whole result, without a kernel: {PAGE.as_uri()}")
+    print(f"The explorer, live, without a kernel: {EXPLORER.as_uri()}")
+    print(f"The notebook, without a kernel: {PAGE.as_uri()}")
     print("The same notebook, live: make lab")
 
 

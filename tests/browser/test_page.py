@@ -1,4 +1,4 @@
-"""The page that `make demo` writes shows all results without kernel, scripts or network."""
+"""The pages of `make demo` need no kernel and no network; the notebook's needs no scripts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browser.harness import watched_page
+from browser.reading import answered, wait_for_answer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,7 +26,23 @@ def test_the_demo_prints_its_tables_and_the_path_of_the_page(printed):
     importance, stress, where = printed.strip().split("\n\n")
     assert "worst perimeter" in importance
     assert "share:malignant" in stress
-    assert where.splitlines()[0].endswith("build/quickstart.html")
+    explorer, notebook, _ = where.splitlines()
+    assert explorer.endswith("build/explorer.html")
+    assert notebook.endswith("build/quickstart.html")
+
+
+@pytest.mark.usefixtures("printed")
+def test_the_explorer_of_the_demo_answers(browser):
+    with watched_page(browser) as page:
+        page.goto((ROOT / "build" / "explorer.html").as_uri())
+        root = page.get_by_test_id("uq-root")
+        wait_for_answer(root)
+        before = root.get_by_test_id("uq-stress-readout").inner_text()
+        slider = root.get_by_test_id("uq-tau")
+        slider.focus()
+        with answered(root):
+            slider.press("PageUp")
+        assert root.get_by_test_id("uq-stress-readout").inner_text() != before
 
 
 @pytest.mark.usefixtures("printed")

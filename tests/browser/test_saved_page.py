@@ -113,6 +113,15 @@ def test_under_stress_they_are_within_a_fifth_of_a_percent_of_their_axis(saved, 
         assert_curve(saved, explorer.explainer, "b", "prediction", tau, 0.002)
 
 
+def test_scores_are_those_without_stress_and_say_so(saved):
+    choose(saved, tau=0.62)
+    panel = saved.get_by_role("region", name="The model itself")
+    expect(panel.get_by_text("shown for other inputs")).to_be_visible()
+    expect(
+        saved.get_by_text("scores, calibration and confusion are those at τ = 0")
+    ).to_be_visible()
+
+
 def test_a_pin_shows_the_exact_numbers_of_its_view(saved, explorer):
     with answered(saved):
         saved.get_by_test_id("uq-pin-view").click()
@@ -143,7 +152,7 @@ def test_the_slider_is_driven_by_keys(saved):
 
 
 def test_what_needs_a_kernel_is_disabled_and_says_so(saved):
-    for name in ("repeats", "lines", "center", "derivative"):
+    for name in ("repeats", "lines", "center", "derivative", "second"):
         control = saved.get_by_test_id(f"uq-{name}")
         expect(control).to_be_disabled()
         assert "notebook" in control.get_attribute("title")

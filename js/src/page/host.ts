@@ -26,6 +26,11 @@ interface Pinned {
   inputs: Inputs;
 }
 
+const AT_ZERO: Record<string, string> = {
+  performance:
+    "scores, calibration and confusion are those at τ = 0: the page holds them there, and in the views that were saved",
+};
+
 const NOT_HERE =
   "This page does not hold that view; it was saved without a kernel to compute it. Choose other inputs, or run the notebook.";
 
@@ -249,12 +254,16 @@ export class StaticHost implements HostModel {
       const moved: Raw = { ...(at.meta as Raw), code };
       const cols = { ...(at.cols as Raw) };
       const descriptions = { ...(moved.cols as Raw) };
+      const notes: unknown[] = [];
       for (const [view, entry] of Object.entries(entries)) {
         const exact = entry.exact?.find((one) => one.tau === tau && one.stressed === stressed);
         if (exact) this.#put(view, exact.content, moved, descriptions, cols, []);
-        else if (!over.views.includes(view) && isRecord(moved[view]))
+        else if (!over.views.includes(view) && isRecord(moved[view])) {
           moved[view] = { ...(moved[view] as Raw), stale: true };
+          if (AT_ZERO[view]) notes.push(AT_ZERO[view]);
+        }
       }
+      moved.notes = [...notes, ...(moved.notes as string[])];
       moved.cols = descriptions;
       return { ...at, meta: moved, cols };
     }

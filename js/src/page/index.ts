@@ -15,7 +15,7 @@ const WHY = "This needs the notebook: the page holds what was computed when it w
 
 /** Controls whose answers need a kernel. */
 const LOCKED = [
-  ...["repeats", "lines", "center", "derivative", "anchor", "tail", "use-tail-mean"].map(
+  ...["repeats", "lines", "center", "derivative", "anchor", "tail", "use-tail-mean", "second"].map(
     (id) => `[data-testid="uq-${id}"]`,
   ),
   '[data-testid="uq-importance-more"] :is(input, select)',

@@ -77,10 +77,10 @@ export function performancePanel({ about, signal, redraw }: Context): Panel {
       grid.hidden = !data;
       empty.hidden = data !== null;
       setText(empty, frame?.final ? "no scores" : "no scores yet");
-      setText(
-        panel.note,
-        data && frame ? `${rowsBehind(frame, data.n_rows)}, the fitted model as it is` : "",
-      );
+      const of = data?.stale
+        ? "shown for other inputs"
+        : frame && data && rowsBehind(frame, data.n_rows);
+      setText(panel.note, of ? `${of}, the fitted model as it is` : "");
       if (!data || !frame) return;
       fill(data, isStressed(frame));
       calibration.update(data);
