@@ -532,7 +532,7 @@ def test_a_widget_can_be_displayed_after_one_repeat(explainer: uq.Explainer, int
     ignore = lambda *_: None  # noqa: E731
     inputs = Inputs(0.0, "a", "", "prediction", "error_rate", interval=interval)
     session = Session(explainer, ignore, ignore, None, ignore, Timing())
-    session.view(ImportanceView).repeats.extend(1, ignore)
+    session.view(ImportanceView).repeats(inputs).extend(1, ignore)
     html = static_picture(session, inputs)
     assert "Not everything was computed" in html
     is_ranked = "Likelihood loss (nll)" in html
