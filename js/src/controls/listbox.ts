@@ -110,7 +110,7 @@ export function featureList(names: string[], onPick: (name: string) => void, sig
         const chosen = name === picked;
         set(row.element, {
           "aria-selected": chosen ? "true" : "false",
-          "aria-label": `${name === stressed ? `${name} τ` : name}, ${text}`,
+          "aria-label": `${isolated(name)}${name === stressed ? " τ" : ""}, ${text}`,
           title: `${isolated(name)}: ${text}`,
         });
         row.badge.hidden = name !== stressed;
