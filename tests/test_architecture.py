@@ -75,6 +75,17 @@ def test_a_room_imports_only_rooms_above_it(path):
     assert not [room for room in inner if ROOMS.index(room) > ROOMS.index(own)]
 
 
+def test_a_view_imports_no_other_view():
+    folder = PACKAGE / "widgets" / "views"
+    views = {path.stem for path in folder.iterdir()} - {"__init__", "__pycache__", "view"}
+    assert len(views) > 4
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).with_suffix("").parts[0]
+        prefix = "uqwidgets.widgets.views."
+        inner = [m.removeprefix(prefix) for m in imports(parsed(path)) if m.startswith(prefix)]
+        assert not {m.split(".")[0] for m in inner} & (views - {own}), path
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_no_analysis_names_a_key_of_the_cache(path):
     calls = [node.func for node in ast.walk(parsed(path)) if isinstance(node, ast.Call)]

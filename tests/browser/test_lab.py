@@ -20,7 +20,7 @@ from browser.reading import (
     table,
     wait_for_answer,
 )
-from uqwidgets.widgets.feature_curves import GRID
+from uqwidgets.widgets.views.dependence.feature_curves import GRID
 
 NOTEBOOK_STATE = """() => {
   const { model, content } = window.jupyterapp.shell.currentWidget;

@@ -9,7 +9,7 @@ import ipywidgets as w
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets import boxes
+from uqwidgets.widgets.picture import boxes
 
 
 class Shell:
@@ -56,7 +56,7 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def display(data: dict[str, str], **_: Any) -> None:
         pictures.append(data["text/html"])
 
-    monkeypatch.setattr("uqwidgets.widgets.notebook_picture.display", display)
+    monkeypatch.setattr("uqwidgets.widgets.picture.notebook_picture.display", display)
     return pictures
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.widgets.inputs import validate
-from uqwidgets.widgets.static_picture import static_picture
+from uqwidgets.widgets.picture.static_picture import static_picture
 from widgets.conftest import Counting
 from widgets.test_explorer import change
 from widgets.wire import columns

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.views.dependence import DependenceView
+from uqwidgets.widgets.views.dependence.view import DependenceView
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change
 from widgets.wire import columns

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.conditions import conditions
 from uqwidgets.widgets.inputs import validate
-from uqwidgets.widgets.static_picture import static_picture
+from uqwidgets.widgets.picture.static_picture import static_picture
+from uqwidgets.widgets.rows.conditions import conditions
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change
 

@@ -11,7 +11,7 @@ import pytest
 import uqwidgets as uq
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.views.importance import ImportanceView
+from uqwidgets.widgets.views.importance.view import ImportanceView
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, in_order
 from widgets.wire import columns

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.cohorts import Cohort
-from uqwidgets.widgets.conditions import Condition, conditions
 from uqwidgets.widgets.inputs import Inputs, validate
+from uqwidgets.widgets.rows.cohorts import Cohort
+from uqwidgets.widgets.rows.conditions import Condition, conditions
 
 ROOT = Path(__file__).parents[2]
 FRONT_END = ROOT / "js" / "src" / "inputs.ts"

@@ -23,11 +23,11 @@ from ipywidgets.widgets import widget as registry
 
 import uqwidgets as uq
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session
-from uqwidgets.widgets.static_picture import static_picture
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.views.importance import ImportanceView
+from uqwidgets.widgets.views.importance.view import ImportanceView
 from widgets.conftest import Counting, table
 
 TESTS = Path(__file__).parents[1]

@@ -11,8 +11,8 @@ import pytest
 import uqwidgets as uq
 from browser.bridge import QueueComm
 from uqwidgets.widgets import inputs
-from uqwidgets.widgets.conditions import conditions
 from uqwidgets.widgets.inputs import NAMES
+from uqwidgets.widgets.rows.conditions import conditions
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.static_picture import static_picture
+from uqwidgets.widgets.picture.static_picture import static_picture
 from widgets.conftest import Counting, table
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -34,8 +34,8 @@ class Outputs:
 def outputs(monkeypatch: pytest.MonkeyPatch) -> Outputs:
     outputs = Outputs()
     for module in ("notebook_output", "notebook_picture"):
-        monkeypatch.setattr(f"uqwidgets.widgets.{module}.display", outputs)
-    monkeypatch.setattr("uqwidgets.widgets.notebook_picture._SECONDS_AT_REST", 0.05)
+        monkeypatch.setattr(f"uqwidgets.widgets.picture.{module}.display", outputs)
+    monkeypatch.setattr("uqwidgets.widgets.picture.notebook_picture._SECONDS_AT_REST", 0.05)
     return outputs
 
 

@@ -13,12 +13,12 @@ from sklearn.naive_bayes import GaussianNB
 
 import uqwidgets as uq
 from uqwidgets.inference.populations import means_over_rows
-from uqwidgets.widgets.importance_over_tau import ImportanceOverTau
 from uqwidgets.widgets.over_tau import OverTau, interpolated, nodes
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.views.dependence import DependenceView
-from uqwidgets.widgets.views.importance import ImportanceView
+from uqwidgets.widgets.views.dependence.view import DependenceView
+from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
+from uqwidgets.widgets.views.importance.view import ImportanceView
 from uqwidgets.widgets.views.stress import StressView
 from widgets.following import at_level
 
@@ -190,7 +190,7 @@ def test_no_level_is_computed_twice(watched, monkeypatch):
         counted.extend(population.weights.tobytes() for population in populations)
         return means_over_rows(values, populations)
 
-    monkeypatch.setattr("uqwidgets.widgets.curve_over_tau.means_over_rows", means)
+    monkeypatch.setattr("uqwidgets.widgets.views.dependence.over_tau.means_over_rows", means)
     watched.follow()
     # The limits of both sides are both at 0.
     assert len(counted) == len(set(counted)) + 1 > 2

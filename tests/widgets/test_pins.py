@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.pins import MOST_CONDITIONS_OF_ALL, MOST_LETTERS, MOST_PINS
+from uqwidgets.widgets.reproduction.pins import MOST_CONDITIONS_OF_ALL, MOST_LETTERS, MOST_PINS
 from widgets.conftest import Counting, table
 from widgets.test_explorer import change, in_order
 from widgets.wire import columns

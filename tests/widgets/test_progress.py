@@ -10,7 +10,7 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.widgets.timing import Timing
-from uqwidgets.widgets.views.dependence import DependenceView
+from uqwidgets.widgets.views.dependence.view import DependenceView
 from widgets.test_explorer import Frames
 
 

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 import uqwidgets as uq
 from uqwidgets.inference import INTERVALS, described_interval
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.provenance import digest_of_table, digest_of_target, provenance
+from uqwidgets.widgets.reproduction.provenance import digest_of_table, digest_of_target, provenance
 from widgets.conftest import Counting, table
 
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.conditions import Condition, conditions
 from uqwidgets.widgets.inputs import validate
-from uqwidgets.widgets.population import FilteredRows
+from uqwidgets.widgets.rows.conditions import Condition, conditions
+from uqwidgets.widgets.rows.population import FilteredRows
 from uqwidgets.widgets.scheduler import SupersededError
 from widgets.conftest import Counting
 from widgets.test_explorer import change

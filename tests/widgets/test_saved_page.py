@@ -198,7 +198,7 @@ def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
         if len(steps) == 3:
             explorer.set_state({"_stop": 10_000})
 
-    monkeypatch.setattr("uqwidgets.widgets.savable.tqdm.set_postfix_str", interrupt)
+    monkeypatch.setattr("uqwidgets.widgets.page.savable.tqdm.set_postfix_str", interrupt)
     with pytest.raises(RuntimeError, match="was stopped"):
         explorer.save(path)
     assert len(steps) == 3
@@ -206,7 +206,7 @@ def test_stop_ends_the_work_and_writes_nothing(explorer, tmp_path, monkeypatch):
     def raises(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("uqwidgets.widgets.savable.tqdm.set_postfix_str", raises)
+    monkeypatch.setattr("uqwidgets.widgets.page.savable.tqdm.set_postfix_str", raises)
     with pytest.raises(KeyboardInterrupt):
         explorer.save(path)
     assert list(tmp_path.iterdir()) == []

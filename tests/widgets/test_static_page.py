@@ -10,7 +10,7 @@ from reading_html import StaticHtml
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.importance.html import importance_html
 from uqwidgets.stress.html import stress_html
-from uqwidgets.widgets.static_page import layout_html, save_page
+from uqwidgets.widgets.picture.static_page import layout_html, save_page
 
 
 def everything(**more):

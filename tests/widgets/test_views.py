@@ -11,7 +11,7 @@ import pytest
 import uqwidgets as uq
 from uqwidgets.widgets import views
 from uqwidgets.widgets.inputs import NAMES, Inputs
-from uqwidgets.widgets.population import PopulationBuilder, Populations
+from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.views import registered_views, view_named
 from widgets.conftest import Counting
 from widgets.test_explorer import change

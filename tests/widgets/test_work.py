@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets import repeats
-from uqwidgets.widgets.repeats import RepeatChanges
 from uqwidgets.widgets.timing import Timing
+from uqwidgets.widgets.views.importance import repeats
+from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from widgets.conftest import Counting, table
 from widgets.test_explorer import Frames, change, in_order
 from widgets.wire import columns

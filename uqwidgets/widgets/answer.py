@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.ghost import Ghost
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.pins import Pin
-from uqwidgets.widgets.population import PopulationBuilder
+from uqwidgets.widgets.reproduction.ghost import Ghost
+from uqwidgets.widgets.reproduction.pins import Pin
+from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.view import Content, View

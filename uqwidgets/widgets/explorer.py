@@ -13,7 +13,6 @@ import traitlets as t
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
-from uqwidgets.widgets.boxes import watch_cells
 from uqwidgets.widgets.front_end import bundle
 from uqwidgets.widgets.inputs import (
     NAMES,
@@ -23,21 +22,22 @@ from uqwidgets.widgets.inputs import (
     is_stressable,
     validate,
 )
-from uqwidgets.widgets.learner import LearnerPanel
+from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
 from uqwidgets.widgets.messages import data_of, read_message
 from uqwidgets.widgets.model_info import model_info
-from uqwidgets.widgets.notebook_output import NotebookOutput
-from uqwidgets.widgets.notebook_picture import NotebookPicture
+from uqwidgets.widgets.page.savable import Savable
 from uqwidgets.widgets.parts import answer_to
-from uqwidgets.widgets.pins import Pin, ghost_of
+from uqwidgets.widgets.picture.boxes import watch_cells
+from uqwidgets.widgets.picture.notebook_output import NotebookOutput
+from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
+from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.publisher import Publisher
-from uqwidgets.widgets.reproduction import Reproducible, traits_of
-from uqwidgets.widgets.savable import Savable
+from uqwidgets.widgets.reproduction.pins import Pin, ghost_of
+from uqwidgets.widgets.reproduction.reproducible import Reproducible, traits_of
+from uqwidgets.widgets.reproduction.state import initial_state
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Session, check_arguments
-from uqwidgets.widgets.state import initial_state
-from uqwidgets.widgets.static_picture import static_picture
 from uqwidgets.widgets.timing import Timing
 
 if TYPE_CHECKING:

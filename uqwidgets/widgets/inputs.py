@@ -19,8 +19,8 @@ from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
 from uqwidgets.widgets.checks import brief, number, switch, text, whole
-from uqwidgets.widgets.cohorts import Cohort, cohorts
-from uqwidgets.widgets.conditions import Condition, conditions
+from uqwidgets.widgets.rows.cohorts import Cohort, cohorts
+from uqwidgets.widgets.rows.conditions import Condition, conditions
 
 MOST_LINES = 1000
 MOST_REPEATS = 1000

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import NAMES, validate_from_browser
-from uqwidgets.widgets.pins import validate_pins
+from uqwidgets.widgets.reproduction.pins import validate_pins
 
 # Counts of the host and of the front end: views, and numbers of requests. The number of a request
 # is set last, after its inputs.

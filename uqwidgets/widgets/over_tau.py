@@ -26,8 +26,8 @@ from uqwidgets._typing import Floats
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.population import PopulationBuilder
-from uqwidgets.widgets.population import Populations as Rows
+from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.rows.population import Populations as Rows
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.views.view import View

@@ -11,7 +11,7 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner import LearnerPanel
+from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.scheduler import report_uncaught
 
 

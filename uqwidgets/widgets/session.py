@@ -13,12 +13,12 @@ from uqwidgets.learner import Learner
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.answer import Answer, Publish
 from uqwidgets.widgets.frames import pack
-from uqwidgets.widgets.ghost import Ghost
 from uqwidgets.widgets.inputs import NAMES, Inputs
-from uqwidgets.widgets.learner import LearnerPanel
+from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.over_tau import OverTau
-from uqwidgets.widgets.pins import Pin
-from uqwidgets.widgets.population import PopulationBuilder
+from uqwidgets.widgets.reproduction.ghost import Ghost
+from uqwidgets.widgets.reproduction.pins import Pin
+from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import SupersededError, Ticket
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views import View, registered_views

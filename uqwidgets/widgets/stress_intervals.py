@@ -13,7 +13,7 @@ from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import is_stressable
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.population import Selection
+from uqwidgets.widgets.rows.population import Selection
 
 LEVELS = 21
 # Indicators that are scores of the model too. One more indicator costs a tenth of the first.

@@ -8,8 +8,8 @@ from threading import Lock
 from typing import Any, NamedTuple, Protocol
 
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.population import Populations
 from uqwidgets.widgets.progress import Estimate, Total
+from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.scheduler import Ticket
 from uqwidgets.widgets.timing import Timing
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views import Content, View
 
 

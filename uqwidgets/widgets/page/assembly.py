@@ -14,8 +14,8 @@ from uqwidgets.widgets.model_info import curve_measures, model_info
 from uqwidgets.widgets.page.cohorts import NamedRows
 from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort, Stressed, reads_of
 from uqwidgets.widgets.page.store import Store
-from uqwidgets.widgets.population import PopulationBuilder
-from uqwidgets.widgets.state import arguments_of, initial_state
+from uqwidgets.widgets.reproduction.state import arguments_of, initial_state
+from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.views.view import View
 
 _OF_ROWS = {

@@ -15,7 +15,7 @@ from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.over_tau import Level, Samples, Side, Track, in_pieces, joined, settle
 from uqwidgets.widgets.page.store import Store
-from uqwidgets.widgets.population import PopulationBuilder, Populations
+from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.views.view import Content, View
 
 # Values of a drawn line: as many steps as a tall screen has points.

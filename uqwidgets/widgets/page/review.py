@@ -17,9 +17,9 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, number, sentence
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.population import PopulationBuilder
-from uqwidgets.widgets.provenance import provenance
-from uqwidgets.widgets.state import code_of
+from uqwidgets.widgets.reproduction.provenance import provenance
+from uqwidgets.widgets.reproduction.state import code_of
+from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.views.view import View
 
 # A table of more lines is folded on the screen, but not in print.
@@ -171,7 +171,7 @@ def appendix(
         The view that the page opens with; its tables are shown where there are no pins.
     pins : sequence of ReviewedView
     provenance : mapping
-        From `uqwidgets.widgets.provenance.provenance`, with the intervals of the page.
+        From `uqwidgets.widgets.reproduction.provenance.provenance`, with the intervals of the page.
     """
     tables = [_view_html(view) for view in pins or [shown]]
     sections = [

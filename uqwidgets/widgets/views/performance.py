@@ -15,7 +15,7 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.stress_intervals import ends_of_scores
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work

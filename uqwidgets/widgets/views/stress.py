@@ -22,7 +22,7 @@ from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import Inputs, is_stressable
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
-from uqwidgets.widgets.population import Populations, Selection
+from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work

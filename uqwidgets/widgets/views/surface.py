@@ -19,7 +19,7 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.population import Populations
+from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Work
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.widgets.cohorts import filters_of
-from uqwidgets.widgets.conditions import MOST_VALUES, n_listed
 from uqwidgets.widgets.inputs import Inputs, inputs_of
-from uqwidgets.widgets.state import validate_state
+from uqwidgets.widgets.reproduction.state import validate_state
+from uqwidgets.widgets.rows.cohorts import filters_of
+from uqwidgets.widgets.rows.conditions import MOST_VALUES, n_listed
 
 MOST_PINS = 200
 MOST_LETTERS = 10_000

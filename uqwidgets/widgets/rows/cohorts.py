@@ -8,7 +8,7 @@ from typing import Any
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.checks import brief, switch
-from uqwidgets.widgets.conditions import MOST_VALUES, Condition, conditions, n_listed
+from uqwidgets.widgets.rows.conditions import MOST_VALUES, Condition, conditions, n_listed
 
 MOST_COHORTS = 50
 _MOST_LETTERS = 200

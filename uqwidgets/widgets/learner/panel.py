@@ -9,8 +9,8 @@ from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner_part import Key, LearnerPart
-from uqwidgets.widgets.refitted import Averages, Refitted
+from uqwidgets.widgets.learner.part import Key, LearnerPart
+from uqwidgets.widgets.learner.refitted import Averages, Refitted
 from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.view import View

@@ -17,16 +17,16 @@ from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference import checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.importance_details import Detail, ImportanceDetails
-from uqwidgets.widgets.importance_source import READS, Plan, Sources
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner_part import LearnerImportance
+from uqwidgets.widgets.learner.part import LearnerImportance
+from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.over_tau import Track
-from uqwidgets.widgets.population import Populations
-from uqwidgets.widgets.refitted import Refitted
-from uqwidgets.widgets.repeat_sums import Report
-from uqwidgets.widgets.repeats import FEWEST, RepeatChanges
-from uqwidgets.widgets.sampled_sums import Sums
+from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.views.importance.columns import Detail, ImportanceDetails
+from uqwidgets.widgets.views.importance.repeat_sums import Report
+from uqwidgets.widgets.views.importance.repeats import FEWEST, RepeatChanges
+from uqwidgets.widgets.views.importance.sampled_sums import Sums
+from uqwidgets.widgets.views.importance.source import READS, Plan, Sources
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 

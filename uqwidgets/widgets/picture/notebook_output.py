@@ -10,7 +10,7 @@ import anywidget
 from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
-from uqwidgets.widgets.notebook_picture import NotebookPicture
+from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import report_uncaught
 
 

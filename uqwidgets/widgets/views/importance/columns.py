@@ -16,15 +16,15 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import Metric
-from uqwidgets.widgets.comparison import remarks_on_ratio
-from uqwidgets.widgets.importance_source import VERDICT_MEASURES, Quantity, Sources
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.population import Populations
-from uqwidgets.widgets.redundancy_column import RedundancyColumn
-from uqwidgets.widgets.repeat_sums import Report
-from uqwidgets.widgets.sampled_sums import Sums
-from uqwidgets.widgets.scorer_columns import ScorerColumns
+from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.views.importance.comparison import remarks_on_ratio
+from uqwidgets.widgets.views.importance.redundancy import RedundancyColumn
+from uqwidgets.widgets.views.importance.repeat_sums import Report
+from uqwidgets.widgets.views.importance.sampled_sums import Sums
+from uqwidgets.widgets.views.importance.scorers import ScorerColumns
+from uqwidgets.widgets.views.importance.source import VERDICT_MEASURES, Quantity, Sources
 from uqwidgets.widgets.views.view import Content
 
 

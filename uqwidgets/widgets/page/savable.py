@@ -26,11 +26,11 @@ from uqwidgets.widgets.page.cohorts import NamedRows, named_rows
 from uqwidgets.widgets.page.document import document
 from uqwidgets.widgets.page.review import Review, review
 from uqwidgets.widgets.page.writing import whole_file
-from uqwidgets.widgets.population import PopulationBuilder
-from uqwidgets.widgets.static_picture import static_picture
+from uqwidgets.widgets.picture.static_picture import static_picture
+from uqwidgets.widgets.rows.population import PopulationBuilder
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.learner import LearnerPanel
+    from uqwidgets.widgets.learner.panel import LearnerPanel
     from uqwidgets.widgets.session import Session
 
 

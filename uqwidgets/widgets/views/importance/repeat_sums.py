@@ -14,11 +14,11 @@ from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import Change, checked_interval
 from uqwidgets.inference.population import Population
-from uqwidgets.widgets.comparison import compared
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.repeats import RepeatChanges
-from uqwidgets.widgets.sampled_sums import Sums
+from uqwidgets.widgets.views.importance.comparison import compared
+from uqwidgets.widgets.views.importance.repeats import RepeatChanges
+from uqwidgets.widgets.views.importance.sampled_sums import Sums
 
 # Values that are summed before the work checks for a newer request.
 _CHUNK = 2_000_000

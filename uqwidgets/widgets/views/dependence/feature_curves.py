@@ -18,7 +18,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.sampled_curves import SampledCurves
+from uqwidgets.widgets.views.dependence.sampled_curves import SampledCurves
 
 # Every sixth of the values is a coarse grid of 9, for a first look.
 GRID, COARSE = 49, 6

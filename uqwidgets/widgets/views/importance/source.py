@@ -8,12 +8,12 @@ from uqwidgets.evaluation.replacement import Scheme, checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, find_metric, is_metric
-from uqwidgets.widgets.importance_over_tau import ImportanceOverTau
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import importance_measures
-from uqwidgets.widgets.repeat_sums import RepeatSums
-from uqwidgets.widgets.repeats import RepeatChanges
-from uqwidgets.widgets.sampled_sums import SampledSums
+from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
+from uqwidgets.widgets.views.importance.repeat_sums import RepeatSums
+from uqwidgets.widgets.views.importance.repeats import RepeatChanges
+from uqwidgets.widgets.views.importance.sampled_sums import SampledSums
 
 #: A number per row, or a scorer of a whole set of rows.
 Quantity = Measure | Metric

@@ -20,15 +20,15 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
-from uqwidgets.widgets.curve_over_tau import curve_tracks
-from uqwidgets.widgets.feature_curves import GRID, FeatureCurves
-from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner_part import LearnerCurve
+from uqwidgets.widgets.learner.part import LearnerCurve
+from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
-from uqwidgets.widgets.population import Populations
-from uqwidgets.widgets.refitted import Refitted
+from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.views.dependence.feature_curves import GRID, FeatureCurves
+from uqwidgets.widgets.views.dependence.histograms import Histograms
+from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 

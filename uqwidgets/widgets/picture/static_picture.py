@@ -9,11 +9,11 @@ import numpy as np
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.text import counted, few, listed, number
-from uqwidgets.widgets.conditions import ONLY, Condition
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.population import MISSING
+from uqwidgets.widgets.picture.static_page import layout_html, learner_html
+from uqwidgets.widgets.rows.conditions import ONLY, Condition
+from uqwidgets.widgets.rows.population import MISSING
 from uqwidgets.widgets.session import Session
-from uqwidgets.widgets.static_page import layout_html, learner_html
 from uqwidgets.widgets.views.importance import ImportanceView
 
 

@@ -16,7 +16,7 @@ from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track, stacked
-from uqwidgets.widgets.repeats import RepeatChanges
+from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
 
 # Errors of what is interpolated, as shares of an axis.
@@ -64,7 +64,7 @@ class ImportanceOverTau:
         filtered : bool
             Whether there is a filter of the rows.
         compute : callable
-            As `uqwidgets.widgets.views.importance.ImportanceView.compute`.
+            As `uqwidgets.widgets.views.importance.view.ImportanceView.compute`.
         """
 
         def estimates(levels: Sequence[Level], check: Check) -> Samples:

@@ -14,9 +14,9 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.settings import COMPARISONS, OVER_REPEATS, Compare
 from uqwidgets.inference import Interval, checked_interval
 from uqwidgets.inference.population import Population
-from uqwidgets.widgets.comparison import compared
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.repeats import RepeatChanges
+from uqwidgets.widgets.views.importance.comparison import compared
+from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 
 
 class Sums(NamedTuple):

@@ -11,12 +11,12 @@ import traitlets as t
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.pins import ghost_of, new_pin, validate_pins
-from uqwidgets.widgets.provenance import provenance
-from uqwidgets.widgets.state import code_of, validate_state
+from uqwidgets.widgets.reproduction.pins import ghost_of, new_pin, validate_pins
+from uqwidgets.widgets.reproduction.provenance import provenance
+from uqwidgets.widgets.reproduction.state import code_of, validate_state
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.pins import Pin
+    from uqwidgets.widgets.reproduction.pins import Pin
     from uqwidgets.widgets.session import Session
 
 
@@ -162,7 +162,7 @@ class Reproducible(t.HasTraits):
         Returns
         -------
         dict
-            See `uqwidgets.widgets.provenance.provenance`.
+            See `uqwidgets.widgets.reproduction.provenance.provenance`.
 
         Examples
         --------

@@ -14,8 +14,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn, stressed_column
 from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.result import Stress
-from uqwidgets.widgets.conditions import Condition
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.rows.conditions import Condition
 
 # Rows without a value of the stressed feature keep their weight.
 MISSING = "keep"

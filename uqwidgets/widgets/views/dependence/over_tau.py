@@ -10,11 +10,11 @@ import numpy as np
 from uqwidgets.dependence.density import axis_of, near
 from uqwidgets.inference import half_width
 from uqwidgets.inference.populations import means_over_rows
-from uqwidgets.widgets.feature_curves import FeatureCurves
-from uqwidgets.widgets.histograms import Histograms
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import COARSE, Check, Level, Samples, Track
+from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
+from uqwidgets.widgets.views.dependence.histograms import Histograms
 
 # Largest error of what is interpolated, as a share of its axis; those of the band, and of the
 # opacity of a line, may be so many times as large.

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.pins import Pin
-from uqwidgets.widgets.population import PopulationBuilder
+from uqwidgets.widgets.reproduction.pins import Pin
+from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.views.view import View
 
 

@@ -12,7 +12,7 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.html import importance_html
 from uqwidgets.measures import Measure
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.refitted import Averages, Refitted, Report
+from uqwidgets.widgets.learner.refitted import Averages, Refitted, Report
 
 # Repeats of each refit; the average over all refits has many more.
 _MOST_REPEATS = 5

@@ -1,0 +1,1 @@
+"""The learner beside the model: its refits, and what they add to the views."""

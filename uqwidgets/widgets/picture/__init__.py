@@ -1,0 +1,1 @@
+"""The static picture of a widget, and how a notebook keeps it."""

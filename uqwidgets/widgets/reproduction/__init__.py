@@ -1,0 +1,1 @@
+"""Reproduction of what an explorer shows: state, code, pins, ghost and provenance."""

@@ -1,0 +1,1 @@
+"""The rows that a request is about: conditions, cohorts and populations."""
