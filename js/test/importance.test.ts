@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Inputs } from "../src/inputs.ts";
 import type { ModelInfo } from "../src/modelInfo.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
-import { clearPage, mount, painted } from "./mount.ts";
+import { clearPage, mount, openMore, painted } from "./mount.ts";
 
 afterEach(clearPage);
 
@@ -77,7 +77,9 @@ describe("the columns of importance", () => {
       ...about,
       measures: [...about.measures, { name: "brier", label: "Brier score", unit: "" }],
     };
-    const { one, lastRequest, receive } = await mount(info, frameWith({}, {}, {}, info));
+    const { one, all, lastRequest, receive } = await mount(info, frameWith({}, {}, {}, info));
+    expect(all("uq-column-nll")).toEqual([]);
+    await openMore(one("uq-importance-options"));
     const box = (name: string) => one<HTMLInputElement>(`uq-column-${name}`);
     const four = ["nll", "entropy", "accuracy", "brier"];
     await receive(frameWith({ importance_of: four }, {}, {}, info));
@@ -128,6 +130,7 @@ describe("the columns of importance", () => {
     const saved = model.saved.length;
     all("uq-importance-row")[0]?.click();
     expect(model.saved).toHaveLength(saved);
+    await openMore(one("uq-importance-options"));
     expect(one<HTMLInputElement>("uq-groups").checked).toBe(true);
   });
 });

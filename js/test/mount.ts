@@ -53,6 +53,14 @@ export function choose(select: HTMLSelectElement, value: string): void {
   select.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
+/** Opens the details of a summary, and waits for the controls in it. */
+export async function openMore(summary: HTMLElement): Promise<void> {
+  const details = summary.parentElement as HTMLDetailsElement;
+  details.open = true;
+  details.dispatchEvent(new Event("toggle"));
+  await painted();
+}
+
 export function slide(input: HTMLInputElement, value: number): void {
   input.value = String(value);
   input.dispatchEvent(new Event("input", { bubbles: true }));

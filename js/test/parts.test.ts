@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { moreOnDemand } from "../src/controls/onDemand.ts";
 import { core } from "../src/core.ts";
 import { type Code, PartLoader } from "../src/parts.ts";
 import { onDemand } from "../src/views/onDemand.ts";
@@ -174,5 +175,37 @@ describe("a view on demand", () => {
     expect(document.body.contains(shown.element)).toBe(false);
     expect(refresh).toHaveBeenCalledOnce();
     expect(view.read({} as never, {} as never, {} as never)).toBe(3);
+  });
+});
+
+describe("controls under more", () => {
+  it("are loaded when they are opened, and their place is held until then", async () => {
+    const inner = document.createElement("p");
+    let arrive: (module: object) => void = () => undefined;
+    const load = vi.fn(() => new Promise((done) => (arrive = done)));
+    const [refresh, redraw] = [vi.fn(), vi.fn()];
+    const { signal } = new AbortController();
+    const context = { session: { parts: { load }, refresh }, redraw, signal } as unknown as Context;
+    const update = vi.fn();
+    const make = () => ({ element: inner, update });
+    const more = moreOnDemand(context, "uq-example", () => Promise.reject(), make);
+    const element = document.body.appendChild(more.element) as HTMLDetailsElement;
+    const place = element.querySelector(".uq-on-demand") as HTMLElement;
+
+    more.update({} as never, {} as never);
+    expect(load).not.toHaveBeenCalled();
+    element.open = true;
+    element.dispatchEvent(new Event("toggle"));
+    expect(redraw).toHaveBeenCalled();
+    more.update({} as never, {} as never);
+    expect(load).toHaveBeenCalledOnce();
+    expect(place.hidden).toBe(false);
+
+    arrive({});
+    await settled();
+    expect(place.firstChild).toBe(inner);
+    expect(refresh).toHaveBeenCalledOnce();
+    more.update({ tau: 1 } as never, null);
+    expect(update).toHaveBeenLastCalledWith({ tau: 1 }, null);
   });
 });

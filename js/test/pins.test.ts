@@ -83,12 +83,22 @@ describe("pinned views", () => {
     choose(one<HTMLSelectElement>("uq-feature"), second);
     one("uq-pin").click();
     expect(pinsOf(widget)).toEqual([{ ...pin("", { feature: second }) }]);
+    await painted();
     expect(document.activeElement).toBe(one("uq-pin-note"));
     type(one("uq-pin-note"), "the second feature");
     expect(notes(pinsOf(widget))).toBe("the second feature");
     expect(all("uq-pin-view")[0]?.textContent).toBe("1the second feature");
     expect(document.activeElement).toBe(all("uq-pin-view")[0]);
     expect(model.saved.at(-1)).toEqual({ pins: pinsOf(widget) });
+  });
+
+  it("leave the focus alone if it has moved before their shelf comes", async () => {
+    const { one, all } = await withPins([]);
+    one("uq-pin").click();
+    one("uq-feature").focus();
+    await painted();
+    expect(all("uq-pin-view")).toHaveLength(1);
+    expect(document.activeElement).toBe(one("uq-feature"));
   });
 
   it("are shown by arrow keys, starting at the selected one", async () => {
@@ -169,6 +179,7 @@ describe("pinned views", () => {
   it("follow the kernel, which can refuse them", async () => {
     const { all, model, one } = await withPins();
     one("uq-pin").click();
+    await painted();
     expect(all("uq-pin-view")).toHaveLength(4);
     model.receive("pins", three());
     await painted();

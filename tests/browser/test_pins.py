@@ -53,7 +53,7 @@ def notes(widget):
 def pin_view(page, text):
     walk_to(page, "uq-pin", "Shift+Tab")
     page.keyboard.press("Enter")
-    assert page.evaluate(FOCUSED) == "uq-pin-note"
+    expect(page.get_by_test_id("uq-pin-note")).to_be_focused()
     page.keyboard.type(text)
     page.keyboard.press("Enter")
     assert page.evaluate(FOCUSED) == "uq-pin-view"

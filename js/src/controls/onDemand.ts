@@ -9,7 +9,7 @@ export interface Controls {
   update(inputs: Inputs, frame: Frame | null): void;
 }
 
-/** Controls whose code is a part: it is loaded when they are needed first, and until then there are none. */
+/** Controls whose code is a part: it is loaded when they are needed first, and until then their place is empty. */
 export function controlsOnDemand<M>(
   { session, root, signal }: Context,
   code: Code<M>,
@@ -30,7 +30,6 @@ export function controlsOnDemand<M>(
     } catch (error) {
       setText(element, error instanceof Error ? error.message : String(error));
     }
-    element.hidden = false;
   };
   return {
     element,
@@ -38,8 +37,24 @@ export function controlsOnDemand<M>(
       if (controls) controls.update(inputs, frame);
       else if (frame && frame !== tried && isNeeded(inputs)) {
         tried = frame;
+        element.hidden = false;
         load();
       }
     },
   };
+}
+
+/** Controls under "more", which are a part that is loaded when they are opened first. */
+export function moreOnDemand<M>(
+  context: Context,
+  testid: string,
+  code: Code<M>,
+  make: (module: M) => Controls,
+): Controls {
+  const { redraw, signal } = context;
+  const element = h("details", { class: "uq-more" });
+  const controls = controlsOnDemand(context, code, make, () => element.open);
+  element.append(h("summary", { "data-testid": testid }, "more"), controls.element);
+  element.addEventListener("toggle", redraw, { signal });
+  return { element, update: controls.update };
 }

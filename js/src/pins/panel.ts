@@ -1,139 +1,55 @@
 import "./style.css";
-import { checkBox } from "../controls/picker.ts";
+import { controlsOnDemand } from "../controls/onDemand.ts";
 import { copyText } from "../copy.ts";
-import { h, onCommit, set, setText } from "../dom.ts";
+import { h, set, setText } from "../dom.ts";
 import { button } from "../help/buttons.ts";
-import type { Session } from "../session.ts";
-import { pinName } from "./describe.ts";
-import { movePin, type Pin, removePin, renamePin, setGhost } from "./list.ts";
+import type { Context } from "../views/view.ts";
 
-const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 /** Input types in which the browser itself undoes typing. */
 const TYPED = 'textarea, input[type="text"], input[type="number"]';
 
 /** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
-const enable = (element: Element, can: boolean) =>
+export const enable = (element: Element, can: boolean) =>
   set(element, { "aria-disabled": can ? null : "true" });
 
-/** The panel of pins: buttons for the current view, the list of pins, and the editor of the selected one. */
-export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSignal) {
+/** The buttons for the current view, and the shelf of pins, which is a part that comes with the first pin. */
+export function pinsPanel(context: Context) {
+  const { session, root, signal } = context;
   const add = button("Pin view", "uq-pin");
   const undo = button("Undo", "uq-undo");
   const redo = button("Redo", "uq-redo");
   const copy = button("Copy code", "uq-copy");
   const status = h("span", { class: "uq-muted", role: "status", "data-testid": "uq-pin-status" });
-  const list = h("div", {
-    role: "listbox",
-    class: "uq-filters",
-    "aria-label": "pinned views",
-    "aria-orientation": "horizontal",
-    title: session.about?.help.tips["uq-pins"],
-  });
-  const note = h("input", { type: "text", maxlength: 10_000, "data-testid": "uq-pin-note" });
-  const earlier = button("Move earlier", "uq-pin-earlier");
-  const later = button("Move later", "uq-pin-later");
-  const remove = button("Delete", "uq-pin-delete");
-  const ghost = checkBox(
-    "draw under the view",
-    { "data-testid": "uq-pin-ghost" },
-    (value) => keep(setGhost(pins, chosen, value), chosen),
-    signal,
-  );
-  const edit = h(
-    "div",
-    { class: "uq-pin-edit", role: "group", "aria-label": "chosen pin" },
-    h("label", { class: "uq-field" }, h("span", {}, "note"), note),
-    h("div", { class: "uq-controls" }, ghost.element, earlier, later, remove),
-  );
-  const shelf = h("section", { class: "uq-pins", "aria-label": "Pins" }, list, edit);
-
-  let pins: Pin[] = [];
-  let drawn = "";
-  /** Position of the selected pin, -1 for none. */
-  let chosen = -1;
-  let options: HTMLElement[] = [];
-
   const say = (text: string) => setText(status, text);
-  const choose = (at: number) => {
-    chosen = at;
-    options.forEach((option, i) => {
-      set(option, {
-        tabindex: i === Math.max(0, at) ? 0 : -1,
-        "aria-selected": i === at ? "true" : "false",
-      });
-    });
-  };
-  const show = (at: number) => {
-    const pin = pins[at];
-    if (!pin) return;
-    choose(at);
-    session.visit(pin.state);
-    draw();
-    options[at]?.focus();
-    say(`view ${at + 1} of ${pins.length}`);
-  };
-  /** Replaces the list; `at` is the position of the selected pin. */
-  const keep = (next: Pin[], at: number) => {
-    chosen = at;
-    session.setPins(next);
-    pins = next;
-    draw();
-  };
-  const move = (by: number) => {
-    const next = movePin(pins, chosen, by);
-    if (next === pins) return;
-    keep(next, chosen + by);
-    say(`moved to place ${chosen + 1} of ${pins.length}`);
-  };
-  const drop = () => {
-    if (chosen < 0) return;
-    keep(removePin(pins, chosen), Math.min(chosen, pins.length - 2));
-    say("pin deleted");
-    (options[chosen] ?? add).focus();
-  };
+  const focused = () => (root.getRootNode() as Document | ShadowRoot).activeElement;
+
+  /** A new pin whose note gets the focus, unless the focus has moved since. */
+  let added: { at: number; focus: Element | null } | null = null;
+  const shelf = controlsOnDemand(
+    context,
+    () => import("./index.ts"),
+    ({ pinShelf }) => {
+      const made = pinShelf(session, say, add, signal);
+      return {
+        element: made.element,
+        update(): void {
+          const edit = added;
+          added = null;
+          made.update(session.pins, edit?.at ?? null, edit?.focus === focused());
+        },
+      };
+    },
+    () => session.pins.length > 0,
+  );
+
   const step = (back: boolean) => say(session.step(back) ? (back ? "undone" : "redone") : "");
-
-  const draw = () => {
-    set(shelf, { hidden: pins.length === 0 ? "" : null });
-    const now = JSON.stringify(pins.map((pin) => pinName(pin.note, pin.state)));
-    if (now !== drawn) {
-      drawn = now;
-      const focused = (list.getRootNode() as Document).activeElement;
-      const hadFocus = focused !== null && list.contains(focused);
-      options = pins.map((pin, i) => {
-        const name = pinName(pin.note, pin.state);
-        const number = h("span", { class: "uq-muted" }, `${i + 1}`);
-        const text = h("span", { class: "uq-name" }, name);
-        const attributes = {
-          role: "option",
-          class: "uq-filter-item uq-pin",
-          "data-testid": "uq-pin-view",
-        };
-        return h("div", { ...attributes, title: name, tabindex: -1 }, number, text);
-      });
-      list.replaceChildren(...options);
-      choose(Math.min(chosen, pins.length - 1));
-      if (hadFocus) options[Math.max(0, chosen)]?.focus();
-    }
-    const pin = pins[chosen];
-    edit.hidden = !pin;
-    options.forEach((option, i) => {
-      set(option, { "data-ghost": pins[i]?.ghost ? "true" : null });
-    });
-    if (!pin) return;
-    const { activeElement } = note.getRootNode() as Document | ShadowRoot;
-    if (activeElement !== note && note.value !== pin.note) note.value = pin.note;
-    ghost.update(pin.ghost, null);
-    enable(earlier, chosen > 0);
-    enable(later, chosen < pins.length - 1);
-  };
-
   const on = (element: HTMLElement, run: () => void) =>
     element.addEventListener("click", run, { signal });
   on(add, () => {
-    keep([...pins, { note: "", state: session.inputs, ghost: false }], pins.length);
-    say(`view ${pins.length} pinned`);
-    note.focus();
+    const { pins } = session;
+    added = { at: pins.length, focus: focused() };
+    session.setPins([...pins, { note: "", state: session.inputs, ghost: false }]);
+    say(`view ${pins.length + 1} pinned`);
   });
   on(undo, () => step(true));
   on(redo, () => step(false));
@@ -141,45 +57,6 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
     const done = await copyText(session.frame?.code ?? "", root);
     say(done ? "copied" : "the browser does not let this page copy");
   });
-  on(earlier, () => move(-1));
-  on(later, () => move(1));
-  on(remove, drop);
-  list.addEventListener(
-    "click",
-    (event) => show(options.findIndex((option) => option.contains(event.target as Node))),
-    { signal },
-  );
-  list.addEventListener(
-    "keydown",
-    (event) => {
-      const by = STEPS[event.key];
-      const at = options.indexOf(event.target as HTMLElement);
-      if (by !== undefined && event.altKey) {
-        choose(at);
-        move(by);
-      } else if (by !== undefined) show(chosen < 0 ? at : at + by);
-      else if (event.key === "Home") show(0);
-      else if (event.key === "End") show(pins.length - 1);
-      else if (event.key === "Enter" || event.key === " ") show(at);
-      else if (event.key === "Delete" || event.key === "F2") {
-        choose(at);
-        draw();
-        if (event.key === "F2") note.focus();
-        else drop();
-      } else return;
-      event.preventDefault();
-    },
-    { signal },
-  );
-  onCommit(note, () => keep(renamePin(pins, chosen, note.value), chosen), signal);
-  note.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key === "Escape") note.value = pins[chosen]?.note ?? "";
-      if (event.key === "Escape" || event.key === "Enter") options[chosen]?.focus();
-    },
-    { signal },
-  );
   root.addEventListener(
     "keydown",
     (event) => {
@@ -196,13 +73,13 @@ export function pinsPanel(session: Session, root: HTMLElement, signal: AbortSign
 
   return {
     bar: h("div", { class: "uq-pin-bar", role: "group" }, status, add, undo, redo, copy),
-    element: shelf,
+    element: shelf.element,
     update(): void {
-      pins = session.pins;
-      enable(undo, session.steps.past > 0);
-      enable(redo, session.steps.future > 0);
-      copy.disabled = !session.frame?.code;
-      draw();
+      const { steps, frame, inputs } = session;
+      enable(undo, steps.past > 0);
+      enable(redo, steps.future > 0);
+      copy.disabled = !frame?.code;
+      shelf.update(inputs, frame);
     },
   };
 }

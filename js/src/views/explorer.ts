@@ -95,7 +95,7 @@ export function explorer(
     ` of ${counted(about.n_rows, "row")}`,
   );
   const panels = viewsNamed(about.views).map(({ panel }) => panel(context));
-  const pins = pinsPanel(session, root, signal);
+  const pins = pinsPanel(context);
   const foot = footer(session, signal);
   const live = announcer(signal);
   set(root, { "aria-label": `What drives ${about.title}` });

@@ -50,7 +50,8 @@ const verdictsOf = ({ verdict, verdicts }: Importance): string[] =>
 const areAlike = (one: Inputs, other: Inputs): boolean =>
   ALIKE.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]));
 
-export function importancePanel({ session, about, signal, redraw }: Context): Panel {
+export function importancePanel(context: Context): Panel {
+  const { session, about, signal, redraw } = context;
   const features = about.features.map(({ name }) => name);
   let names = features;
   const pick = (name: string) => {
@@ -102,7 +103,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
   let layout = "";
   let last: { data: Importance; shown: Shown; frame: Frame } | null = null;
 
-  const controls = importanceControls(session, about, signal);
+  const controls = importanceControls(context);
   const panel = section("Importance", "uq-importance", controls.elements, fig.element);
 
   const of = (values: Float64Array, measure: number, row: number) =>
@@ -306,7 +307,7 @@ export function importancePanel({ session, about, signal, redraw }: Context): Pa
     element: panel.element,
     update(shown) {
       const data = shown.frame?.importance ?? null;
-      controls.update(shown.inputs, data?.measures.map(({ name }) => name) ?? []);
+      controls.update(shown.inputs, shown.frame);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       scroller.hidden = fold.hidden = !data;
       empty.hidden = data !== null;

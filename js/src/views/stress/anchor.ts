@@ -22,12 +22,7 @@ export function anchorControls(session: Session, signal: AbortSignal) {
     signal,
   );
   return {
-    element: h(
-      "details",
-      { class: "uq-more" },
-      h("summary", { "data-testid": "uq-anchor-options" }, "more"),
-      h("div", { class: "uq-controls" }, anchor.element, tail.element),
-    ),
+    element: h("div", { class: "uq-controls" }, anchor.element, tail.element),
     update(inputs: Inputs): void {
       anchor.update(
         [

@@ -1,10 +1,10 @@
 import { row, valueAt } from "../../charts/profile.ts";
+import { moreOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauSlider } from "../../controls/slider.ts";
 import { h, setText } from "../../dom.ts";
 import { number } from "../../format.ts";
 import type { Context, Panel } from "../view.ts";
-import { anchorControls } from "./anchor.ts";
 import { moved, rowOf, type Stress } from "./reader.ts";
 import { effectOfWeights, readout, warning } from "./readout.ts";
 
@@ -15,7 +15,8 @@ const PICK_FIRST = "Choose a feature; then the slider moves its mean, or the sha
 const NONE_MOVABLE = "No feature of this table can be stressed; the list says why of each.";
 
 /** The controls of stress: what is moved, the slider of τ, and its effective sample size. */
-export function stressControls({ session, about, uid, signal }: Context): Panel {
+export function stressControls(context: Context): Panel {
+  const { session, about, uid, signal } = context;
   const names = about.features.map(({ name }) => name);
   const feature = picker(
     "What if",
@@ -32,7 +33,12 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const rest = h("span");
   const question = h("div", { class: "uq-question" }, feature.element, category.element, rest);
   const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
-  const anchor = anchorControls(session, signal);
+  const more = moreOnDemand(
+    context,
+    "uq-anchor-options",
+    () => import("./anchor.ts"),
+    ({ anchorControls }) => anchorControls(session, signal),
+  );
   const facts = readout();
   const words = h("span");
   const offer = h(
@@ -57,7 +63,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
   const element = h(
     "section",
     { class: "uq-stress-controls", "aria-label": "Stress level" },
-    h("div", { class: "uq-stress-inputs" }, question, slider.element, anchor.element),
+    h("div", { class: "uq-stress-inputs" }, question, slider.element, more.element),
     facts.element,
     h("div", { class: "uq-said" }, hint, caution),
   );
@@ -96,7 +102,7 @@ export function stressControls({ session, about, uid, signal }: Context): Panel 
         ? (["less often", "more often"] as const)
         : (["lower", "higher"] as const);
       slider.update(inputs.tau, meanAt(stress), ends, why);
-      anchor.update(inputs);
+      more.update(inputs, frame);
       if (stress && now) facts.update(stress, now);
       else facts.clear(stress ? "no feature is chosen" : "no stress yet");
       const text =
