@@ -18,7 +18,7 @@ const LOCKED = [
   ...["repeats", "lines", "center", "derivative", "anchor", "tail", "use-tail-mean", "second"].map(
     (id) => `[data-testid="uq-${id}"]`,
   ),
-  '[data-testid="uq-importance-more"] :is(input, select)',
+  ".uq-column-choices :is(input, select)",
 ].join();
 
 /** A choice of the rows among the cohorts that the author named. */
