@@ -42,7 +42,16 @@ def texts():
         *(ROOT / "benchmarks").rglob("*.py"),
         *(ROOT / "benchmarks").glob("*.md"),
         *(p for p in (ROOT / "docs").glob("*.md") if p.name != "references.md"),
-        *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+        *(
+            ROOT / name
+            for name in (
+                "README.md",
+                "CHANGELOG.md",
+                "CONTRIBUTING.md",
+                "RELEASING.md",
+                "SECURITY.md",
+            )
+        ),
     ]
     for path in sorted(paths):
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -101,3 +110,8 @@ def test_public_names_have_an_example_and_say_what_belongs_to_them(name):
     documentation = getattr(uq, name).__doc__
     assert ">>> " in documentation.split("Examples\n")[1]
     assert "See Also\n" in documentation
+
+
+def test_the_citation_names_the_version():
+    (version,) = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert version == uq.__version__

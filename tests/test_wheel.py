@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -121,6 +123,69 @@ def test_wheel_installs_into_a_clean_environment_and_is_imported(wheel, tmp_path
     file, version = done.stdout.split()
     assert Path(file).is_relative_to(packages)
     assert f"-{version}-" in wheel.name
+
+
+def runs(python: str) -> bool:
+    return (
+        shutil.which(python) is not None
+        and not subprocess.run(
+            [python, "-c", "import ensurepip"], capture_output=True, check=False
+        ).returncode
+    )
+
+
+def oldest(requirement: str) -> str:
+    """Return the requirement of the oldest version that another requirement allows."""
+    name, version = re.match(r"([\w-]+)>=([\d.]+)", requirement).groups()
+    return f"{name}=={version}.*"
+
+
+def dependencies() -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["dependencies"]
+
+
+FIRST_LOOK = """
+import uqwidgets as uq
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+X = X.iloc[:, :5]
+ex = uq.Explainer(RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2])
+assert len(ex.importance("nll").frame) == 5
+ex.dependence("mean radius", measure="entropy").to_altair().to_dict()
+ex.stress(features=["mean radius"], taus=5), ex.scores(), ex.calibration()
+explorer = uq.explore(ex, tau=0.5)
+explorer.wait()
+assert explorer._repr_mimebundle_()
+uq.show_versions()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("python", "versions"),
+    [
+        (sys.executable, "oldest"),  # a newer Python has no archives of the oldest versions
+        *(
+            (python, "newest")
+            for python in (f"python3.{minor}" for minor in range(11, 15))
+            if runs(python)
+        ),
+    ],
+)
+def test_wheel_works_with_its_dependencies(wheel, tmp_path, python, versions):
+    subprocess.run([python, "-m", "venv", str(tmp_path)], check=True)
+    clean = tmp_path / ("Scripts" if os.name == "nt" else "bin") / "python"
+    limits = list(map(oldest, dependencies())) if versions == "oldest" else []
+    subprocess.run([clean, "-m", "pip", "install", "--quiet", str(wheel), *limits], check=True)
+    done = subprocess.run([clean, "-c", FIRST_LOOK], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    if versions == "oldest":
+        for limit in limits:
+            name, version = limit.removesuffix(".*").split("==")
+            assert f"\n{name}: {version}" in done.stdout
 
 
 @pytest.mark.slow

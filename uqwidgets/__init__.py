@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
+from uqwidgets._utils.versions import show_versions
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar
@@ -63,6 +64,7 @@ __all__ = [
     "datasets",
     "explore",
     "loco_importance",
+    "show_versions",
     "stress_batches",
 ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from types import SimpleNamespace
 
 import altair as alt
 import numpy as np
@@ -386,9 +387,18 @@ def test_notebooks_show_charts_without_the_network():
 @pytest.mark.usefixtures("default_renderer")
 def test_without_vl_convert_a_warning_names_the_network(monkeypatch):
     monkeypatch.setattr(style, "find_spec", {}.get)
-    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    shell = SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     with pytest.warns(UserWarning, match=r"needs the network .* uqwidgets\[charts\]"):
         show_without_network()
+    assert alt.renderers.active == "default"
+
+
+@pytest.mark.usefixtures("default_renderer")
+def test_a_script_hears_nothing_of_notebooks(monkeypatch):
+    monkeypatch.setattr(style, "find_spec", {}.get)
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)  # ipywidgets imports it
+    show_without_network()  # a warning would be an error here
     assert alt.renderers.active == "default"
 
 

@@ -32,12 +32,18 @@ def show_without_network() -> None:
         return
     if find_spec("vl_convert"):
         alt.renderers.enable("svg")
-    elif "ipykernel" in sys.modules:
+    elif _is_in_kernel():
         warnings.warn(
             "Altair needs the network to show charts in this notebook; install the extra "
             "uqwidgets[charts], or show the result itself, which needs no network.",
             stacklevel=2,
         )
+
+
+def _is_in_kernel() -> bool:
+    # A script may import ipykernel too: ipywidgets does.
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 show_without_network()

@@ -6,13 +6,13 @@ import hashlib
 import platform
 import subprocess
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._utils.versions import installed_versions
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
@@ -157,14 +157,8 @@ def _brief(value: Any) -> Any:
 
 
 def _versions(model: Any) -> dict[str, str]:
-    names = dict.fromkeys([*_LIBRARIES, _class_of(model).partition(".")[0]])
-    versions = {"python": platform.python_version()}
-    for name in names:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:  # not installed, or its distribution has another name
-            continue
-    return versions
+    names = [*_LIBRARIES, _class_of(model).partition(".")[0]]
+    return {"python": platform.python_version(), **installed_versions(names)}
 
 
 def _commit() -> str | None:
