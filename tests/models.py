@@ -29,6 +29,24 @@ def normal_model(X):
     return X[:, 0] - 0.5 * X[:, 1] ** 2, 0.3 + 0.2 * np.abs(X[:, 0] - X[:, 1])
 
 
+class Logistic:
+    """A binary classifier that reads one column; the others may have any type.
+
+    Parameters
+    ----------
+    column : str
+    classes : sequence of length 2
+    """
+
+    def __init__(self, column, classes=("no", "yes")):
+        self.column = column
+        self.classes_ = np.array(classes)
+
+    def predict_proba(self, X):
+        yes = 1 / (1 + np.exp(-X[self.column].to_numpy(dtype=float)))
+        return np.column_stack([1 - yes, yes])
+
+
 def two_classes(X):
     """Probabilities of two classes from the first two columns."""
     X = np.asarray(X, dtype=float)

@@ -9,18 +9,9 @@ from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import answered, model_calls, outside
+from models import Logistic
 
 N = 200
-
-
-class Logistic:
-    """A classifier that reads one column; the others may have any type."""
-
-    classes_ = np.array(["no", "yes"])
-
-    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        yes = 1 / (1 + np.exp(-X["length"].to_numpy()))
-        return np.column_stack([1 - yes, yes])
 
 
 @pytest.fixture
@@ -33,8 +24,8 @@ def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
             "town": pd.Series(rng.choice(["Ulm", "Bonn", "Jena"], N)).where(np.arange(N) >= 20),
         }
     )
-    y = np.where(rng.random(N) < Logistic().predict_proba(X)[:, 1], "yes", "no")
-    with uq.explore(Logistic(), X, y, feature="length", stress_feature="length") as widget:
+    y = np.where(rng.random(N) < Logistic("length").predict_proba(X)[:, 1], "yes", "no")
+    with uq.explore(Logistic("length"), X, y, feature="length", stress_feature="length") as widget:
         yield widget
 
 

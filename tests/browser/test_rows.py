@@ -9,16 +9,7 @@ from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import answered, model_calls, numbers
-
-
-class Logistic:
-    """A classifier that reads one column; the others may have any type."""
-
-    classes_ = np.array(["no", "yes"])
-
-    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        yes = 1 / (1 + np.exp(-X["length"].to_numpy()))
-        return np.column_stack([1 - yes, yes])
+from models import Logistic
 
 
 @pytest.fixture
@@ -33,10 +24,10 @@ def widget(bridge):  # noqa: ARG001, the bridge must exist before the widget
             "day": pd.to_datetime("2024-01-01") + pd.to_timedelta(rng.integers(0, 3, n), unit="D"),
         }
     )
-    y = np.where(rng.random(n) < Logistic().predict_proba(X)[:, 1], "yes", "no")
+    y = np.where(rng.random(n) < Logistic("length").predict_proba(X)[:, 1], "yes", "no")
     site = pd.Series([f"site {i % 30}" for i in range(n)]).where(np.arange(n) >= 10)
     inputs = {"tau": 0.5, "feature": "length", "stress_feature": "length"}
-    with uq.explore(Logistic(), X, y, extra={"site": site}, **inputs) as widget:
+    with uq.explore(Logistic("length"), X, y, extra={"site": site}, **inputs) as widget:
         yield widget
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from models import Logistic
 from uqwidgets.widgets.inputs import validate
 from uqwidgets.widgets.rows.conditions import Condition, conditions
 from uqwidgets.widgets.rows.population import FilteredRows
@@ -16,17 +17,6 @@ from uqwidgets.widgets.scheduler import SupersededError
 from widgets.conftest import Counting
 from widgets.test_explorer import change
 from widgets.wire import columns
-
-
-class Logistic:
-    """A binary classifier that reads column `a` only; other columns may have any type."""
-
-    def __init__(self, classes: Any = ("no", "yes")) -> None:
-        self.classes_ = np.array(classes)
-
-    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        yes = 1 / (1 + np.exp(-X["a"].to_numpy(dtype=float)))
-        return np.column_stack([1 - yes, yes])
 
 
 def table_of_all_types(n: int = 60) -> pd.DataFrame:
@@ -61,7 +51,7 @@ def table_of_all_types(n: int = 60) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def mixed_explainer() -> uq.Explainer:
     X = table_of_all_types()
-    return uq.Explainer(Logistic(), X, np.where(X["a"] > 0, "yes", "no"))
+    return uq.Explainer(Logistic("a"), X, np.where(X["a"] > 0, "yes", "no"))
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +151,7 @@ def test_a_class_is_matched_across_number_types(
     y: np.ndarray, classes: list[Any], text: str
 ) -> None:
     X = table_of_all_types()[["a"]]
-    ex = uq.Explainer(Logistic(classes), X, y[(X["a"] > 0).to_numpy() * 1])
+    ex = uq.Explainer(Logistic("a", classes), X, y[(X["a"] > 0).to_numpy() * 1])
     with uq.Explorer(ex) as widget:
         assert text in widget._about["classes"]
     (condition,) = conditions([{"feature": None, "values": [text]}], ex)
@@ -369,7 +359,7 @@ def test_an_interrupted_filter_keeps_its_evaluated_conditions(
 def test_a_column_of_nearly_equal_numbers_is_drawn(ends: tuple[float, float]) -> None:
     X = table_of_all_types()[["a"]]
     X["c"] = np.where(np.arange(60) % 3, *ends)
-    ex = uq.Explainer(Logistic(), X, np.where(X["a"] > 0, "yes", "no"))
+    ex = uq.Explainer(Logistic("a"), X, np.where(X["a"] > 0, "yes", "no"))
     with uq.Explorer(ex, feature="c", stress_feature="a", n_repeats=2) as widget:
         assert widget.wait(30)
         meta, cols = widget._frame["meta"], columns(widget._frame)
