@@ -11,6 +11,7 @@ from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.views.importance.latest import LatestValues
 
 # Trees of each forest: the fewest that predict every row out of bag.
 _N_ESTIMATORS = 50
@@ -28,11 +29,11 @@ class RedundancyColumn:
 
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
-        self._cached: dict[Hashable, Floats] = {}
+        self._latest = LatestValues(_MOST_CACHED)
 
     def cached(self, key: Hashable) -> Floats | None:
         """Return R2 with both ends of its interval, shape (3, p); None if it is not computed."""
-        return self._cached.get(key)
+        return self._latest.get(key)
 
     def compute(
         self,
@@ -73,5 +74,4 @@ class RedundancyColumn:
         )
         place = [result.features.index(unit) for unit in units]
         values = np.stack([result.r2, result.low, result.high])[:, place]
-        latest = [*self._cached.items()][1 - _MOST_CACHED :]
-        self._cached = {**dict(latest), key: values}
+        self._latest.add(key, values)

@@ -11,6 +11,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings, metric_importance
 from uqwidgets.inference.population import Population
 from uqwidgets.metrics import Metric
+from uqwidgets.widgets.views.importance.latest import LatestValues
 
 # Populations and scorers that stay cached, so that going back to one computes nothing.
 _MOST_CACHED = 16
@@ -26,11 +27,11 @@ class ScorerColumns:
 
     def __init__(self, explainer: Explainer) -> None:
         self._evaluations = explainer.evaluations
-        self._cached: dict[Hashable, Floats] = {}
+        self._latest = LatestValues(_MOST_CACHED)
 
     def cached(self, key: Hashable) -> Floats | None:
         """Return estimates and intervals, shape (3, p); None if they are not computed."""
-        return self._cached.get(key)
+        return self._latest.get(key)
 
     def compute(
         self,
@@ -65,6 +66,4 @@ class ScorerColumns:
             report(j, len(units))
             one = metric_importance(self._evaluations, metric, [unit], population, settings)
             values[:, j] = one.importance[0], one.low[0], one.high[0]
-        # Replaced as a whole, for another thread may read it.
-        latest = [*self._cached.items()][1 - _MOST_CACHED :]
-        self._cached = {**dict(latest), key: values}
+        self._latest.add(key, values)
