@@ -54,9 +54,9 @@ def test_the_outputs_of_the_uncertainty_notebook_agree_with_its_text():
     for copy in ("x1", "x10"):
         entropy, aleatoric, epistemic = table(kinds_of_doubt)[copy]
         assert abs(aleatoric) < 0.005 < 0.03 < epistemic
-        _, nll_given_copy, surprise, none = table(fair)[copy]
+        _, nll_beside_copy, surprise, none = table(fair)[copy]
         assert surprise == entropy
-        assert max(abs(nll_given_copy), abs(none)) < 0.002
+        assert max(abs(nll_beside_copy), abs(none)) < 0.002
     assert table(fair)["x4"][1] > 0.1
     assert curve.startswith("Dependence of entropy (nats) on x1: 50 values (even), 250 rows")
     # Curves along x1, of rows with x2 near 0 and of rows with x2 near the border.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -51,6 +52,42 @@ def test_sources_name_no_local_path_and_no_registry(tracked, pattern):
         if forbidden.search(line)
     ]
     assert not places
+
+
+# Participles and everyday words, in whose place the established term or what is counted says more.
+VAGUE = {"asked", "found", "given", "gone", "kept", "lean", "said", "stretch", "told", "wanted"}
+# In TypeScript a name is declared after one of these, or as an argument or a field before a colon.
+DECLARED = re.compile(r"\b(?:const|let|function|class|interface|type) \[?(?:, )?(\w+)|(\w+)\??: ")
+
+
+def declared_names(tree):
+    """Names that a syntax tree binds: variables, attributes, arguments, functions and classes."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, (ast.arg, ast.FunctionDef, ast.ClassDef)):
+            name = node.arg if isinstance(node, ast.arg) else node.name
+            if not name.startswith("test_"):
+                yield name
+
+
+def words(name):
+    return {word.lower() for word in re.split(r"_|(?<=[a-z])(?=[A-Z])", name)}
+
+
+def test_no_name_is_a_vague_participle(tracked):
+    names = []
+    for file in tracked:
+        if file.suffix == ".py":
+            declared = declared_names(ast.parse(file.read_text(encoding="utf-8")))
+        elif file.suffix == ".ts":
+            lines = map(str.lstrip, file.read_text(encoding="utf-8").splitlines())
+            code = [line for line in lines if not line.startswith(("//", "/*", "*"))]
+            declared = (a or b for line in code for a, b in DECLARED.findall(line))
+        else:
+            continue
+        names += [f"{file.relative_to(ROOT)}: {name}" for name in declared if words(name) & VAGUE]
+    assert not names
 
 
 def test_notebooks_hold_no_outputs(tracked):

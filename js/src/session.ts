@@ -194,8 +194,8 @@ export class Session {
 
   /** Records the accepted inputs as a step, unless a request is pending: then the frame may have older inputs. */
   #note(): void {
-    const isAsked = this.#hand !== null || Object.keys(this.queue.pending).length > 0;
-    if (this.answer && !isAsked) this.#record(this.answer.inputs);
+    const isPending = this.#hand !== null || Object.keys(this.queue.pending).length > 0;
+    if (this.answer && !isPending) this.#record(this.answer.inputs);
   }
 
   #record(inputs: Inputs): void {

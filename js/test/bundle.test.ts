@@ -80,9 +80,9 @@ describe("the bundle", () => {
     const taken = [...text.matchAll(/\{([^{}]*)\}=\w+\[`(src\/[^`]+)`\]/g)];
     expect(taken.length).toBeGreaterThan(5);
     for (const [, names = "", path] of taken) {
-      const [, given = ""] = script("index.js").match(`"${path}":{([^}]*)}`) ?? [];
+      const [, entries = ""] = script("index.js").match(`"${path}":{([^}]*)}`) ?? [];
       const of = (list: string) => list.split(",").map((item) => item.split(":")[0]);
-      expect(of(given)).toEqual(expect.arrayContaining(of(names)));
+      expect(of(entries)).toEqual(expect.arrayContaining(of(names)));
     }
   });
 

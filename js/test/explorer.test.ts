@@ -434,7 +434,7 @@ describe("τ", () => {
       [3, 12, ".uq-caution"],
     ] as const) {
       const frame = wireFrame(about, seq, { tau: 0.5 });
-      Object.assign(frame.meta.stress.now as object, { n_kept: 7, ess });
+      Object.assign(frame.meta.stress.now as object, { n_unmoved: 7, ess });
       await receive(frame);
       expect(root.querySelector(place)?.textContent).toContain(
         "7 rows without a value keep their weight.",

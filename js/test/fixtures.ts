@@ -305,7 +305,7 @@ export function wireFrame(about: ModelInfo, seq: number, changes: Partial<Inputs
         ],
         order: imp.order,
         n_repeats: 10,
-        n_repeats_wanted: inputs.n_repeats,
+        n_repeats_target: inputs.n_repeats,
         n_rows: about.n_rows,
         n_rows_least: about.n_rows,
         n_rows_most: about.n_rows,

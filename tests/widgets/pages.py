@@ -16,9 +16,9 @@ KINDS = {"f4": "<f4", "i4": "<i4", "u1": "|u1"}
 
 
 def chunks_of(path: Path) -> dict[str, str]:
-    found = STORE.search(path.read_text(encoding="utf-8"))
-    assert found is not None
-    return json.loads(found.group(1))
+    match = STORE.search(path.read_text(encoding="utf-8"))
+    assert match is not None
+    return json.loads(match.group(1))
 
 
 def inflated(text: str) -> bytes:

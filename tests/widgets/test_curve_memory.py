@@ -64,12 +64,12 @@ def test_curves_of_fewer_rows_have_the_interval_of_the_sample_and_call_no_model_
         shown = frame["meta"]["dependence"]
         assert (shown["n_rows_known"], shown["stale"]) == (100, False)
         assert frame["meta"]["final"]
-        asked = explainer.rows_evaluated
+        n_evaluated = explainer.rows_evaluated
         rows = explainer.evaluations.row_order.rows[:100]
         for inputs in ({"tau": 0.4}, {"center": True}, {"center": False, "tau": 0.0}):
             frame = change(widget, **inputs)[-1]
             assert not frame["meta"]["dependence"]["stale"], inputs
-        assert explainer.rows_evaluated == asked
+        assert explainer.rows_evaluated == n_evaluated
         cols, result = columns(frame), widget.result("dependence")
     np.testing.assert_allclose(cols["dependence.average"], result.average, rtol=1e-12)
     chosen = explained("1GiB").dependence("a", grid=cols["dependence.grid"], rows=rows)

@@ -48,7 +48,7 @@ def test_a_column_with_missing_values_is_stressed_over_its_known_rows(
         assert widget.stress_feature == "age"
         frame = change(widget, tau=0.6)[-1]
         now = frame["meta"]["stress"]["now"]
-        assert (now["status"], now["n_kept"], now["n_rows"]) == ("ok", 20, N)
+        assert (now["status"], now["n_unmoved"], now["n_rows"]) == ("ok", 20, N)
         assert frame["meta"]["stress"]["features"] == [0, 1, 3, 3]
         assert frame["meta"]["stress"]["categories"] == [None, None, "a", "b"]
 
@@ -92,4 +92,4 @@ def test_stress_of_rows_without_any_value_is_reported(explainer: uq.Explainer) -
         )
         frame = change(widget, stress_feature="pay", tau=0.5)[-1]
         assert frame["meta"]["stress"]["now"]["status"] == "ok"
-        assert frame["meta"]["stress"]["now"]["n_kept"] == 0
+        assert frame["meta"]["stress"]["now"]["n_unmoved"] == 0

@@ -73,7 +73,7 @@ def test_the_share_of_a_category_is_moved(explainer: uq.Explainer, model: Sites)
         known = site.notna().to_numpy()
         reached = np.average(site[known] == "Rome", weights=weights[known])
         assert now["reached"] == pytest.approx(reached)
-        assert (now["anchor"], now["n_kept"]) == ("share", 10)
+        assert (now["anchor"], now["n_unmoved"]) == ("share", 10)
         (outputs,) = explainer.indicators["probability:bought"].per_row
         assert now["value"] == pytest.approx(np.average(outputs, weights=weights))
         result = explainer.importance("nll", n_repeats=10, sample_weight=weights)

@@ -18,7 +18,6 @@ from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure, Offers
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
-    KEPT,
     MISSING,
     StressedColumn,
     omitted_categories,
@@ -257,7 +256,7 @@ class Stressing:
         if not n_missing:
             return remarks
         of = f"{size} {'rows' if rows is None else 'chosen rows'}"
-        fate = KEPT if missing == "keep" else "are left out"
+        fate = "keep their weight" if missing == "keep" else "are left out"
         return (f"{feature}: {n_missing} of {of} without a value {fate}", *remarks)
 
     def _indicators(self, entries: object) -> list[Indicator | MetricIndicator]:

@@ -19,8 +19,6 @@ from uqwidgets.stress.projection import Column
 # Each category is a column over all rows, and more of them than this are not legible.
 MOST_CATEGORIES = 50
 MISSING = ("error", "drop", "keep")
-# What a remark says of rows without a value.
-KEPT = "keep their weight"
 
 
 @dataclass(frozen=True, eq=False)

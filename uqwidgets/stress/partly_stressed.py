@@ -28,7 +28,7 @@ class PartlyStressedRows(StressedRows):
     ----------
     known : StressedRows
         Of the m rows with a value.
-    n_kept : int
+    n_unmoved : int
         Number of rows without one, k.
 
     Attributes
@@ -38,13 +38,13 @@ class PartlyStressedRows(StressedRows):
         those over the rows with a value.
     """
 
-    def __init__(self, known: StressedRows, n_kept: int) -> None:
+    def __init__(self, known: StressedRows, n_unmoved: int) -> None:
         self.known, self.n_known = known, known.n
-        self.n = n = known.n + n_kept
+        self.n = n = known.n + n_unmoved
         present = known.n / n
 
         def pad(values: Floats, others: float) -> Floats:
-            return np.concatenate([values, np.full(n_kept, others)])
+            return np.concatenate([values, np.full(n_unmoved, others)])
 
         self.weights = pad(known.weights, 1.0)
         self.share = self.weights / n
@@ -56,7 +56,7 @@ class PartlyStressedRows(StressedRows):
         self.target_change = pad(known.target_change, 0.0)
         self.xi_change = pad(known.xi_change * present, 0.0)
         # As for a plain mean, each of the other rows has a leverage of 1 over their number.
-        free = max(1 - 1 / n_kept, MIN_FREE_WEIGHT)
+        free = max(1 - 1 / n_unmoved, MIN_FREE_WEIGHT)
         self.hc4_factor = pad(known.hc4_factor, free**-0.5)
         inverse_free_weight = pad(known.effects.inverse_free_weight, 1 / free)
         self.effects = LeaveOneOutEffects(

@@ -177,11 +177,11 @@ def _over_nodes(
     """Summarise a column by its nodes, at a cost per level that is independent of the rows."""
     solved = levels(column.compressed, taus)
     means, values, start = solved.means.T, np.empty((len(indicators), len(taus))), 0
-    n_known, n_kept = column.compressed.n, column.n_kept
-    share, ess = n_known / (n_known + n_kept), solved.ess
-    if n_kept:
-        means = share * means + (1 - share) * column.means_of_kept[:, None]
-        ess = (n_known + n_kept) ** 2 / (n_known**2 / ess + n_kept)
+    n_known, n_unmoved = column.compressed.n, column.n_unmoved
+    share, ess = n_known / (n_known + n_unmoved), solved.ess
+    if n_unmoved:
+        means = share * means + (1 - share) * column.means_of_unmoved[:, None]
+        ess = (n_known + n_unmoved) ** 2 / (n_known**2 / ess + n_unmoved)
     for q, indicator in enumerate(indicators):
         stop = start + len(indicator.per_row)
         values[q] = indicator.combine(*means[start:stop])
@@ -192,7 +192,7 @@ def _over_nodes(
         solved.reached,
         ess,
         share * solved.kl,
-        solved.half_share_beside(n_kept),
+        solved.half_share_beside(n_unmoved),
         solved.status,
         values,
         no_interval,

@@ -5,7 +5,7 @@ import type { Session } from "../session.ts";
 import { type Answers, fileName, pageWith, readAnswers, VERDICTS } from "./answers.ts";
 import { download, equipTables } from "./tables.ts";
 
-const NOT_KEPT = "Your answers are not kept yet: download the page with them.";
+const NOT_DOWNLOADED = "Your answers are not kept yet: download the page with them.";
 
 /** A field of several lines that is as high as its text, on paper too. */
 function field(label: string, value: string, onInput: (text: string) => void, signal: AbortSignal) {
@@ -113,11 +113,11 @@ export function review(
   if (!form || !stored) return;
   const answers = readAnswers(JSON.parse(stored), states.length);
   const status = h("span", { role: "status", class: "uq-note" });
-  let isKept = true;
+  let isDownloaded = true;
   if (answers.date) setText(status, `Answered on ${answers.date}.`);
   const onChange = () => {
-    isKept = false;
-    setText(status, NOT_KEPT);
+    isDownloaded = false;
+    setText(status, NOT_DOWNLOADED);
   };
   const button = h("button", { type: "button", class: "uq-button" }, "Download with answers");
   button.addEventListener(
@@ -125,12 +125,14 @@ export function review(
     () => {
       answers.date = new Date().toISOString().slice(0, 10);
       download(fileName(location.pathname), "text/html", pageWith(opened, answers));
-      isKept = true;
+      isDownloaded = true;
       setText(status, "Downloaded with your answers.");
     },
     { signal },
   );
-  window.addEventListener("beforeunload", (event) => isKept || event.preventDefault(), { signal });
+  window.addEventListener("beforeunload", (event) => isDownloaded || event.preventDefault(), {
+    signal,
+  });
   equipPath(session, states, answers, onChange, signal);
   form.append(
     ...answerForm(answers, onChange, signal),

@@ -23,16 +23,16 @@ class CompressedColumn:
         See `StressedColumn`.
     compressed : Compressed
         Of the rows with a value.
-    n_kept : int
+    n_unmoved : int
         Number of rows without a value that keep weight 1.
-    means_of_kept : ndarray of shape (q,)
+    means_of_unmoved : ndarray of shape (q,)
         Mean of every output over these rows; NaN if there are none.
     """
 
     name: str
     compressed: Compressed
-    n_kept: int
-    means_of_kept: Floats
+    n_unmoved: int
+    means_of_unmoved: Floats
 
 
 class CompressedFeature(NamedTuple):
@@ -63,11 +63,11 @@ class CompressedFeature(NamedTuple):
 
 
 def _compressed(stressed: StressedColumn, outputs: Floats) -> CompressedColumn:
-    anchors, n_kept = stressed.column.anchors, len(stressed.unmoved)
+    anchors, n_unmoved = stressed.column.anchors, len(stressed.unmoved)
     of_rows = outputs if stressed.positions is None else outputs[stressed.positions]
     return CompressedColumn(
         stressed.name,
         compress(stressed.column.values, of_rows, anchors.low, anchors.high),
-        n_kept,
-        outputs[stressed.unmoved].mean(axis=0) if n_kept else np.full(outputs.shape[1], np.nan),
+        n_unmoved,
+        outputs[stressed.unmoved].mean(axis=0) if n_unmoved else np.full(outputs.shape[1], np.nan),
     )

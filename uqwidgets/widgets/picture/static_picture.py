@@ -93,11 +93,11 @@ def _stressed(session: Session, inputs: Inputs, population: Population) -> tuple
         number(float(np.average(values[known], weights=p.scored[known])))
         for p in (population, stressed)
     ]
-    n_kept = int(np.count_nonzero(~known[population.positions]))
+    n_unmoved = int(np.count_nonzero(~known[population.positions]))
     sentence = f"Stressed: τ = {number(tau)} moves the {moved} from {means[0]} to {means[1]}."
-    if n_kept:
-        keeps = "keeps its" if n_kept == 1 else "keep their"
-        sentence += f" {counted(n_kept, 'row')} without a value {keeps} weight."
+    if n_unmoved:
+        keeps = "keeps its" if n_unmoved == 1 else "keep their"
+        sentence += f" {counted(n_unmoved, 'row')} without a value {keeps} weight."
     return stressed, sentence
 
 

@@ -354,7 +354,7 @@ class StressView(View):
             "tau": inputs.tau,
             "mean": None if stressed is None else stressed.column.mean,
             "std": None if stressed is None else stressed.column.std,
-            "n_kept": selection.n_rows if stressed is None else len(stressed.unmoved),
+            "n_unmoved": selection.n_rows if stressed is None else len(stressed.unmoved),
             "target": projection.target,
             "reached": projection.reached,
             "status": projection.status,

@@ -157,14 +157,14 @@ export function importancePanel(context: Context): Panel {
     scroller.style.setProperty("--uq-name", `${nameWidth}px`);
     scroller.style.setProperty("--uq-column", `${each}px`);
     body.style.height = `${order.length * height}px`;
-    const wanted = JSON.stringify([
+    const columnNames = JSON.stringify([
       measures.map(({ name }) => name),
       !data.verdict,
       !data.redundancy,
     ]);
-    if (layout !== wanted) {
+    if (layout !== columnNames) {
       set(panel.element, { "data-wide": measures.length + extra > 2 });
-      layout = wanted;
+      layout = columnNames;
       columns = measures.map(({ name }) => barColumn(sortBy(name), signal));
       const all = [
         ...columns,
@@ -330,9 +330,9 @@ export function importancePanel(context: Context): Panel {
       last = { data, shown, frame: shown.frame };
       draw();
       describe(data, shown.frame.learner?.averages.importance ?? null);
-      const { n_repeats, n_repeats_wanted } = data;
+      const { n_repeats, n_repeats_target } = data;
       const done =
-        n_repeats < n_repeats_wanted ? `${n_repeats} of ${n_repeats_wanted}` : `${n_repeats}`;
+        n_repeats < n_repeats_target ? `${n_repeats} of ${n_repeats_target}` : `${n_repeats}`;
       const alone =
         names === features && about.features.some(({ group }) => group)
           ? ", groups one by one"

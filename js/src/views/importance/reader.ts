@@ -16,7 +16,7 @@ export interface Importance {
   measures: ImportanceMeasure[];
   order: number[];
   n_repeats: number;
-  n_repeats_wanted: number;
+  n_repeats_target: number;
   n_rows: number;
   /** Rows that are evaluated so far, of the features with the fewest and the most of them. */
   n_rows_least: number;
@@ -61,7 +61,7 @@ export function readImportance(
     measures,
     order: fields.indices("order").filter((i) => i >= 0 && i < rows),
     n_repeats: fields.number("n_repeats"),
-    n_repeats_wanted: fields.number("n_repeats_wanted"),
+    n_repeats_target: fields.number("n_repeats_target"),
     n_rows: fields.number("n_rows"),
     n_rows_least: fields.number("n_rows_least"),
     n_rows_most: fields.number("n_rows_most"),

@@ -16,7 +16,7 @@ export interface StressNow {
   ess_share: number | null;
   half_share: number | null;
   /** Rows without a value of the feature, which keep their weight. */
-  n_kept: number;
+  n_unmoved: number;
   kl: number | null;
   status: string;
   value: number | null;
@@ -75,7 +75,7 @@ function readNow(fields: Fields): StressNow {
     ess: optional("ess"),
     ess_share: optional("ess_share"),
     half_share: optional("half_share"),
-    n_kept: fields.optional("n_kept", (f) => f.number("n_kept")) ?? 0,
+    n_unmoved: fields.optional("n_unmoved", (f) => f.number("n_unmoved")) ?? 0,
     kl: optional("kl"),
     status: fields.text("status"),
     value: optional("value"),

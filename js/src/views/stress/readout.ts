@@ -45,7 +45,7 @@ export function effectOfWeights(now: StressNow): string {
 }
 
 /** What becomes of rows without a value, as a sentence that follows others. */
-const unmoved = ({ n_kept: n }: StressNow) =>
+const unmoved = ({ n_unmoved: n }: StressNow) =>
   n === 0
     ? ""
     : ` ${counted(n, "row")} without a value ${n === 1 ? "keeps its" : "keep their"} weight.`;

@@ -113,7 +113,7 @@ class ImportanceView(View):
         meta = {
             **content.meta,
             "n_repeats": n_repeats or source.sampled.n_repeats(inputs),
-            "n_repeats_wanted": inputs.n_repeats,
+            "n_repeats_target": inputs.n_repeats,
             "n_rows": len(populations.now.positions),
             "n_rows_least": now.n_rows[0],
             "n_rows_most": now.n_rows[1],
@@ -249,8 +249,8 @@ class ImportanceView(View):
     def is_stale(self, work: Work) -> bool:
         """Whether the content is of other rows or weights."""
         populations, key = work.populations, self.content.key
-        asked = self._sources.plan(work.inputs)
-        return populations is None or key is None or key[:2] != (populations.key, _shown(asked))
+        plan = self._sources.plan(work.inputs)
+        return populations is None or key is None or key[:2] != (populations.key, _shown(plan))
 
     def seconds_ahead(self, inputs: Inputs) -> float:
         """Model time that the missing repeats take, in seconds."""
