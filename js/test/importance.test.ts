@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { readFrame } from "../src/frame.ts";
 import type { Inputs } from "../src/inputs.ts";
 import type { ModelInfo } from "../src/modelInfo.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
@@ -8,6 +9,8 @@ afterEach(clearPage);
 
 const about = aboutBinary();
 const P = about.features.length;
+const x = (element: Element | null | undefined, name: string) =>
+  Number(element?.getAttribute(name));
 
 /** A frame with the columns that are computed on request. */
 function frameWith(
@@ -172,5 +175,66 @@ describe("many features", () => {
     const bars = [...(root.querySelector(".uq-bars")?.querySelectorAll(".uq-bar") ?? [])];
     expect(bars.length).toBe(40);
     expect(bars[0]?.getAttribute("transform")).toBe("translate(0,891)");
+  });
+});
+
+describe("the bars of importance", () => {
+  it("draws each value with its interval and the unstressed value as a tick", async () => {
+    const raw = wireFrame(about, 1, { tau: 0.5 });
+    const { root } = await mount(about, raw);
+    const { importance } = readFrame(raw, about);
+    const first = importance?.order[0] as number;
+    const [nll, entropy] = [...root.querySelectorAll(".uq-bars")];
+    const group = nll?.querySelector(".uq-bar");
+    const [dot, whisker, ghost] = ["circle", ".uq-whisker", ".uq-ghost"].map((q) =>
+      group?.querySelector(q),
+    );
+    const zero = x(nll?.querySelector(".uq-zero"), "x1");
+    const scale = (x(dot, "cx") - zero) / (importance?.value[first] as number);
+    expect(x(whisker, "x1") - zero).toBeCloseTo(scale * (importance?.low[first] as number), 0);
+    expect(x(whisker, "x2") - zero).toBeCloseTo(scale * (importance?.high[first] as number), 0);
+    expect(x(ghost, "x1") - zero).toBeCloseTo(scale * (importance?.base[first] as number), 0);
+    expect(entropy?.querySelectorAll(".uq-bar")).toHaveLength(30);
+  });
+
+  it("has no tick for the unstressed value without stress", async () => {
+    const { root } = await mount(about);
+    const ghosts = [...root.querySelectorAll(".uq-bar .uq-ghost")];
+    expect(ghosts.every((ghost) => ghost.getAttribute("visibility") === "hidden")).toBe(true);
+  });
+
+  it("draws no mark for a missing value and names it in the table", async () => {
+    const raw = wireFrame(about, 1);
+    new DataView(raw.cols["importance.value"].buffer).setFloat64(0, Number.NaN, true);
+    const { root, all } = await mount(about, raw);
+    const row = all("uq-importance-row").find(
+      ({ dataset }) => dataset.feature === about.features[0]?.name,
+    );
+    expect(row?.getAttribute("aria-label")).toContain("Likelihood-PFI not available");
+    const hidden = [...root.querySelectorAll(".uq-bar circle")].filter((dot) =>
+      dot.getAttribute("visibility"),
+    );
+    expect(hidden).toHaveLength(1);
+    expect(root.querySelector(".uq-bars")?.textContent).toContain("n/a");
+  });
+
+  it("dims stale results", async () => {
+    const raw = wireFrame(about, 1);
+    raw.meta.importance.stale = true;
+    const { root } = await mount(about, raw);
+    expect(root.querySelector<HTMLElement>(".uq-importance")?.dataset.stale).toBe("true");
+    expect(root.querySelector<HTMLElement>(".uq-dependence")?.dataset.stale).toBeUndefined();
+  });
+
+  it("shows a single measure in one column", async () => {
+    const raw = wireFrame(about, 1);
+    raw.meta.importance.measures.length = 1;
+    for (const part of ["value", "low", "high", "base"]) {
+      const name = `importance.${part}`;
+      raw.meta.cols[name].shape = [1, 30];
+      raw.cols[name] = new DataView(raw.cols[name].buffer, 0, 240);
+    }
+    const { root } = await mount(about, raw);
+    expect(root.querySelectorAll(".uq-bars")).toHaveLength(1);
   });
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { frameAt, reaches, readOverTau, shares } from "../src/overTau.ts";
 import { Session } from "../src/session.ts";
-import { aboutBinary, FakeModel, wireFrame } from "./fixtures.ts";
+import { FakeModel } from "./fakeModel.ts";
+import { aboutBinary, wireFrame } from "./fixtures.ts";
 import { clearPage, mount, painted, slide } from "./mount.ts";
 
 const about = aboutBinary();

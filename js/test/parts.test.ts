@@ -4,7 +4,8 @@ import { core } from "../src/core.ts";
 import { type Code, PartLoader } from "../src/parts.ts";
 import { onDemand } from "../src/views/onDemand.ts";
 import type { Context, Panel } from "../src/views/view.ts";
-import { aboutBinary, FakeModel } from "./fixtures.ts";
+import { FakeModel } from "./fakeModel.ts";
+import { aboutBinary } from "./fixtures.ts";
 import { clearPage } from "./mount.ts";
 
 interface Greeting {

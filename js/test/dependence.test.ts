@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { curves } from "../src/charts/curves.ts";
+import { readFrame } from "../src/frame.ts";
+import { aboutBinary, aboutMulti, aboutRegression, wireFrame } from "./fixtures.ts";
+import { clearPage, mount, press } from "./mount.ts";
+
+const about = aboutBinary();
+
+afterEach(clearPage);
+
+const frameOf = (changes = {}, of = about) => readFrame(wireFrame(of, 1, changes), of);
+
+describe("dependence", () => {
+  it("draws the average through every grid point, the band, and the ghost only under stress", () => {
+    const chart = curves();
+    const points = (path: Element | null) => path?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
+    const find = (name: string) => chart.element.querySelector(`.uq-clip > ${name}`);
+    chart.update(frameOf().dependence as never, 500, false);
+    expect(points(find(".uq-average"))).toBe(50);
+    expect(find(".uq-band")?.getAttribute("d")).toMatch(/Z$/);
+    expect(points(find(".uq-ghost"))).toBe(0);
+    chart.update(frameOf({ tau: 0.5 }).dependence as never, 500, true);
+    expect(points(find(".uq-ghost"))).toBe(50);
+    expect(chart.element.querySelectorAll(".uq-distribution rect")).toHaveLength(40);
+  });
+
+  it("leaves a gap where the average is missing", () => {
+    const chart = curves();
+    const data = frameOf().dependence;
+    data?.average.fill(Number.NaN, 10, 20);
+    chart.update(data as never, 500, false);
+    expect(chart.element.querySelector(".uq-average")?.getAttribute("d")?.match(/M/g)).toHaveLength(
+      2,
+    );
+  });
+
+  it("draws categories as points with bars, each under its label", () => {
+    const multi = aboutMulti();
+    const chart = curves();
+    const data = frameOf({ feature: "site" }, multi).dependence;
+    const read = chart.update(data as never, 500, false);
+    expect(chart.element.querySelectorAll(".uq-points circle")).toHaveLength(4);
+    expect(chart.element.querySelector(".uq-average")?.getAttribute("d")).toBeNull();
+    expect(chart.element.querySelector(".uq-axis-bottom")?.textContent).toContain("north");
+    expect(read.reading(1).title).toBe("site = south");
+  });
+
+  it("is dotted where few rows are near, which the crosshair reads out", () => {
+    const chart = curves();
+    const data = frameOf().dependence;
+    data?.near.fill(0, 40);
+    const read = chart.update(data as never, 500, false);
+    const points = (name: string) =>
+      chart.element.querySelector(name)?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
+    expect(points(".uq-average")).toBe(40);
+    expect(points(".uq-far")).toBe(50);
+    expect(read.reading(39).rows.flat()).not.toContain("rows around it");
+    expect(read.reading(40).rows.at(-1)).toEqual(["rows around it", "few"]);
+    data?.near.fill(1);
+    chart.update(data as never, 500, false);
+    expect(points(".uq-far")).toBe(0);
+  });
+
+  it("draws a category of few rows as a hollow point", async () => {
+    const multi = aboutMulti();
+    const raw = wireFrame(multi, 1, { feature: "site" });
+    new DataView(raw.cols["dependence.near"].buffer).setUint8(2, 0);
+    const { root, one } = await mount(multi, raw);
+    const hollow = [...root.querySelectorAll(".uq-curves .uq-points circle")].map((dot) =>
+      dot.classList.contains("uq-hollow"),
+    );
+    expect(hollow).toEqual([false, false, true, false]);
+    expect(root.querySelector(".uq-legend")?.textContent).toContain("hollow: hardly any data here");
+    expect(one<HTMLInputElement>("uq-derivative").disabled).toBe(true);
+    expect(one("uq-derivative").closest("label")?.title).toBe(
+      "site is categorical, so its curve has no slope",
+    );
+  });
+
+  it("draws the zero line for centred curves and derivatives only", () => {
+    const chart = curves();
+    const zero = chart.element.querySelector(".uq-zero");
+    const data = frameOf({ center: true }).dependence;
+    chart.update(data as never, 500, false);
+    expect(zero?.getAttribute("visibility")).toBeNull();
+    const axis = chart.element.querySelector(".uq-axis-left")?.textContent;
+    expect(axis).toContain("0.0");
+    chart.update(frameOf().dependence as never, 500, false);
+    expect(zero?.getAttribute("visibility")).toBe("hidden");
+  });
+
+  it("requests centred curves and derivatives by their checkboxes", async () => {
+    const { one, lastRequest, receive } = await mount(about);
+    one<HTMLInputElement>("uq-center").click();
+    expect(lastRequest()).toEqual({ center: true });
+    await receive(wireFrame(about, 2, { center: true }));
+    expect(one<HTMLInputElement>("uq-center").checked).toBe(true);
+    one<HTMLInputElement>("uq-derivative").click();
+    expect(lastRequest()).toEqual({ derivative: true });
+    await receive(wireFrame(about, 3, { center: true, derivative: true }));
+    expect(one<HTMLInputElement>("uq-derivative").checked).toBe(true);
+    expect(one<HTMLInputElement>("uq-center").disabled).toBe(true);
+    expect(one("uq-center").closest("label")?.title).toContain("the same wherever lines start");
+    one<HTMLInputElement>("uq-clip").click();
+    expect(lastRequest()).toMatchObject({ clip_lines: true });
+  });
+
+  it("draws one line per row on the canvas, by weight and with a dash per class", () => {
+    const drawn: { dash: number[]; alpha: number }[] = [];
+    const context = {
+      globalAlpha: 1,
+      dash: [] as number[],
+      setLineDash(dash: number[]) {
+        this.dash = dash;
+      },
+      stroke() {
+        drawn.push({ dash: this.dash, alpha: this.globalAlpha });
+      },
+      ...Object.fromEntries(
+        [
+          "setTransform",
+          "clearRect",
+          "save",
+          "restore",
+          "beginPath",
+          "rect",
+          "clip",
+          "moveTo",
+          "lineTo",
+        ].map((name) => [name, () => undefined]),
+      ),
+    };
+    const chart = curves();
+    vi.spyOn(chart.canvas, "getContext").mockReturnValue(context as never);
+    const data = frameOf({ ice_lines: 8 }).dependence;
+    data?.iceWeight.set([0, 1, 2, 1, 1, 1, 1, 1]);
+    chart.update(data as never, 500, true);
+    expect(drawn).toHaveLength(7);
+    expect(drawn[1]?.alpha).toBeGreaterThan(drawn[0]?.alpha as number);
+    expect(drawn[0]?.dash).not.toEqual(drawn[1]?.dash);
+  });
+
+  it("has a crosshair that moves along the grid by keyboard", async () => {
+    const { root } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
+    const reader = root.querySelector(".uq-dependence .uq-reader") as HTMLElement;
+    expect(reader.getAttribute("role")).toBe("slider");
+    press(reader, "Home");
+    expect(reader.getAttribute("aria-valuetext")).toMatch(
+      /^mean radius = 1, probability of benign 0\.9\d+, interval /,
+    );
+    press(reader, "ArrowRight");
+    expect(reader.getAttribute("aria-valuenow")).toBe("1");
+    press(reader, "End");
+    expect(reader.getAttribute("aria-valuenow")).toBe("49");
+    press(reader, "ArrowRight");
+    expect(reader.getAttribute("aria-valuenow")).toBe("49");
+    const card = root.querySelector<HTMLElement>(".uq-dependence .uq-tooltip");
+    expect(card?.hidden).toBe(false);
+    expect(card?.textContent).toContain("at τ = 0");
+    press(reader, "Escape");
+    expect(card?.hidden).toBe(true);
+  });
+
+  it("has a legend of its classes, and none without classes", async () => {
+    const { root } = await mount(about);
+    expect(root.querySelector(".uq-legend")?.textContent).toContain("malignant");
+    clearPage();
+    const regression = aboutRegression();
+    const other = await mount(regression, wireFrame(regression, 1));
+    expect(other.root.querySelector(".uq-legend")?.textContent).toContain("one line per row");
+  });
+});
+
+describe("a constant feature", () => {
+  it("is a point with its interval", () => {
+    const chart = curves();
+    const data = frameOf().dependence as NonNullable<ReturnType<typeof frameOf>["dependence"]>;
+    const one = (values: Float64Array) => values.slice(0, 1);
+    const read = chart.update(
+      {
+        ...data,
+        grid: Float64Array.of(2),
+        edges: Float64Array.of(1.5, 2.5),
+        bins: 1,
+        counts: Float64Array.of(0.5, 0.5),
+        countsBase: Float64Array.of(0.5, 0.5),
+        average: one(data.average),
+        low: one(data.low),
+        high: one(data.high),
+        base: one(data.base),
+        near: data.near.slice(0, 1),
+        ice: data.ice.slice(0, data.iceWeight.length),
+      },
+      500,
+      false,
+    );
+    const points = chart.element.querySelectorAll(".uq-points:not(.uq-learner) circle");
+    expect(points).toHaveLength(1);
+    expect(points[0]?.getAttribute("visibility")).toBeNull();
+    expect(read.positions).toHaveLength(1);
+  });
+});
+
+describe("many categories", () => {
+  it("are labelled as far as there is room", () => {
+    const chart = curves();
+    const data = frameOf().dependence as NonNullable<ReturnType<typeof frameOf>["dependence"]>;
+    const labels = Array.from(data.grid, (_, i) => `2020-01-${String(i).padStart(2, "0")}`);
+    chart.update({ ...data, categorical: true, labels, edges: null } as never, 500, false);
+    const shown = [...chart.element.querySelectorAll(".uq-axis-bottom text")].map(
+      ({ textContent }) => textContent,
+    );
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown.length).toBeLessThan(8);
+    for (const text of shown) expect(labels).toContain(text);
+    for (let width = 480; width < 560; width += 7) {
+      chart.update({ ...data, categorical: true, labels, edges: null } as never, width, false);
+      const last = [...chart.element.querySelectorAll(".uq-axis-bottom > g")].at(-1);
+      const at = Number(/translate\(([\d.]+)/.exec(last?.getAttribute("transform") ?? "")?.[1]);
+      expect(at + 30, `${width} pixels`).toBeLessThanOrEqual(width);
+    }
+  });
+});
