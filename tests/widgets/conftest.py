@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from comm.base_comm import BaseComm
 
 import uqwidgets as uq
 from uqwidgets.widgets.timing import Timing
@@ -28,6 +33,34 @@ class Counting:
         logit = 1.5 * X["a"].to_numpy() - X["b"].to_numpy() + (X["c"] == "red").to_numpy()
         yes = 1 / (1 + np.exp(-logit))
         return np.stack([1 - yes, yes], axis=1)
+
+
+class Gated(Counting):
+    """A model whose calls wait while its gate is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.called = threading.Event(), threading.Event()
+        self.gate.set()
+        self.raises: BaseException | None = None
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        if not self.gate.is_set():
+            self.called.set()
+            assert self.gate.wait(20)
+        if self.raises is not None:
+            raise self.raises
+        return super().predict_proba(X)
+
+
+class Broken(BaseComm):
+    """A connection to a page that can fail."""
+
+    failing = False
+
+    def publish_msg(self, *_: Any, **__: Any) -> None:
+        if Broken.failing:
+            raise RuntimeError("no page is there")
 
 
 def table(n: int = 40) -> tuple[pd.DataFrame, pd.Series]:
@@ -62,3 +95,20 @@ def explorer(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
     with uq.Explorer(explainer, n_repeats=4, ice_lines=6) as widget:
         assert widget.wait(30)
         yield widget
+
+
+@pytest.fixture
+def gated() -> Iterator[tuple[Gated, uq.Explorer]]:
+    model = Gated()
+    with uq.Explorer(uq.Explainer(model, *table()), n_repeats=3, ice_lines=4) as widget:
+        assert widget.wait(30)
+        yield model, widget
+        model.gate.set()
+
+
+@pytest.fixture
+def reported(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record the uncaught exceptions of threads."""
+    errors: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: errors.append(repr(args.exc_value)))
+    return errors
