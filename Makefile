@@ -35,7 +35,7 @@ lab: $(LAB)
 # The checks run side by side, and each prints what it has to say when it ends. If one fails, the tests
 # do not start. They come last and fill the machine themselves.
 test: $(DEV) $(LIBRARIES)
-	$(MAKE) --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) checks
+	$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) checks
 	$(BIN)/python $(PYTEST)
 
 checks: lint types front-end doctests libraries
