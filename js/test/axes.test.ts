@@ -86,11 +86,11 @@ describe("the bounds of a measure", () => {
     const data = frameOf().dependence;
     data?.low.fill(-2);
     const chart = curves();
-    chart.update(data as never, 500, false, null, [0, 1]);
+    chart.update(data as never, 500, { bounds: [0, 1] });
     expect(Math.min(...labels(chart))).toBe(0);
-    chart.update({ ...data, center: true } as never, 500, false, null, [0, 1]);
+    chart.update({ ...data, center: true } as never, 500, { bounds: [0, 1] });
     expect(Math.min(...labels(chart))).toBeLessThan(0);
-    chart.update({ ...data, feature: "other" } as never, 500, false);
+    chart.update({ ...data, feature: "other" } as never, 500);
     expect(Math.min(...labels(chart))).toBeLessThan(0);
   });
 
@@ -98,9 +98,9 @@ describe("the bounds of a measure", () => {
     const data = frameOf().dependence;
     data?.ice.fill(40, 0, 5);
     const chart = curves();
-    chart.update(data as never, 500, false);
+    chart.update(data as never, 500);
     expect(Math.max(...labels(chart))).toBeGreaterThanOrEqual(40);
-    chart.update(data as never, 500, false, null, [null, null], null, true);
+    chart.update(data as never, 500, { clips: true });
     const [low, high] = [Math.min(...(data?.low ?? [])), Math.max(...(data?.high ?? []))];
     expect(Math.max(...labels(chart))).toBeLessThan(high + (high - low));
   });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { lookOf } from "../src/charts/classes.ts";
+import { lookOf, looksOf } from "../src/charts/classes.ts";
 import { distribution } from "../src/charts/distribution.ts";
 import { aboutBinary, wireFrame } from "./fixtures.ts";
 import { clearPage, mount } from "./mount.ts";
@@ -32,14 +32,14 @@ describe("every chart", () => {
 });
 
 describe("classes", () => {
-  const looksOf = (count: number) =>
+  const stylesOf = (count: number) =>
     Array.from({ length: count }, (_, i) => {
       const { colour, dash } = lookOf(i);
       return `${colour} ${dash.join(" ")}`;
     });
 
   it("differ in colour or dash: ten classes, and one style for the others", () => {
-    expect(new Set(looksOf(11)).size).toBe(11);
+    expect(new Set(stylesOf(11)).size).toBe(11);
     expect(new Set(Array.from({ length: 10 }, (_, i) => lookOf(i).className)).size).toBe(10);
     expect(lookOf(11)).toEqual(lookOf(300));
   });
@@ -48,7 +48,11 @@ describe("classes", () => {
     const shares = distribution();
     const counts = new Float64Array(300).fill(1 / 300);
     const spans: [number, number][] = [[0, 10]];
-    shares.update({ counts, countsBase: counts, bins: 1, spans, ghost: false }, 0, 90);
+    shares.update(
+      { counts, countsBase: counts, bins: 1, looks: looksOf(290), spans, ghost: false },
+      0,
+      90,
+    );
     const parts = [...shares.element.querySelectorAll("rect")];
     expect(parts).toHaveLength(11);
     const heights = parts.map((part) => x(part, "height"));

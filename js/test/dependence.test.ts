@@ -1,13 +1,18 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { categoryRows } from "../src/charts/categoryRows.ts";
 import { curves } from "../src/charts/curves.ts";
 import { readFrame } from "../src/frame.ts";
+import { categoryChart } from "../src/views/dependence/curveDetails/categories.ts";
+import type { Dependence } from "../src/views/dependence/reader.ts";
 import { aboutBinary, aboutMulti, aboutRegression, wireFrame } from "./fixtures.ts";
-import { clearPage, mount, press } from "./mount.ts";
+import { choose, clearPage, mount, openMore, press } from "./mount.ts";
 
 const about = aboutBinary();
 
 afterEach(clearPage);
 
+const x = (element: Element | null | undefined, name: string) =>
+  Number(element?.getAttribute(name));
 const frameOf = (changes = {}, of = about) => readFrame(wireFrame(of, 1, changes), of);
 
 describe("dependence", () => {
@@ -15,11 +20,11 @@ describe("dependence", () => {
     const chart = curves();
     const points = (path: Element | null) => path?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
     const find = (name: string) => chart.element.querySelector(`.uq-clip > ${name}`);
-    chart.update(frameOf().dependence as never, 500, false);
+    chart.update(frameOf().dependence as never, 500);
     expect(points(find(".uq-average"))).toBe(50);
     expect(find(".uq-band")?.getAttribute("d")).toMatch(/Z$/);
     expect(points(find(".uq-ghost"))).toBe(0);
-    chart.update(frameOf({ tau: 0.5 }).dependence as never, 500, true);
+    chart.update(frameOf({ tau: 0.5 }).dependence as never, 500, { stressed: true });
     expect(points(find(".uq-ghost"))).toBe(50);
     expect(chart.element.querySelectorAll(".uq-distribution rect")).toHaveLength(40);
   });
@@ -28,28 +33,40 @@ describe("dependence", () => {
     const chart = curves();
     const data = frameOf().dependence;
     data?.average.fill(Number.NaN, 10, 20);
-    chart.update(data as never, 500, false);
+    chart.update(data as never, 500);
     expect(chart.element.querySelector(".uq-average")?.getAttribute("d")?.match(/M/g)).toHaveLength(
       2,
     );
   });
 
-  it("draws categories as points with bars, each under its label", () => {
+  it("draws categories as rows: points with bars beside their names, and shares of the rows", () => {
     const multi = aboutMulti();
-    const chart = curves();
-    const data = frameOf({ feature: "site" }, multi).dependence;
-    const read = chart.update(data as never, 500, false);
-    expect(chart.element.querySelectorAll(".uq-points circle")).toHaveLength(4);
-    expect(chart.element.querySelector(".uq-average")?.getAttribute("d")).toBeNull();
-    expect(chart.element.querySelector(".uq-axis-bottom")?.textContent).toContain("north");
+    const chart = categoryRows();
+    const data = frameOf({ feature: "site" }, multi).dependence as Dependence;
+    const read = chart.update(data, 500, { stressed: true }, [0, 1, 2, 3]);
+    const { element } = chart;
+    expect(element.querySelectorAll(".uq-points:not(.uq-learner) circle")).toHaveLength(4);
+    const texts = (name: string) =>
+      [...element.querySelectorAll(name)].map(({ textContent }) => textContent);
+    const [north, , east] = texts(".uq-row-name");
+    expect([north, east]).toEqual(["north", "a very long name of a pla…"]);
+    expect(texts("title")).toEqual(data.labels);
+    expect(texts(".uq-row-share").every((text) => /^\d+ %$/.test(text ?? ""))).toBe(true);
+    expect(read.isVertical).toBe(true);
+    expect(read.positions).toEqual([...read.positions].sort((a, b) => a - b));
     expect(read.reading(1).title).toBe("site = south");
+    expect(read.reading(1).rows.at(-1)).toEqual(["share of rows", texts(".uq-row-share")[1]]);
+    const widths = [...(element.querySelector(".uq-distribution g")?.children ?? [])];
+    const total = widths.reduce((sum, rect) => sum + x(rect, "width"), 0);
+    expect(total).toBeLessThanOrEqual(64.5);
+    expect(total).toBeGreaterThan(0);
   });
 
   it("is dotted where few rows are near, which the crosshair reads out", () => {
     const chart = curves();
     const data = frameOf().dependence;
     data?.near.fill(0, 40);
-    const read = chart.update(data as never, 500, false);
+    const read = chart.update(data as never, 500);
     const points = (name: string) =>
       chart.element.querySelector(name)?.getAttribute("d")?.match(/[ML]/g)?.length ?? 0;
     expect(points(".uq-average")).toBe(40);
@@ -57,7 +74,7 @@ describe("dependence", () => {
     expect(read.reading(39).rows.flat()).not.toContain("rows around it");
     expect(read.reading(40).rows.at(-1)).toEqual(["rows around it", "few"]);
     data?.near.fill(1);
-    chart.update(data as never, 500, false);
+    chart.update(data as never, 500);
     expect(points(".uq-far")).toBe(0);
   });
 
@@ -66,8 +83,9 @@ describe("dependence", () => {
     const raw = wireFrame(multi, 1, { feature: "site" });
     new DataView(raw.cols["dependence.near"].buffer).setUint8(2, 0);
     const { root, one } = await mount(multi, raw);
-    const hollow = [...root.querySelectorAll(".uq-curves .uq-points circle")].map((dot) =>
-      dot.classList.contains("uq-hollow"),
+    await openMore(one("uq-dependence-options"));
+    const hollow = [...root.querySelectorAll(".uq-curves .uq-points:not(.uq-learner) circle")].map(
+      (dot) => dot.classList.contains("uq-hollow"),
     );
     expect(hollow).toEqual([false, false, true, false]);
     expect(root.querySelector(".uq-legend")?.textContent).toContain("hollow: hardly any data here");
@@ -81,16 +99,17 @@ describe("dependence", () => {
     const chart = curves();
     const zero = chart.element.querySelector(".uq-zero");
     const data = frameOf({ center: true }).dependence;
-    chart.update(data as never, 500, false);
+    chart.update(data as never, 500);
     expect(zero?.getAttribute("visibility")).toBeNull();
     const axis = chart.element.querySelector(".uq-axis-left")?.textContent;
     expect(axis).toContain("0.0");
-    chart.update(frameOf().dependence as never, 500, false);
+    chart.update(frameOf().dependence as never, 500);
     expect(zero?.getAttribute("visibility")).toBe("hidden");
   });
 
   it("requests centred curves and derivatives by their checkboxes", async () => {
     const { one, lastRequest, receive } = await mount(about);
+    await openMore(one("uq-dependence-options"));
     one<HTMLInputElement>("uq-center").click();
     expect(lastRequest()).toEqual({ center: true });
     await receive(wireFrame(about, 2, { center: true }));
@@ -103,6 +122,9 @@ describe("dependence", () => {
     expect(one("uq-center").closest("label")?.title).toContain("the same wherever lines start");
     one<HTMLInputElement>("uq-clip").click();
     expect(lastRequest()).toMatchObject({ clip_lines: true });
+    await receive(wireFrame(about, 4, { clip_lines: true }));
+    choose(one<HTMLSelectElement>("uq-lines"), "5000");
+    expect(lastRequest()).toEqual({ ice_lines: 1000 });
   });
 
   it("draws one line per row on the canvas, by weight and with a dash per class", () => {
@@ -134,7 +156,7 @@ describe("dependence", () => {
     vi.spyOn(chart.canvas, "getContext").mockReturnValue(context as never);
     const data = frameOf({ ice_lines: 8 }).dependence;
     data?.iceWeight.set([0, 1, 2, 1, 1, 1, 1, 1]);
-    chart.update(data as never, 500, true);
+    chart.update(data as never, 500, { stressed: true });
     expect(drawn).toHaveLength(7);
     expect(drawn[1]?.alpha).toBeGreaterThan(drawn[0]?.alpha as number);
     expect(drawn[0]?.dash).not.toEqual(drawn[1]?.dash);
@@ -173,13 +195,14 @@ describe("dependence", () => {
 
 describe("a constant feature", () => {
   it("is a point with its interval", () => {
-    const chart = curves();
+    const chart = categoryRows();
     const data = frameOf().dependence as NonNullable<ReturnType<typeof frameOf>["dependence"]>;
     const one = (values: Float64Array) => values.slice(0, 1);
     const read = chart.update(
       {
         ...data,
         grid: Float64Array.of(2),
+        isApart: true,
         edges: Float64Array.of(1.5, 2.5),
         bins: 1,
         counts: Float64Array.of(0.5, 0.5),
@@ -192,7 +215,8 @@ describe("a constant feature", () => {
         ice: data.ice.slice(0, data.iceWeight.length),
       },
       500,
-      false,
+      {},
+      [0],
     );
     const points = chart.element.querySelectorAll(".uq-points:not(.uq-learner) circle");
     expect(points).toHaveLength(1);
@@ -202,22 +226,20 @@ describe("a constant feature", () => {
 });
 
 describe("many categories", () => {
-  it("are labelled as far as there is room", () => {
-    const chart = curves();
-    const data = frameOf().dependence as NonNullable<ReturnType<typeof frameOf>["dependence"]>;
-    const labels = Array.from(data.grid, (_, i) => `2020-01-${String(i).padStart(2, "0")}`);
-    chart.update({ ...data, categorical: true, labels, edges: null } as never, 500, false);
-    const shown = [...chart.element.querySelectorAll(".uq-axis-bottom text")].map(
-      ({ textContent }) => textContent,
-    );
-    expect(shown.length).toBeGreaterThan(3);
-    expect(shown.length).toBeLessThan(8);
-    for (const text of shown) expect(labels).toContain(text);
-    for (let width = 480; width < 560; width += 7) {
-      chart.update({ ...data, categorical: true, labels, edges: null } as never, width, false);
-      const last = [...chart.element.querySelectorAll(".uq-axis-bottom > g")].at(-1);
-      const at = Number(/translate\(([\d.]+)/.exec(last?.getAttribute("transform") ?? "")?.[1]);
-      expect(at + 30, `${width} pixels`).toBeLessThanOrEqual(width);
-    }
+  it("fold the rarest, and say their share; a button shows all", () => {
+    const data = frameOf().dependence as Dependence;
+    const chart = categoryChart(new AbortController().signal, () => draw());
+    const labels = Array.from(data.grid, (_, i) => `site ${i}`);
+    const counts = Float64Array.from(data.grid, (_, i) => (i + 1) / 1275);
+    const apart = { ...data, labels, edges: null, categorical: true, isApart: true, bins: 50 };
+    const draw = () => chart.update({ ...apart, counts, countsBase: counts }, 500, {});
+    const shown = () =>
+      [...chart.element.querySelectorAll(".uq-row-name")].map(({ textContent }) => textContent);
+    draw();
+    expect(shown()).toEqual(labels.slice(38));
+    expect(chart.foot.textContent).toContain("+ 38 more values, 58 % of the rows");
+    chart.foot.querySelector("button")?.click();
+    expect(shown()).toEqual(labels);
+    expect(chart.foot.textContent).toContain("show fewer");
   });
 });

@@ -364,7 +364,6 @@ describe("picking", () => {
     ["uq-stress-feature", "worst area", { stress_feature: "worst area" }],
     ["uq-interval", "model", { interval: "model" }],
     ["uq-repeats", "25", { n_repeats: 25 }],
-    ["uq-lines", "5000", { ice_lines: 1000 }],
   ])("%s asks for it", async (id, value, change) => {
     const { one, lastRequest } = await mount(about);
     choose(one<HTMLSelectElement>(id), value);

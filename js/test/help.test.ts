@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Help } from "../src/help/texts.ts";
 import { aboutBinary } from "./fixtures.ts";
-import { clearPage, mount, press } from "./mount.ts";
+import { clearPage, mount, openMore, press } from "./mount.ts";
 
 const texts = {
   tips: { "uq-repeats": "more shuffles", "uq-center": "shift the lines" },
@@ -42,6 +42,7 @@ describe("help", () => {
     expect(repeats.title).toBe("");
     repeats.dispatchEvent(new Event("focusin", { bubbles: true }));
     expect(repeats.title).toBe("more shuffles");
+    await openMore(one("uq-dependence-options"));
     const center = one("uq-center");
     center.closest("label")?.dispatchEvent(new Event("pointerover", { bubbles: true }));
     expect(center.title).toBe("shift the lines");

@@ -184,9 +184,9 @@ describe("controls under more", () => {
     const inner = document.createElement("p");
     let arrive: (module: object) => void = () => undefined;
     const load = vi.fn(() => new Promise((done) => (arrive = done)));
-    const [refresh, redraw] = [vi.fn(), vi.fn()];
+    const redraw = vi.fn();
     const { signal } = new AbortController();
-    const context = { session: { parts: { load }, refresh }, redraw, signal } as unknown as Context;
+    const context = { session: { parts: { load } }, redraw, signal } as unknown as Context;
     const update = vi.fn();
     const make = () => ({ element: inner, update });
     const more = moreOnDemand(context, "uq-example", () => Promise.reject(), make);
@@ -202,11 +202,12 @@ describe("controls under more", () => {
     expect(load).toHaveBeenCalledOnce();
     expect(place.hidden).toBe(false);
 
+    redraw.mockClear();
     arrive({});
     await settled();
-    expect(place.firstChild).toBe(inner);
-    expect(refresh).toHaveBeenCalledOnce();
+    expect(redraw).toHaveBeenCalledOnce();
     more.update({ tau: 1 } as never, null);
+    expect(place.firstChild).toBe(inner);
     expect(update).toHaveBeenLastCalledWith({ tau: 1 }, null);
   });
 });

@@ -76,6 +76,7 @@ def test_a_selection_in_a_picker_reaches_python(root, widget, control, trait, ch
     ("control", "trait"), [("uq-repeats", "n_repeats"), ("uq-lines", "ice_lines")]
 )
 def test_a_number_field_reaches_python(root, widget, control, trait):
+    root.get_by_test_id("uq-dependence-options").click()
     with answered(root):
         root.get_by_test_id(control).fill("17")
         root.get_by_test_id(control).press("Enter")
@@ -83,6 +84,7 @@ def test_a_number_field_reaches_python(root, widget, control, trait):
 
 
 def test_checkboxes_change_the_curves_without_a_model_call(root, widget):
+    root.get_by_test_id("uq-dependence-options").click()
     center, derivative = (root.get_by_test_id(f"uq-{name}") for name in ("center", "derivative"))
     with answered(root):
         center.check()
@@ -253,7 +255,7 @@ def test_a_silent_kernel_is_reported_until_it_answers(bridge, root, widget):
     expect(watchdog).to_be_hidden()
     bridge.answering = False
     slider.press("ArrowRight")
-    expect(watchdog).to_be_visible()
+    expect(watchdog).to_be_visible(timeout=3000)
     slider.press("ArrowRight")
     assert float(slider.input_value()) == 0.02
     bridge.answering = True

@@ -23,3 +23,7 @@ export function lookOf(index: number): Look {
     dash: DASHES[(colour + round) % DASHES.length] as readonly number[],
   };
 }
+
+/** The styles of so many classes; all without their own style share the last one. */
+export const looksOf = (count: number): Look[] =>
+  Array.from({ length: Math.min(Math.max(1, count), OWN_LOOKS + 1) }, (_, i) => lookOf(i));

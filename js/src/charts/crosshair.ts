@@ -4,8 +4,9 @@ import { type Reading, spoken, tooltip } from "./tooltip.ts";
 /** The chart under a crosshair, in the chart's pixels. */
 export interface Readable {
   name: string;
-  /** Positions of the readable points, from left to right. */
+  /** Positions of the readable points, from left to right, or from top to bottom if `isVertical`. */
   positions: number[];
+  isVertical?: boolean;
   reading(index: number): Reading;
   /** Draws the crosshair at a point, or removes it. */
   mark(index: number | null): void;
@@ -34,7 +35,8 @@ export function crosshair(signal: AbortSignal) {
     const reading = chart.reading(next);
     set(element, { "aria-valuenow": next, "aria-valuetext": spoken(reading) });
     chart.mark(next);
-    card.show(reading, x, chart.top, chart.width);
+    if (chart.isVertical) card.show(reading, 0.3 * chart.width, x + 14, chart.width);
+    else card.show(reading, x, chart.top, chart.width);
   };
 
   const nearest = (x: number): number | null => {
@@ -53,9 +55,9 @@ export function crosshair(signal: AbortSignal) {
       const last = (chart?.positions.length ?? 0) - 1;
       const steps: Record<string, number> = {
         ArrowRight: (index ?? -1) + 1,
-        ArrowUp: (index ?? -1) + 1,
+        ArrowUp: chart?.isVertical ? (index ?? 1) - 1 : (index ?? -1) + 1,
         ArrowLeft: (index ?? last + 1) - 1,
-        ArrowDown: (index ?? last + 1) - 1,
+        ArrowDown: chart?.isVertical ? (index ?? -1) + 1 : (index ?? last + 1) - 1,
         PageUp: (index ?? -1) + 5,
         PageDown: (index ?? last + 1) - 5,
         Home: 0,
@@ -73,7 +75,10 @@ export function crosshair(signal: AbortSignal) {
   element.addEventListener("blur", () => show(null), { signal });
   element.addEventListener(
     "pointermove",
-    (event) => show(nearest(event.clientX - element.getBoundingClientRect().left)),
+    ({ clientX, clientY }) => {
+      const { left, top } = element.getBoundingClientRect();
+      show(nearest(chart?.isVertical ? clientY - top : clientX - left));
+    },
     { signal },
   );
   element.addEventListener("pointerleave", () => show(null), { signal });

@@ -1,5 +1,5 @@
 import { pool, set, svg } from "../dom.ts";
-import { lookOf, OWN_LOOKS } from "./classes.ts";
+import type { Look } from "./classes.ts";
 import { extent } from "./domain.ts";
 
 export interface Bins {
@@ -7,6 +7,8 @@ export interface Bins {
   counts: Float64Array;
   countsBase: Float64Array;
   bins: number;
+  /** The styles of the classes; all later classes share the last one. */
+  looks: Look[];
   /** Left and right pixel of each bin. */
   spans: [number, number][];
   /** Whether the shares without stress differ and are worth an outline. */
@@ -24,7 +26,11 @@ export function distribution() {
   const element = svg("g", { class: "uq-distribution" }, bars, outline);
   return {
     element,
-    update({ counts, countsBase, bins, spans, ghost }: Bins, top: number, height: number): void {
+    update(
+      { counts, countsBase, bins, looks, spans, ghost }: Bins,
+      top: number,
+      height: number,
+    ): void {
       const classes = bins ? counts.length / bins : 0;
       const density = (shares: Float64Array) =>
         spans.map(([left, right], bin) => {
@@ -35,20 +41,20 @@ export function distribution() {
       const now = density(counts);
       const base = density(countsBase);
       const peak = extent(now, base)?.[1] || 1;
-      const looks = Math.min(classes, OWN_LOOKS + 1);
-      const drawn = rects(bins * looks);
+      const styles = Math.min(classes, looks.length);
+      const drawn = rects(bins * styles);
       for (let bin = 0; bin < bins; bin++) {
         const [left, right] = spans[bin] as [number, number];
         let y = top + height;
-        for (let c = 0; c < looks; c++) {
+        for (let c = 0; c < styles; c++) {
           let share = 0;
-          // The last style is shared by all classes without their own style.
-          for (let k = c; k < (c === OWN_LOOKS ? classes : c + 1); k++)
+          // The last style is that of all later classes.
+          for (let k = c; k < (c === looks.length - 1 ? classes : c + 1); k++)
             share += counts[k * bins + bin] || 0;
           const tall = (share / Math.max(1e-9, right - left) / peak) * height;
           y -= tall;
           set(drawn[c * bins + bin] as Element, {
-            class: lookOf(c).className,
+            class: looks[c]?.className,
             x: (left + 0.5).toFixed(1),
             width: Math.max(0.5, right - left - 1).toFixed(1),
             y: y.toFixed(1),

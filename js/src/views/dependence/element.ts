@@ -1,8 +1,9 @@
 import { crosshair } from "../../charts/crosshair.ts";
-import { curves, type Ghostly, gridLabel } from "../../charts/curves.ts";
+import { type CurveOptions, curves, type Ghostly, gridLabel } from "../../charts/curves.ts";
 import { extent } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
-import { checkBox, picker, wholeNumber } from "../../controls/picker.ts";
+import { moreOnDemand, partOnDemand } from "../../controls/onDemand.ts";
+import { picker } from "../../controls/picker.ts";
 import { h, set, setText } from "../../dom.ts";
 import {
   counted,
@@ -29,6 +30,8 @@ import {
 import { type Context, type Panel, section } from "../view.ts";
 import type { Dependence } from "./reader.ts";
 
+type CurveDetails = typeof import("./curveDetails/index.ts");
+
 /** Describes a curve by its first and last value and its range. */
 function course(data: Dependence, values: Float64Array): string {
   const [lowest, highest] = extent(values) ?? [];
@@ -54,7 +57,8 @@ function ghostOf(data: Dependence, { ghost, inputs }: Frame): Ghostly | null {
   return isSame ? { value, grid, at } : null;
 }
 
-export function dependencePanel({ session, about, signal, redraw }: Context): Panel {
+export function dependencePanel(context: Context): Panel {
+  const { session, about, signal, redraw } = context;
   const fig = figure(signal, redraw, "Dependence");
   const chart = curves();
   const read = crosshair(signal);
@@ -76,16 +80,12 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     pinnedKey.element,
     ...lineKeys,
   );
-  const plot = h(
-    "div",
-    { class: "uq-layers" },
-    chart.canvas,
-    chart.element,
-    read.element,
-    read.card,
-  );
+  const details = partOnDemand(context, () => import("./curveDetails/index.ts"));
+  let categories: ReturnType<CurveDetails["categoryChart"]> | null = null;
+  const plot = h("div", { class: "uq-layers" });
+  const foot = h("div");
   const empty = h("p", { class: "uq-empty" }, "no curve yet");
-  fig.content.append(legend, plot);
+  fig.content.append(legend, plot, foot);
   fig.plot.append(empty);
 
   const feature = picker(
@@ -100,37 +100,31 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
     (value) => session.request({ measure: value }),
     signal,
   );
-  const lines = wholeNumber(
-    "rows drawn",
-    { min: 0, max: 1000, "data-testid": "uq-lines" },
-    (value) => session.request({ ice_lines: value }),
-    signal,
+  const more = moreOnDemand(
+    context,
+    "uq-dependence-options",
+    () => import("./curveDetails/index.ts"),
+    ({ curveControls }) => curveControls(session, signal),
   );
-  const center = checkBox(
-    "start all lines at 0",
-    { "data-testid": "uq-center" },
-    (value) => session.request({ center: value }),
-    signal,
-  );
-  const derivative = checkBox(
-    "show slope",
-    { "data-testid": "uq-derivative" },
-    (value) => session.request({ derivative: value }),
-    signal,
-  );
-  const clip = checkBox(
-    "zoom to the average",
-    { "data-testid": "uq-clip", title: "The axis follows the average, and single lines are cut." },
-    (value) => session.request({ clip_lines: value }),
-    signal,
-  );
-  const controls = [feature, measure, lines, center, derivative, clip].map(
-    ({ element }) => element,
-  );
+  const controls = [feature, measure, more].map(({ element }) => element);
   const panel = section("Dependence", "uq-dependence", controls, fig.element);
   const features = about.features.map(({ name }) => ({ value: name, label: name }));
   const none = { value: "", label: "choose a feature", disabled: true };
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
+
+  /** Puts the chart into the plot that the data need, and draws it; false while its code is not there. */
+  const draw = (data: Dependence, frame: Frame | null, options: CurveOptions): boolean => {
+    const module = data.isApart ? details.require(frame) : null;
+    if (data.isApart && !module) return false;
+    if (module) categories ??= module.categoryChart(signal, redraw);
+    const shown = data.isApart && categories ? categories : chart;
+    if (shown.element.parentElement !== plot) {
+      plot.replaceChildren(shown.canvas, shown.element, read.element, read.card);
+      foot.replaceChildren(...(shown === chart ? [] : [categories?.foot ?? ""]));
+    }
+    read.update(shown.update(data, fig.width, options));
+    return true;
+  };
 
   const describe = (
     data: Dependence,
@@ -173,14 +167,7 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       const data = frame?.dependence ?? null;
       feature.update(inputs.feature ? features : [none, ...features], inputs.feature);
       measure.update(measures, inputs.measure);
-      lines.update(inputs.ice_lines);
-      const sloped = data?.derivative === true;
-      center.update(inputs.center, sloped ? "the slope is the same wherever lines start" : null);
-      derivative.update(
-        inputs.derivative,
-        data?.categorical ? `${data.feature} is categorical, so its curve has no slope` : null,
-      );
-      clip.update(inputs.clip_lines, null);
+      more.update(inputs, frame);
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       fig.content.hidden = !data;
       empty.hidden = data !== null;
@@ -197,14 +184,23 @@ export function dependencePanel({ session, about, signal, redraw }: Context): Pa
       );
       ghostKey.hidden = !stressed;
       farKey.hidden = data.near.every(Boolean);
-      setText(farKey, `${data.categorical ? "hollow" : "dotted"}: hardly any data here`);
+      setText(farKey, `${data.isApart ? "hollow" : "dotted"}: hardly any data here`);
       if (frame) besideKey.update(frame, "dependence");
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;
       const ghost = frame && ghostOf(data, frame);
       pinnedKey.update(frame?.ghost ?? null, ghost ? null : "such curve");
-      read.update(
-        chart.update(data, fig.width, stressed, learner, bounds, ghost, inputs.clip_lines),
-      );
+      const isDrawn = draw(data, frame, {
+        stressed,
+        learner,
+        bounds,
+        ghost,
+        clips: inputs.clip_lines,
+      });
+      plot.hidden = !isDrawn;
+      if (!isDrawn) {
+        empty.hidden = false;
+        setText(empty, details.problem ?? "no chart yet");
+      }
       if (frame) describe(data, frame, learner, ghost);
       const finite = extent(data.average) !== null;
       setText(

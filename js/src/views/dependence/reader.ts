@@ -1,3 +1,4 @@
+import { type Look, looksOf } from "../../charts/classes.ts";
 import type { ModelInfo } from "../../modelInfo.ts";
 import type { Columns, Fields } from "../../wire.ts";
 
@@ -8,6 +9,8 @@ export interface Dependence {
   label: string;
   unit: string;
   categorical: boolean;
+  /** Whether the values stand apart, so that no line joins them: categories, or a single value. */
+  isApart: boolean;
   /** Whether the curves are centred, and whether they are derivatives. */
   center: boolean;
   derivative: boolean;
@@ -30,6 +33,9 @@ export interface Dependence {
   ice: Float32Array;
   iceWeight: Float32Array;
   iceClass: Int32Array;
+  /** The styles of the lines, and of the classes of the bars; all later classes share the last one. */
+  lineLooks: Look[];
+  looks: Look[];
   edges: Float64Array | null;
   /** Row-major (classes, bins): the share of rows, now and at tau 0. */
   counts: Float64Array;
@@ -44,6 +50,7 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
   const edges = categorical ? null : columns.get("edges", [null]);
   const bins = edges ? Math.max(0, edges.length - 1) : points;
   const classes = Math.max(1, info.classes.length);
+  const looks = looksOf(classes);
   return {
     stale: fields.flag("stale"),
     feature: fields.text("feature"),
@@ -51,6 +58,7 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
     label: fields.text("label"),
     unit: fields.text("unit"),
     categorical,
+    isApart: categorical || points === 1,
     center: fields.flag("center"),
     derivative: fields.flag("derivative"),
     labels: fields.optional("labels", (f) => f.texts("labels")),
@@ -68,6 +76,8 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
     ice: columns.get<Float32Array>("ice", [lines, points]),
     iceWeight: columns.get<Float32Array>("ice_weight", [lines]),
     iceClass: columns.get<Int32Array>("ice_class", [lines]),
+    lineLooks: looks,
+    looks,
     edges,
     counts: columns.get("counts", [classes, bins]),
     countsBase: columns.get("counts_base", [classes, bins]),

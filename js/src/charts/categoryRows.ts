@@ -1,0 +1,222 @@
+import { pool, set, setText, svg } from "../dom.ts";
+import { isolatedIn, percent, withUnit } from "../format.ts";
+import type { Dependence } from "../views/dependence/reader.ts";
+import { axis, clipped, labelWidth, setFitted, ticksOf } from "./axis.ts";
+import type { Readable } from "./crosshair.ts";
+import {
+  boundsOf,
+  type CurveOptions,
+  gridLabel,
+  isCompared,
+  list,
+  rangeOf,
+  readingOf,
+} from "./curves.ts";
+import { SteadyScale } from "./domain.ts";
+import { lineCanvas } from "./lines.ts";
+import { DIAMOND } from "./marks.ts";
+
+const TOP = 24;
+const ROW = 28;
+/** Vertical distance in pixels from the model's mark to the learner's. */
+const BELOW = 8;
+const BOTTOM = 36;
+/** Share of a row's height that the ticks of its rows of data take. */
+const FILLED = 0.75;
+/** Pixels of the bars of shares, and of the gap before them. */
+const SHARES = 64;
+const GAP = 12;
+const NAMES = 0.36;
+
+/** Share of the rows at one point of the grid, in all classes. */
+export function shareAt(data: Dependence, counts: Float64Array, i: number): number {
+  let share = 0;
+  for (let k = 0; k < counts.length; k++)
+    // A single value of a number has the bins of all rows.
+    if (data.edges || k % data.bins === i) share += counts[k] || 0;
+  return share;
+}
+
+/** A row of the chart. */
+function rowMarks() {
+  const line = svg("line", { class: "uq-row-line" });
+  const name = svg("text", { class: "uq-row-name", dy: "0.32em", "text-anchor": "end" });
+  const title = svg("title");
+  const ghost = svg("line", { class: "uq-ghost", y1: -9, y2: 9 });
+  const bar = svg("line");
+  const dot = svg("circle", { r: 4.5 });
+  const marks = svg("g", { class: "uq-points" }, ghost, bar, dot);
+  const pin = svg("circle", { class: "uq-pin-line", r: 6.5 });
+  const range = svg("line");
+  const diamond = svg("path", { d: DIAMOND });
+  const learner = svg("g", { class: "uq-points uq-learner" }, range, diamond);
+  const stack = svg("g");
+  const rects = pool(stack, () => svg("rect", { height: 10, y: -5 }));
+  const before = svg("line", { class: "uq-ghost", y1: -8, y2: 8 });
+  const share = svg("text", { class: "uq-row-share", dy: "0.32em", "text-anchor": "end" });
+  const bars = svg("g", { class: "uq-distribution" }, stack, before);
+  const element = svg("g", {}, line, name, title, marks, pin, learner, bars, share);
+  const learned = { element: learner, range, mark: diamond };
+  return { element, line, name, title, ghost, bar, dot, pin, learned, rects, before, share };
+}
+
+/** Moves a mark to a position, or hides it where the position is not known. */
+function place(mark: Element, at: (number | undefined)[], attributes: () => object): void {
+  const known = at.every((value) => value !== undefined && Number.isFinite(value));
+  set(mark, { visibility: known ? null : "hidden", ...(known ? attributes() : {}) });
+}
+
+/** Categories as rows: the average with its interval over a tick for every row of data, and the share of the rows. */
+export function categoryRows() {
+  const ice = lineCanvas();
+  const bottom = axis("bottom");
+  const zero = svg("line", { class: "uq-zero" });
+  const marks = svg("g");
+  const rows = pool(marks, rowMarks);
+  const rule = svg("rect", { class: "uq-row-mark", height: ROW, visibility: "hidden" });
+  const featureTitle = svg("text", { class: "uq-title", y: 12 });
+  const shareTitle = svg("text", { class: "uq-title", y: 12, "text-anchor": "end" });
+  const xTitle = svg("text", { class: "uq-title", "text-anchor": "middle" });
+  setText(shareTitle, "share of rows");
+  const element = svg(
+    "svg",
+    { class: "uq-curves uq-category-rows", "aria-hidden": "true" },
+    rule,
+    bottom.element,
+    zero,
+    marks,
+    featureTitle,
+    shareTitle,
+    xTitle,
+  );
+  const steady = new SteadyScale();
+
+  return {
+    canvas: ice.element,
+    element,
+    /** Draws the points of the grid that `shown` names, from top to bottom. */
+    update(
+      data: Dependence,
+      width: number,
+      options: CurveOptions,
+      shown: readonly number[],
+    ): Readable {
+      const { stressed = false, learner = null, ghost = null, clips = false } = options;
+      const tall = shown.length * ROW;
+      const [floor, height] = [TOP + tall, TOP + tall + BOTTOM];
+      const names = shown.map((i) => gridLabel(data, i));
+      const left = Math.ceil(Math.min(NAMES * width, labelWidth([...names, data.feature]) + 12));
+      const texts = shown.map((i) => percent(shareAt(data, data.counts, i)));
+      const shareWidth = SHARES + labelWidth([...texts, "100 %"]) + 6;
+      const right = width - shareWidth - GAP;
+      const inner = Math.max(40, right - left);
+      const key = `${data.label} ${data.feature} ${clips}`;
+      const range: [number, number] = [left + 6, left + inner - 6];
+      const x = steady.fit(key, rangeOf(data, options), range, boundsOf(data, options));
+      const middle = (k: number) => TOP + (k + 0.5) * ROW;
+
+      set(element, { width, height });
+      set(bottom.element, { transform: `translate(0,${floor})` });
+      bottom.update(ticksOf(x, inner, 64), 4);
+      const grounded = isCompared(data);
+      const origin = x(0).toFixed(1);
+      set(zero, { visibility: grounded ? null : "hidden", y1: TOP, y2: floor });
+      if (grounded) set(zero, { x1: origin, x2: origin });
+      setFitted(featureTitle, data.feature, left + inner - 4);
+      set(shareTitle, { x: width });
+      set(xTitle, { x: (left + inner / 2).toFixed(1), y: height - 4 });
+      setFitted(xTitle, isolatedIn(withUnit(data.label, data.unit), data.feature), width);
+
+      const placeOf = new Map(shown.map((i, k) => [i, k]));
+      const looks = data.lineLooks.length;
+      const slot = (ROW * FILLED) / looks;
+      const space = { left, top: TOP, width: inner, height: tall };
+      ice.update(
+        data,
+        space,
+        width,
+        height,
+        (context, line, look) => {
+          for (const [i, k] of placeOf) {
+            const value = data.ice[line * data.grid.length + i] as number;
+            if (!Number.isFinite(value)) continue;
+            const [at, from] = [x(value), middle(k) - (ROW * FILLED) / 2 + slot * look];
+            context.moveTo(at, from + slot * 0.1);
+            context.lineTo(at, from + slot * 0.9);
+          }
+        },
+        false,
+      );
+
+      const pixels = (values: ArrayLike<number>) => list(values, (value) => x(value));
+      const [average, low, high] = [pixels(data.average), pixels(data.low), pixels(data.high)];
+      const base = pixels(stressed ? data.base : []);
+      const beside = learner && [learner.value, learner.low, learner.high].map(pixels);
+      const most = Math.max(...shown.map((i) => shareAt(data, data.counts, i)), 1e-9);
+      const mostBase = Math.max(...shown.map((i) => shareAt(data, data.countsBase, i)));
+      const long = (share: number) => (share / Math.max(most, stressed ? mostBase : 0)) * SHARES;
+      rows(shown.length).forEach((row, k) => {
+        const i = shown[k] as number;
+        const name = names[k] as string;
+        set(row.element, { transform: `translate(0,${middle(k)})` });
+        set(row.line, { x1: left, x2: left + inner });
+        set(row.name, { x: left - 6 });
+        setText(row.name, clipped(name, left - 8));
+        setText(row.title, name);
+        place(row.dot, [average[i]], () => ({
+          cx: average[i]?.toFixed(1),
+          class: data.near[i] ? null : "uq-hollow",
+        }));
+        place(row.bar, [average[i], low[i], high[i]], () => ({
+          x1: low[i]?.toFixed(1),
+          x2: high[i]?.toFixed(1),
+        }));
+        place(row.ghost, [base[i]], () => ({ x1: base[i]?.toFixed(1), x2: base[i]?.toFixed(1) }));
+        const pinned = ghost ? ghost.at(i) : Number.NaN;
+        place(row.pin, [pinned], () => ({ cx: x(pinned).toFixed(1) }));
+        const [mean, from, to] = beside?.map((values) => values[i]) ?? [];
+        set(row.learned.element, { transform: `translate(0,${BELOW})` });
+        place(row.learned.mark, [mean], () => ({ transform: `translate(${mean?.toFixed(1)},0)` }));
+        place(row.learned.range, [mean, from, to], () => ({
+          x1: from?.toFixed(1),
+          x2: to?.toFixed(1),
+        }));
+        const classes = data.counts.length / data.bins;
+        const styles = Math.min(classes, data.looks.length);
+        let end = right + GAP;
+        row.rects(styles).forEach((rect, c) => {
+          let share = 0;
+          const last = c === data.looks.length - 1 ? classes : c + 1;
+          for (let one = c; one < last; one++)
+            share += shareAt(data, data.counts.subarray(one * data.bins, (one + 1) * data.bins), i);
+          const size = long(share);
+          set(rect, { class: data.looks[c]?.className, x: end.toFixed(1), width: size.toFixed(1) });
+          end += size;
+        });
+        const start = right + GAP + long(shareAt(data, data.countsBase, i));
+        place(row.before, [stressed ? start : Number.NaN], () => ({
+          x1: start.toFixed(1),
+          x2: start.toFixed(1),
+        }));
+        set(row.share, { x: width });
+        setText(row.share, texts[k] as string);
+      });
+
+      return {
+        name: `Read ${isolatedIn(data.label, data.feature)} of each value`,
+        positions: shown.map((_, k) => middle(k)),
+        isVertical: true,
+        width,
+        top: TOP,
+        mark(k) {
+          set(rule, { visibility: k === null ? "hidden" : null });
+          if (k !== null) set(rule, { y: TOP + k * ROW, width });
+        },
+        reading: (k) => {
+          const reading = readingOf(data, shown[k] as number, options);
+          return { ...reading, rows: [...reading.rows, ["share of rows", texts[k] as string]] };
+        },
+      };
+    },
+  };
+}
