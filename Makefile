@@ -4,13 +4,14 @@ BIN := .venv/bin
 LAB := .venv/.lab
 DEV := .venv/.dev
 LIBRARIES := .venv-libraries/.installed
-# A process for each core. Each runs whole files, so that a file's fixtures are made once.
-PYTEST := -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# tests/conftest.py says how many processes there are. Each runs whole files, so that a file's fixtures
+# are made once.
+PYTEST := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test libraries slow bench picture clean FORCE
+.PHONY: help build demo lab test checks lint types front-end doctests libraries slow bench picture clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
@@ -31,21 +32,30 @@ demo: $(LAB)
 lab: $(LAB)
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/quickstart.ipynb
 
-# The quick checks come first, pytest last. The browser tests have the machine to themselves, because
-# some of them check how soon the page answers.
+# The checks run side by side, and each prints what it has to say when it ends. If one fails, the tests
+# do not start. They come last and fill the machine themselves.
 test: $(DEV) $(LIBRARIES)
+	$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) checks
+	$(BIN)/python $(PYTEST)
+
+checks: lint types front-end doctests libraries
+
+lint: $(DEV)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(DEV)
 	$(BIN)/mypy
+
+front-end: $(DEV)
 	$(BIN)/python hatch_build.py run check
 	$(BIN)/python hatch_build.py run test
-	$(MAKE) libraries
-	$(BIN)/python $(PYTEST) --doctest-modules --doctest-ignore-import-errors uqwidgets
-	$(BIN)/python $(PYTEST) --ignore tests/browser
-	$(BIN)/python -m pytest tests/browser
+
+doctests: $(DEV)
+	$(BIN)/python -m pytest --doctest-modules --doctest-ignore-import-errors uqwidgets
 
 libraries: $(LIBRARIES)
-	.venv-libraries/bin/python $(PYTEST) --doctest-modules uqwidgets/predictive/torch
+	.venv-libraries/bin/python -m pytest --doctest-modules uqwidgets/predictive/torch
 	.venv-libraries/bin/python $(PYTEST) tests/libraries
 
 slow: $(DEV) $(LIBRARIES)

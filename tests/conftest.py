@@ -18,6 +18,11 @@ settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return a process more than there are cores, because the tests in a browser often wait."""
+    return min((os.cpu_count() or 1) + 1, 5)
+
+
 @pytest.fixture
 def frozen_clock(monkeypatch):
     """Let the model seem to take no time, so that batches are large however slow the machine is."""

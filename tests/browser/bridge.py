@@ -51,11 +51,17 @@ class Bridge:
 
     def __init__(self, page: Page) -> None:
         self.page = page
-        self.answering = True
-        self._comms: dict[str, QueueComm] = {}
         page.expose_function("toPython", self._to_python)
         page.expose_function("fromPython", self._from_python)
-        page.set_content(PAGE)
+        self.clear()
+
+    def clear(self) -> None:
+        """Replace the page by an empty one, of which nothing remains but the connection."""
+        self.answering = True
+        self._comms: dict[str, QueueComm] = {}
+        self.page.goto("about:blank")
+        self.page.set_content(PAGE)
+        self.page.mouse.move(0, 0)
 
     def mount(self, widget: Widget) -> Locator:
         """Render a widget on the page and return its root."""
@@ -77,13 +83,16 @@ class Bridge:
         return self.page.get_by_test_id("uq-root")
 
     def _to_python(self, comm_id: str, message: str) -> None:
-        if self.answering:
+        # The page may still send while it is replaced.
+        if self.answering and comm_id in self._comms:
             content = {"data": json.loads(message)}
             self._comms[comm_id].handle_msg({"content": content, "buffers": []})
 
     def _from_python(self, comm_id: str) -> list[dict[str, Any]]:
+        if not self.answering or comm_id not in self._comms:
+            return []
         sent = self._comms[comm_id].sent
-        return [sent.popleft() for _ in range(len(sent))] if self.answering else []
+        return [sent.popleft() for _ in range(len(sent))]
 
 
 def encode(buffer: bytes) -> str:

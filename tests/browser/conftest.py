@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import comm
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from browser.bridge import Bridge, QueueComm
-from browser.harness import find_chromium, launch, watched_page
+from browser.harness import (
+    PATIENCE,
+    VIEWPORT,
+    faultless,
+    find_chromium,
+    launch,
+    watched_page,
+)
 from browser.jupyter import jupyter_lab
 from browser.reading import wait_for_answer
 
@@ -26,14 +33,21 @@ if TYPE_CHECKING:
     from uqwidgets import Explorer
 
 
+expect.set_options(timeout=PATIENCE)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the browser tests, and run them last, because they are slow."""
+    """Mark the browser tests, and run them first.
+
+    Their files take longest, so that with several processes none of them is alone at the end; and
+    while the browser of one process works or waits, the others run the rest.
+    """
     here = Path(__file__).parent
     browser_items = [item for item in items if here in item.path.parents]
     for item in browser_items:
         item.add_marker(pytest.mark.browser)
-    items[:] = [item for item in items if here not in item.path.parents] + browser_items
+    items[:] = browser_items + [item for item in items if here not in item.path.parents]
 
 
 @pytest.fixture(scope="session")
@@ -53,18 +67,30 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that fails its test if it reaches outside this machine or raises an error."""
+@pytest.fixture(scope="session")
+def one_page(browser: Browser) -> Iterator[Bridge]:
+    """The page of all tests without a notebook: a page for each would take twice as long."""
     with watched_page(browser) as page:
-        yield page
+        yield Bridge(page)
 
 
 @pytest.fixture
-def bridge(page: Page, monkeypatch: pytest.MonkeyPatch) -> Bridge:
-    """A page for widgets of this process; a fixture of a widget must come after this one."""
+def bridge(one_page: Bridge, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bridge]:
+    """An empty page for widgets of this process; a fixture of a widget must come after this one.
+
+    It fails its test if it reaches outside this machine or raises an error.
+    """
     monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
-    return Bridge(page)
+    with faultless(one_page.page):
+        yield one_page
+        one_page.page.set_viewport_size(VIEWPORT)
+        one_page.page.emulate_media(forced_colors="none", reduced_motion="no-preference")
+        one_page.clear()
+
+
+@pytest.fixture
+def page(bridge: Bridge) -> Page:
+    return bridge.page
 
 
 @pytest.fixture

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
+# Milliseconds to wait for anything on a page: the machine runs other tests at the same time.
+PATIENCE = 30_000
+VIEWPORT = {"width": 1280, "height": 900}
 ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
@@ -42,7 +45,21 @@ def launch(playwright: Playwright, executable: str) -> Browser:
 
 @contextmanager
 def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
-    """Open a page, and fail at its end if it requested an outside address or raised an error."""
+    """Open a page in a session of its own, and fail at its end on a fault of the page."""
+    options = {"viewport": VIEWPORT, **context}
+    session = browser.new_context(**options)  # type: ignore[arg-type]
+    page = session.new_page()
+    page.set_default_timeout(PATIENCE)
+    with faultless(page):
+        try:
+            yield page
+        finally:
+            session.close()
+
+
+@contextmanager
+def faultless(page: Page) -> Iterator[None]:
+    """Fail at the end of the block if the page requested an outside address or raised an error."""
     faults: list[str] = []
 
     def note_outside(url: str) -> None:
@@ -54,16 +71,17 @@ def watched_page(browser: Browser, **context: object) -> Iterator[Page]:
         if "Content Security Policy" in text:
             faults.append(f"violated its security policy: {text}")
 
-    options = {"viewport": {"width": 1280, "height": 900}, **context}
-    session = browser.new_context(**options)  # type: ignore[arg-type]
-    page = session.new_page()
-    page.set_default_timeout(20_000)
-    page.on("request", lambda request: note_outside(request.url))
-    page.on("websocket", lambda socket: note_outside(socket.url))
-    page.on("pageerror", lambda error: faults.append(f"raised {error}"))
-    page.on("console", lambda message: note_violation(message.text))
+    watches = {
+        "request": lambda request: note_outside(request.url),
+        "websocket": lambda socket: note_outside(socket.url),
+        "pageerror": lambda error: faults.append(f"raised {error}"),
+        "console": lambda message: note_violation(message.text),
+    }
+    for event, watch in watches.items():
+        page.on(event, watch)  # type: ignore[call-overload]
     try:
-        yield page
+        yield
     finally:
-        session.close()
+        for event, watch in watches.items():
+            page.remove_listener(event, watch)
     assert not faults, "the page " + "; ".join(faults)

@@ -73,7 +73,7 @@ NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 ROUNDING = 0.0051
 
 
-def wait_for_answer(root: Locator, after: int = -1, quiet: int = 250, limit: int = 20_000) -> None:
+def wait_for_answer(root: Locator, after: int = -1, quiet: int = 250, limit: int = 60_000) -> None:
     root.evaluate(ANSWERED, {"after": after, "quiet": quiet, "limit": limit})
 
 

@@ -255,7 +255,7 @@ def test_a_silent_kernel_is_reported_until_it_answers(bridge, root, widget):
     expect(watchdog).to_be_hidden()
     bridge.answering = False
     slider.press("ArrowRight")
-    expect(watchdog).to_be_visible(timeout=3000)
+    expect(watchdog).to_be_visible()
     slider.press("ArrowRight")
     assert float(slider.input_value()) == 0.02
     bridge.answering = True

@@ -48,7 +48,7 @@ def quickstart_page(lab, browser):
 def root(quickstart_page):
     root = quickstart_page.get_by_test_id("uq-root")
     root.scroll_into_view_if_needed()
-    wait_for_answer(root, limit=60_000)
+    wait_for_answer(root)
     yield root
     with answered(root):
         root.get_by_test_id("uq-tau").press("Home")

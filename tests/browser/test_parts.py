@@ -57,7 +57,7 @@ def test_without_kernel_a_sentence_stands_in_the_place_of_a_part(bridge, request
         root = bridge.mount(widget)
         wait_for_answer(root)
         sentence = root.get_by_text("The kernel does not answer, so this part")
-        expect(sentence).to_have_count(len(NAMES), timeout=15_000)
+        expect(sentence).to_have_count(len(NAMES))
         expect(sentence.first).to_be_visible()
         expect(root.get_by_role("heading", name=HEADING)).to_have_count(0)
         assert sorted(request["part"] for request in requests) == NAMES

@@ -101,4 +101,4 @@ def test_pins_survive_a_reload_and_saving(lab, browser, notebook):
         root = reload(lab, page)
         check_pins(root)
         sentence = root.get_by_text("The kernel does not answer, so this part")
-        expect(sentence.first).to_be_visible(timeout=15_000)
+        expect(sentence.first).to_be_visible()

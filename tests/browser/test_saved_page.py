@@ -37,7 +37,13 @@ def explorer():
 def path(explorer, tmp_path_factory):
     path = tmp_path_factory.mktemp("pages") / "page.html"
     explorer.save(
-        path, title="Review", author="Somebody", note="For all.", cohorts="classes", progress=False
+        path,
+        title="Review",
+        author="Somebody",
+        note="For all.",
+        cohorts="classes",
+        stress_features=["a", "kind"],
+        progress=False,
     )
     return path
 
