@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
 
 from models import permuted_donors
 from simulated_changes import ORIGINAL, POPULATIONS, changes, std_error
+from uqwidgets import Explainer
 from uqwidgets.evaluation.donors import drawn_donors
 from uqwidgets.inference import (
     bounds,
@@ -15,6 +18,7 @@ from uqwidgets.inference import (
     mean_change,
     pooled,
 )
+from uqwidgets.inference.cancelling import PRECISE, Influence, combined, less_noisy
 from uqwidgets.inference.influence import interaction_of_weights
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.variance import skewness_corrected
@@ -165,7 +169,9 @@ def test_the_interaction_of_rows_in_a_weighted_mean_is_a_second_derivative(name)
 
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_the_third_moments_of_drawn_pairs_are_their_sums(name, monkeypatch):
-    monkeypatch.setattr("uqwidgets.inference.cancelling.PRECISE", -1.0)
+    monkeypatch.setattr(
+        "uqwidgets.inference.drawn_pairs.less_noisy", lambda influence, *_: influence
+    )
     change, donors = changes(repeats=3)
     population = POPULATIONS[name]
     output = mean_change(change, donors, ORIGINAL, population)
@@ -216,3 +222,57 @@ def test_the_studentised_mean_of_pairs_has_the_cumulants_that_are_corrected():
     low, high = (skewness_corrected(q, 0.0, interaction) for q in (-1.96, 1.96))
     assert (t < low).mean() == pytest.approx(0.025, abs=0.005)
     assert (t > high).mean() == pytest.approx(0.025, abs=0.005)
+
+
+def test_ends_of_intervals_do_not_jump_as_weights_move(monkeypatch):
+    """Along weights that take the variance from one that is known well to one that is not."""
+    rng, n = np.random.default_rng(1), 80
+    x, z = rng.uniform(-1.7, 1.7, size=(2, n))
+    donors = permuted_donors(0, 3, 6, n)
+    original, change = lines_of((2 + z[:, None]) * x[None, :], donors)
+    precisions, widths = [], []
+
+    def recorded(influence, *rest):
+        precisions.append(influence.precision)
+        return less_noisy(influence, *rest)
+
+    monkeypatch.setattr("uqwidgets.inference.drawn_pairs.less_noisy", recorded)
+    for tilt in np.linspace(0, 4, 401):
+        population = Population.of(n, np.exp(tilt * x))
+        side = bounds(
+            mean_change(change, donors, original, population), "u-statistic", 0.95, population
+        )
+        widths.append(side.high - side.low)
+    assert max(precisions) > PRECISE > 10 * min(precisions)
+    assert np.abs(np.diff(np.log(widths))).max() < 0.05
+
+
+def test_an_estimate_that_is_wrong_by_far_has_no_weight_however_precise_it_claims_to_be():
+    rng = np.random.default_rng(0)
+    of_rows = rng.normal(size=50)
+    own = Influence(of_rows, np.full(50, 0.1))
+    for factor in (1e8, -1e8):
+        # Its relative precision is that of the first.
+        far = Influence(of_rows, of_rows**2 - factor * own.parts)
+        together = combined(own, far, 1.0)
+        assert together.parts.sum() == pytest.approx(own.parts.sum(), rel=1e-6)
+    # Two estimates that are as good have the same weight, as far as it is allowed.
+    other = Influence(-of_rows, np.full(50, 0.1))
+    assert combined(own, other, 1.0).of_rows == pytest.approx(np.zeros(50))
+    assert combined(own, other, 0.5).of_rows == pytest.approx(of_rows / 2)
+    assert combined(own, other, 0.5).parts == pytest.approx(own.parts)
+
+
+def test_intervals_of_a_forest_do_not_jump_between_levels_of_stress():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    forest = RandomForestRegressor(25, min_samples_leaf=5, random_state=0).fit(X[::2], y[::2])
+    explainer = Explainer(forest, X[1::2], y[1::2])
+    widths = []
+    for tau in np.arange(-0.97, -0.90, 0.01):
+        weights = explainer.stress_weights("bmi", tau=float(tau))
+        result = explainer.importance(
+            "squared_error", ["bp", "s3"], n_repeats=6, sample_weight=weights
+        )
+        frame = result.frame.sort_values("feature")
+        widths.append(frame["high"] - frame["low"])
+    assert np.abs(np.diff(np.log(widths), axis=0)).max() < np.log(1.3)

@@ -69,8 +69,10 @@ def literal(change, donors, population, groups=None):
 @pytest.mark.parametrize("repeats", [1, 2, 6])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_both_standard_errors_equal_their_formulas(name, repeats, scheme, monkeypatch):
-    # Use the estimate from pairs whatever its precision.
-    monkeypatch.setattr("uqwidgets.inference.cancelling.PRECISE", -1.0)
+    # Use the influences of the pairs as they are.
+    monkeypatch.setattr(
+        "uqwidgets.inference.drawn_pairs.less_noisy", lambda influence, *_: influence
+    )
     groups = np.arange(25) % 3
     change, _ = changes(repeats=repeats)
     donors = drawn_donors(scheme, (0,), 0, repeats, groups)
@@ -100,7 +102,9 @@ def test_a_single_subgroup_equals_no_subgroups():
 @pytest.mark.parametrize("name", POPULATIONS)
 @pytest.mark.parametrize("groups", [np.zeros(25, dtype=int), np.arange(25) % 3])
 def test_all_donors_equal_the_mean_over_all_pairs(name, groups, monkeypatch):
-    monkeypatch.setattr("uqwidgets.inference.cancelling.PRECISE", -1.0)
+    monkeypatch.setattr(
+        "uqwidgets.inference.drawn_pairs.less_noisy", lambda influence, *_: influence
+    )
     population, codes = POPULATIONS[name], np.random.default_rng(2).integers(0, 7, 25)
     _, codes = np.unique(codes, return_inverse=True)
     values = np.random.default_rng(3).normal(size=(codes.max() + 1, 25))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from uqwidgets.inference import bounds, mean_change, mean_over_rows
-from uqwidgets.inference.moment_paths import candidate_moments
-from uqwidgets.inference.moments import bounds_of_moments, row_moments
+from uqwidgets.inference.moment_paths import path_moments
+from uqwidgets.inference.moments import row_moments
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in, means_over_rows
 
@@ -56,50 +56,49 @@ def test_moments_are_those_of_each_population(rows, at_once, monkeypatch):
     monkeypatch.setattr("uqwidgets.inference.moment_paths._BLOCK", 3 * N // 2)
     each = [Population.of(N, w, rows) for w in np.exp(TILTS * X[:, None]).T]
     changes, originals = [CHANGES[0], CHANGES[2], *CANCELLING], [X**2, X, X, X]
-    candidates = candidate_moments(
+    path = path_moments(
         together(each), changes, DONORS, originals, lambda: None, with_interactions=True
     )
-    low, high, _ = candidates.bounds([p.uniform for p in each], 0.95)
+    low, high, lacking = path.bounds(0.95)
     used = set()
     for m, (change, original) in enumerate(zip(changes, originals, strict=True)):
         for t, population in enumerate(each):
             one = mean_change(change, DONORS, original, population)
             exact = bounds(one, "u-statistic", 0.95, population)
             assert [low[m, t], high[m, t]] == pytest.approx([exact.low, exact.high], rel=1e-6)
-            # One of the candidates has these moments.
-            moments = np.array(candidates.moments)[:, :, m, t]
+            moments = np.array(path.moments)[:, :, m, t]
             expected = np.array(row_moments(one, population))[:, None]
             same = np.isclose(moments, expected, rtol=1e-6, atol=1e-9).all(axis=0)
             used.add(int(np.flatnonzero(same)[0]))
-    assert used == ({0, 1, 2} if rows is None else {0, 1})
+    # Interactions are not known where only some rows are scored.
+    assert used == ({0, 1} if rows is None else {0})
+    assert not lacking.any()
 
 
-def test_another_candidate_is_known_where_the_choice_is_close(monkeypatch):
+def test_where_interactions_are_needed_and_not_known_it_is_said():
     each = [Population.of(N, w) for w in np.exp(TILTS * X[:, None]).T]
-    uniform = [p.uniform for p in each]
+    changes, originals = [*CANCELLING, CHANGES[2]], [X, X, X]
 
-    def of(with_interactions):
-        return candidate_moments(
+    def bounds_of(with_interactions):
+        path = path_moments(
             together(each),
-            CANCELLING,
+            changes,
             DONORS,
-            [X, X],
+            originals,
             lambda: None,
             with_interactions=with_interactions,
         )
+        return path.bounds(0.95)
 
-    monkeypatch.setattr("uqwidgets.inference.moment_paths._SLIGHTLY", 1.0)
-    every, quick = of(with_interactions=True), of(with_interactions=False)
-    assert not every.bounds(uniform, 0.95)[2].any()
-    is_third = np.isfinite(every.plain_variance[2])
-    assert is_third.any()
-    # Where the third is needed and not known, it is said.
-    assert (np.isinf(quick.bounds(uniform, 0.95)[2]) == is_third).all()
-    monkeypatch.setattr("uqwidgets.inference.moment_paths._SLIGHTLY", 1000.0)
-    low, high, other = every.bounds(uniform, 0.95)
-    _, *ends = bounds_of_moments(every.moments, 0.95)
-    apart = np.abs(np.array(ends) - np.array([low, high])[:, None]).max(axis=(0, 1))
-    assert other[is_third] == pytest.approx(apart[is_third])
+    *complete, lacking = bounds_of(with_interactions=True)
+    assert not lacking.any()
+    *quick, lacking = bounds_of(with_interactions=False)
+    assert lacking[:2].any(axis=1).all()
+    assert not lacking[:2].all()
+    # A feature that changes nothing needs none.
+    assert not lacking[2].any()
+    np.testing.assert_array_equal(np.array(complete)[:, ~lacking], np.array(quick)[:, ~lacking])
+    assert (np.array(complete) != np.array(quick))[:, lacking].all()
 
 
 def test_means_over_rows_are_those_of_each_population():

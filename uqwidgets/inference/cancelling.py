@@ -10,26 +10,31 @@ permutations. Subtracting it from the pairs leaves the mean unchanged and reduce
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.variance import relative_precision
 
-# Relative precision of the residuals: about 50 iterations for three lines, fewer for more.
-_PRECISION = 1e-13
+# Relative precision of the effects: about 25 iterations for three lines, fewer for more. Values
+# that are so nearly additive need all digits, which tell interactions from rounding errors.
+_PRECISION, _FULL_PRECISION, _NEARLY_ADDITIVE = 1e-7, 1e-13, 1e-3
+_FEW_ROWS = 64
 _MAX_ITERATIONS = 200
 _TRACE_PRECISION = 1e-3
-# A variance whose relative precision exceeds the first of these is left as it is; one below the
-# second is estimated from the interactions. Twice these numbers are degrees of freedom.
+# A variance whose relative precision exceeds the first of these is left as it is; below the second,
+# control variates are used in full, and the interactions come in if all weights are equal. Twice
+# these numbers are degrees of freedom.
 PRECISE, FAIR = 10.0, 5.0
-# Under weights that estimate depends on more assumptions, and few heavy rows decide it.
-FAIR_UNDER_WEIGHTS = 1.5
+# Under weights the interactions depend on more assumptions, and few heavy rows decide them: from
+# this evenness down, they come in below this precision.
+_UNEVEN, _FAIR_UNDER_WEIGHTS = 0.8, 1.5
 # Repeats beyond this number of values are not needed to separate two variance components, and take
 # memory.
 _MAX_VALUES = 1 << 17
@@ -45,21 +50,29 @@ PairInfluences = Callable[[], Iterable[tuple[slice, Floats]]]
 class Influence:
     """Influence of every row in both roles, (n,), and the part of its square counted twice, (n,).
 
-    See `Change.double_counted`.
+    See `Change.double_counted`. Where the influences of pairs are known, a share of them is part
+    of those of rows.
     """
 
     of_rows: Floats
     double_counted: Floats
     pairs: PairInfluences | None = None
+    share_of_pairs: float = 1.0
+
+    @property
+    def parts(self) -> Floats:
+        """Contribution of each row to n^2 times the variance, (n,)."""
+        return np.square(self.of_rows) - self.double_counted
 
     @property
     def precision(self) -> float:
         """Relative precision of the variance that follows from it."""
-        return relative_precision(np.square(self.of_rows) - self.double_counted)
+        return relative_precision(self.parts)
 
 
 def less_noisy(
     influence: Influence,
+    roles: tuple[Floats, Floats],
     pair_influences: PairInfluences,
     change: Floats,
     donors: Positions,
@@ -69,13 +82,17 @@ def less_noisy(
     """Return the influence of every row with as little noise of the drawn pairs as necessary.
 
     If the variance is known well, the influence is returned unchanged. Otherwise the measure of
-    the rows without replacement serves as a control variate. If that is not enough, everything
-    that depends on one row alone is subtracted from the pairs.
+    the rows without replacement serves as a control variate. If that is not enough, the influence
+    is combined with one from which everything is subtracted that depends on one row alone.
+    As the weights of the rows change, each of these takes effect gradually, so that intervals do
+    not jump.
 
     Parameters
     ----------
     influence : Influence
         As it follows from the pairs.
+    roles : ndarray of shape (n,), ndarray of shape (n,)
+        Sums of the influences of the pairs over the repeats, by scored row and by donor.
     pair_influences : callable
         Yields the influence of each pair, some repeats at a time.
     change, donors : ndarray of shape (K, n)
@@ -84,19 +101,66 @@ def less_noisy(
     population : Population
     """
     repeats, n = donors.shape
-    noise = influence.double_counted.any()
-    if not noise or influence.precision > PRECISE or not _are_permutations(donors):
+    if not influence.double_counted.any() or not _are_permutations(donors):
         return influence
-    controlled = _control_variates(influence, pair_influences, donors, original, population)
-    candidates = [influence, controlled]
-    fair = FAIR if population.uniform else FAIR_UNDER_WEIGHTS
-    if controlled.precision < fair and population.rows is None and repeats > 1:
-        candidates += interaction_influences(change, donors, original, population)
+    share = float(share_of_controls(influence.precision))
+    if share == 0:
+        return influence
+    result = _control_variates(
+        influence, roles, pair_influences, donors, original, population, share
+    )
+    candidates = [influence, result]
+    share = float(share_of_interactions(result.precision, population.evenness))
+    if share > 0 and population.rows is None and repeats > 1:
+        for each in interaction_influences([change], donors, [original], population):
+            candidates.append(each)
+            result = combined(result, each, share)
     size = math.sqrt(repeats * float(influence.double_counted.mean()))
     for candidate in candidates:
         if np.abs(candidate.of_rows).max() <= ROUNDING * size and population.uniform:
             return Influence(np.zeros(n), np.zeros(n))
-    return max(candidates, key=lambda candidate: candidate.precision)
+    return result
+
+
+def share_of_controls(precision: npt.ArrayLike) -> Floats:
+    """Return the share of the control variates, from the precision without them."""
+    return _decreasing(precision, FAIR, PRECISE)
+
+
+def share_of_interactions(precision: npt.ArrayLike, evenness: npt.ArrayLike) -> Floats:
+    """Return the largest weight of the interactions, from the precision without them.
+
+    Parameters
+    ----------
+    precision : array-like
+    evenness : array-like
+        See `Population.evenness`.
+    """
+    x = (np.asarray(evenness) - _UNEVEN) / (1 - _UNEVEN)
+    fair = _FAIR_UNDER_WEIGHTS + (FAIR - _FAIR_UNDER_WEIGHTS) * np.clip(x, 0.0, 1.0)
+    return _decreasing(precision, fair / 2, fair)
+
+
+def _decreasing(x: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike) -> Floats:
+    """Return a smooth function that decreases from 1 at the low number to 0 at the high one."""
+    low, high = np.asarray(low), np.asarray(high)
+    t = np.clip((high - np.asarray(x)) / (high - low), 0.0, 1.0)
+    return np.asarray(t * t * (3 - 2 * t))
+
+
+def combined(influence: Influence, interactions: Influence, share: float) -> Influence:
+    r"""Average two estimates of the influence, with weights by the precision of their variances.
+
+    With the standard errors :math:`s_1, s_2` of both estimates of the variance, the second has the
+    weight :math:`s_1^2 / (s_1^2 + s_2^2)` times ``share``. An estimate that is wrong by far has a
+    large standard error, and so a small weight, even if its relative precision is high.
+    """
+    parts, others = influence.parts, interactions.parts
+    squared_error, other = (float(np.square(each - each.mean()).sum()) for each in (parts, others))
+    weight = share * squared_error / (squared_error + other) if squared_error > 0 else 0.0
+    of_rows = (1 - weight) * influence.of_rows + weight * interactions.of_rows
+    double_counted = np.square(of_rows) - (1 - weight) * parts - weight * others
+    return Influence(of_rows, double_counted, influence.pairs, 1 - weight)
 
 
 def _are_permutations(donors: Positions) -> bool:
@@ -106,47 +170,50 @@ def _are_permutations(donors: Positions) -> bool:
 
 def _control_variates(
     influence: Influence,
+    roles: tuple[Floats, Floats],
     pair_influences: PairInfluences,
     donors: Positions,
     original: Floats,
     population: Population,
+    share: float,
 ) -> Influence:
     """Regress the pairs on the measure of their two rows without replacement, by least squares.
 
-    It is one control variate as the measure of the scored row, and one as that of the donor.
+    It is one control variate as the measure of the scored row, and one as that of the donor. A
+    share of what they explain is subtracted.
     """
-    repeats, n = donors.shape
     scored, donor = (
         weights * (original - dot(weights, original) / weights.sum())
         for weights in (population.scored, population.weights)
     )
-    by_scored, by_donor, drawn, received = (np.zeros(n) for _ in range(4))
-    for chunk, of_pairs in pair_influences():
-        flat = donors[chunk].ravel()
-        by_scored += of_pairs.sum(axis=0)
-        by_donor += np.bincount(flat, weights=of_pairs.ravel(), minlength=n)
-        drawn += donor[donors[chunk]].sum(axis=0)
-        received += np.bincount(flat, np.broadcast_to(scored, of_pairs.shape).ravel(), minlength=n)
-        del flat, of_pairs  # otherwise they stay in memory while other arrays are made
-    mixed = dot(scored, drawn)
-    slope_scored, slope_donor = regression_on_two(
-        repeats,
+    drawn, received = np.zeros_like(donor), np.zeros_like(scored)
+    for line in donors:
+        drawn += donor[line]
+        received += np.bincount(line, scored)
+    by_scored, by_donor = roles
+    slope_scored, slope_donor = share * regression_on_two(
+        len(donors),
         dot(scored, scored),
         dot(donor, donor),
-        mixed,
+        dot(scored, drawn),
         dot(scored, by_scored),
         dot(donor, by_donor),
     )
-    del by_scored, by_donor
+    of_rows = influence.of_rows - slope_donor * drawn - slope_scored * received
+    del drawn, received  # otherwise they stay in memory while other arrays are made
+    scored *= slope_scored
+    donor *= slope_donor
 
     def remainders() -> Iterator[tuple[slice, Floats]]:
         for chunk, of_pairs in pair_influences():
-            yield chunk, of_pairs - slope_scored * scored - (slope_donor * donor)[donors[chunk]]
+            of_pairs -= scored
+            of_pairs -= donor[donors[chunk]]
+            yield chunk, of_pairs
 
-    squares = np.zeros(n)
+    squares = np.zeros_like(scored)
     for _, of_pairs in remainders():
         squares += np.einsum("ki,ki->i", of_pairs, of_pairs)
-    of_rows = influence.of_rows - slope_donor * drawn - slope_scored * received
+        del of_pairs
     return Influence(of_rows, squares, remainders)
 
 
@@ -177,7 +244,10 @@ def regression_on_two(
 
 
 def interaction_influences(
-    change: Floats, donors: Positions, original: Floats, population: Population
+    changes: Sequence[Floats],
+    donors: Positions,
+    originals: Sequence[Floats],
+    population: Population,
 ) -> list[Influence]:
     r"""Subtract from the pairs everything that depends on the scored row or the donor alone.
 
@@ -197,56 +267,61 @@ def interaction_influences(
 
     Parameters
     ----------
-    change : ndarray of shape (K, n)
-        Of at least two permutations.
+    changes : sequence of ndarray of shape (K, n)
+        Of one measure each, under the same permutations, of which there are at least two.
     donors : ndarray of shape (K, n)
-    original : ndarray of shape (n,)
-        The measure of each row without replacement.
+    originals : sequence of ndarray of shape (n,)
+        Each measure of the rows without replacement.
     population : Population
         All rows are scored.
 
     Returns
     -------
     list of Influence
-        One, or none if the rows are too few to separate the two variances, or too many for the
-        memory that the computation may use.
+        One for each measure, or none if the rows are too few to separate the two variances, or too
+        many for the memory that the computation may use.
     """
-    repeats, n = change.shape
+    repeats, n = donors.shape
     if n > _MAX_ROWS:
         return []
     enough = max(2, _MAX_VALUES // n)
-    change, donors = change[:enough], donors[:enough]
-    columns = np.vstack([np.arange(n), donors])
+    columns = np.vstack([np.arange(n), donors[:enough]])
     w = population.weights
-    fit = _AdditiveFit(columns, w * w[columns])
-    residuals, effects = fit(np.vstack([original, original + change]))
+    of_pairs = w * w[columns]
     # Of the first line (rows without replacement) and of the others.
-    rng, factors = np.random.default_rng(0), np.vstack([w, w * w[donors]])
-    expected = np.zeros((2, 2))
-    # Of the effects, and what interactions add to it by their errors.
-    first, from_effects, errors = 0.0, _from_effects(effects, w), np.zeros(2)
+    rng, factors = np.random.default_rng(0), np.vstack([w, of_pairs[1:]])
+    signs = np.zeros((2, *columns.shape))
     for k, block in enumerate((slice(0, 1), slice(1, None))):
-        signs = np.zeros(columns.shape)
         # As many of either sign: the level of the lines is corrected for with the influences.
-        shape = signs[block].shape
-        signs[block] = rng.permutation(np.resize([-1.0, 1.0], math.prod(shape))).reshape(shape)
-        projected, wrong_effects = fit(signs, _TRACE_PRECISION)
-        errors[k] = _from_effects(wrong_effects, w).mean()
-        squares = np.square(factors * projected).sum(axis=1)
-        expected[k] = squares[0], squares[1:].sum()
-        if k == 0:
-            first = dot(signs[0], projected[0])
+        shape = signs[k, block].shape
+        signs[k, block] = rng.permutation(np.resize([-1.0, 1.0], math.prod(shape))).reshape(shape)
+    lines = np.array(
+        [np.vstack([line, line + d[:enough]]) for line, d in zip(originals, changes, strict=True)]
+    )
+    fit = _AdditiveFit(columns, of_pairs)
+    of_signs, of_lines = fit(signs, _TRACE_PRECISION), fit(lines, _PRECISION)
+    size = np.ptp(lines, axis=(1, 2))
+    if (np.abs(of_lines[0]).max(axis=(1, 2)) < _NEARLY_ADDITIVE * size).any():
+        of_lines = fit(lines, _FULL_PRECISION)
+    expected = np.square(factors * of_signs[0])
+    expected = np.stack([expected[:, 0].sum(axis=1), expected[:, 1:].sum(axis=(1, 2))], axis=1)
+    first = dot(signs[0, 0], of_signs[0][0, 0])
     if not (first > 0 and np.linalg.cond(expected) < _MAX_CONDITION):
         return []
+    # What interactions add to the effects by their errors.
+    errors = np.array([_from_effects(each, w).mean() for each in of_signs[1]])
     spread, squared_weight = float(np.square(w - 1).mean()), float(np.square(w).mean())
     per_variance = np.array([squared_weight * (repeats + spread), squared_weight**2]) - errors
     of_original, of_replaced = np.linalg.solve(expected, per_variance / repeats)
-    squares = np.square(factors * residuals)
-    # Their mean is an unbiased estimate of n times the variance.
-    parts = n * (of_original * squares[0] + of_replaced * squares[1:].sum(axis=0))
-    parts += from_effects / repeats
-    of_rows = -w * residuals[0] * (n / first)
-    return [Influence(of_rows, np.square(of_rows) - parts)]
+    influences = []
+    for residuals, effects in zip(*of_lines, strict=True):
+        squares = np.square(factors * residuals)
+        # Their mean is an unbiased estimate of n times the variance.
+        parts = n * (of_original * squares[0] + of_replaced * squares[1:].sum(axis=0))
+        parts += _from_effects(effects, w) / repeats
+        of_rows = -w * residuals[0] * (n / first)
+        influences.append(Influence(of_rows, np.square(of_rows) - parts))
+    return influences
 
 
 def _from_effects(effects: Floats, w: Floats) -> Floats:
@@ -265,11 +340,11 @@ def _from_effects(effects: Floats, w: Floats) -> Floats:
 
 
 class _AdditiveFit:
-    """Weighted least-squares fit of row and column effects to lines of values (m, n).
+    """Weighted least-squares fits of row and column effects to lines of values (m, n).
 
     The level of the first line may differ from that of the others. The row effects are eliminated
-    from the normal equations, which conjugate gradients solve for the column effects, with the
-    weight of each column as preconditioner.
+    from the normal equations, which are solved for the column effects: directly for few rows, else
+    by conjugate gradients with the weight of each column as preconditioner.
 
     Parameters
     ----------
@@ -279,59 +354,66 @@ class _AdditiveFit:
     """
 
     def __init__(self, columns: Positions, weights: Floats) -> None:
+        m, n = columns.shape
         self._columns, self._weights = columns, weights
-        self._rows = np.argsort(columns, axis=1)
-        self._of_columns = np.take_along_axis(weights, self._rows, axis=1)
-        row_weights, column_weights = weights.sum(axis=0), self._of_columns.sum(axis=0)
-        self._per_row = np.divide(
-            1, row_weights, out=np.zeros_like(row_weights), where=row_weights > 0
+        by_row, by_column = weights.sum(axis=0), np.bincount(columns.ravel(), weights.ravel())
+        self._row_scale, self._column_scale = (
+            np.divide(1, np.sqrt(sums), out=np.zeros_like(sums), where=sums > 0)
+            for sums in (by_row, by_column)
         )
-        self._scale = np.divide(
-            1, np.sqrt(column_weights), out=np.zeros_like(column_weights), where=column_weights > 0
-        )
-
-        level = np.zeros(columns.shape)
-        level[0] = 1.0
-        self._level, self._level_effects = self._of_rows_and_columns(level, _PRECISION)
+        # The design matrix A in these scales: the normal equations are I - A'A.
+        scaled = weights * self._row_scale
+        scaled *= self._column_scale[columns]
+        starts = np.arange(0, m * n + 1, m)
+        self._design = csr_array((scaled.T.ravel(), columns.T.ravel(), starts), shape=(n, n))
+        self._transposed = self._design.T.tocsr()
+        self._normal = None
+        if n <= _FEW_ROWS:
+            # They are singular: the row effects contain a constant as well.
+            self._normal = (1 + _FULL_PRECISION) * np.eye(n)
+            self._normal -= (self._transposed @ self._design).toarray()
+        level = np.zeros((1, m, n))
+        level[:, 0] = 1.0
+        (self._level,), (self._level_effects,) = self._of_rows_and_columns(level, _FULL_PRECISION)
         self._level_weights = weights * self._level
         self._level_weights /= np.einsum("ki,ki->", self._level_weights, self._level)
 
-    def __call__(self, values: Floats, precision: float = _PRECISION) -> tuple[Floats, Floats]:
-        """Return the residuals of values (m, n) and the column effects (n,)."""
+    def __call__(self, values: Floats, precision: float) -> tuple[Floats, Floats]:
+        """Return the residuals of some values (fits, m, n) and the column effects (fits, n)."""
         residuals, effects = self._of_rows_and_columns(values, precision)
-        slope = np.einsum("ki,ki->", self._level_weights, residuals)
-        return residuals - slope * self._level, effects - slope * self._level_effects
+        slopes = np.einsum("ki,fki->f", self._level_weights, residuals)
+        residuals -= slopes[:, None, None] * self._level
+        effects -= slopes[:, None] * self._level_effects
+        return residuals, effects
 
     def _of_rows_and_columns(self, values: Floats, precision: float) -> tuple[Floats, Floats]:
-        row_means = np.einsum("ki,ki->i", self._weights, values) * self._per_row
-        by_column = np.take_along_axis(values, self._rows, axis=1)
-        residual = self._scale * (
-            np.einsum("kj,kj->j", self._of_columns, by_column) - self._to_columns(row_means)
-        )
-        effects, direction, norm = np.zeros_like(residual), residual, dot(residual, residual)
+        weighted, flat = values * self._weights, self._columns.ravel()
+        row_sums = self._row_scale * weighted.sum(axis=1)
+        column_sums = np.array([np.bincount(flat, each.ravel()) for each in weighted])
+        right = self._column_scale * column_sums
+        right -= np.array([self._transposed @ each for each in row_sums])
+        if self._normal is not None:
+            effects = np.linalg.solve(self._normal, right.T).T
+        else:
+            effects = np.array([self._solution(each, precision) for each in right])
+        row_sums -= np.array([self._design @ each for each in effects])
+        row_effects, effects = self._row_scale * row_sums, self._column_scale * effects
+        return values - row_effects[:, None] - effects[:, self._columns], effects
+
+    def _solution(self, right: Floats, precision: float) -> Floats:
+        """Solve the normal equations by conjugate gradients."""
+        result, residual, direction = np.zeros_like(right), right, right
+        norm = dot(right, right)
         tolerance = norm * precision**2
         for _ in range(_MAX_ITERATIONS):
             if norm <= tolerance:
                 break
-            image = direction - self._scale * self._to_columns(
-                self._row_means(self._scale * direction)
-            )
+            image = direction - self._transposed @ (self._design @ direction)
             curvature = dot(direction, image)
-            if not curvature > _PRECISION * dot(direction, direction):
-                break  # a constant, which the row effects contain as well
-            effects = effects + direction * (norm / curvature)
+            if not curvature > _FULL_PRECISION * dot(direction, direction):
+                break  # a constant
+            result = result + direction * (norm / curvature)
             residual = residual - image * (norm / curvature)
             last, norm = norm, dot(residual, residual)
             direction = residual + direction * (norm / last)
-        effects = self._scale * effects
-        row_effects = row_means - self._row_means(effects)
-        return np.asarray(values - row_effects - effects[self._columns]), effects
-
-    def _row_means(self, effects: Floats) -> Floats:
-        means: Floats = np.einsum("ki,ki->i", self._weights, effects[self._columns])
-        means *= self._per_row
-        return means
-
-    def _to_columns(self, effects: Floats) -> Floats:
-        sums: Floats = np.einsum("kj,kj->j", self._of_columns, effects[self._rows])
-        return sums
+        return result

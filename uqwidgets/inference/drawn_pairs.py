@@ -104,11 +104,14 @@ def mean_change(
         donated += np.bincount(donors[chunk].ravel(), weights=of_pairs.ravel(), minlength=n)
         squares += np.einsum("ki,ki->i", of_pairs, of_pairs)
         del of_pairs  # otherwise they stay in memory while other arrays of this size are made
+    of_rows = scored + donated
+    roles = scored, donated
     if subgroups is not None:
-        between = np.where(s > 0, population.scored, 0.0) * (centre - estimate)
-        scored += between * (scale * repeats)
+        between = np.where(s > 0, population.scored, 0.0) * (centre - estimate) * (scale * repeats)
+        scored, of_rows = scored + between, of_rows + between
     influence = less_noisy(
-        Influence(scored + donated, squares, pair_influences),
+        Influence(of_rows, squares, pair_influences),
+        roles,
         pair_influences,
         change,
         donors,
@@ -252,7 +255,7 @@ def _third_order(
         step = max(1, _CACHED_VALUES // 8 // len(of_pairs))
         for first in range(0, len(of_rows), step):
             some = slice(first, first + step)
-            pairs = of_pairs[:, some] / largest
+            pairs = of_pairs[:, some] * (influence.share_of_pairs / largest)
             others = of_rows[some] / largest - pairs
             others *= of_rows[donors[chunk, some]] / largest - pairs
             chains += float(np.einsum("ki,ki->", pairs, others))

@@ -15,11 +15,13 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import (
-    FAIR,
-    FAIR_UNDER_WEIGHTS,
     PRECISE,
+    Influence,
+    combined,
     interaction_influences,
     regression_on_two,
+    share_of_controls,
+    share_of_interactions,
 )
 from uqwidgets.inference.moments import Moments, bounds_of_moments
 from uqwidgets.inference.population import Population
@@ -28,80 +30,62 @@ from uqwidgets.inference.populations import Populations
 # Up to this many rows the interaction of rows is summed over all repeats. With more it is small,
 # and estimated from one of them.
 _ALL_REPEATS_ROWS, _FEW_REPEATS = 20_000, 1
-# The second candidate is computed where it is needed, or nearly.
-_NEARLY = 1.5
-# Interpolated precisions may be wrong by this factor.
-_SLIGHTLY = 1.03
 # Values of an array (rows, populations): about a dozen of them are in memory at a time. They are
 # filled in blocks that fit the processor's cache.
 _MOST_VALUES, _BLOCK = 1 << 20, 1 << 15
 
 
-class Candidates(NamedTuple):
-    """Moments by each estimate of the influences, see `uqwidgets.inference.cancelling`.
+class PathMoments(NamedTuple):
+    """Moments without and with the interactions of rows, see `uqwidgets.inference.cancelling`.
 
     Attributes
     ----------
     moments : Moments
-        Arrays of shape (3, ...): from the pairs as they are, with control variates, and from the
-        interactions. NaN for those that are not needed.
-    plain_variance, plain_error : ndarray of shape (3, ...)
-        As the moments of these names, without the leverage; they decide which is used.
+        Arrays of shape (2, ...): without and with interactions. The latter are NaN where they are
+        not needed or not computed.
+    plain_variance, plain_error : ndarray of shape (2, ...)
+        As the moments of these names, without the leverage; they decide whether interactions are
+        needed.
     """
 
     moments: Moments
     plain_variance: Floats
     plain_error: Floats
 
-    def bounds(self, uniform: npt.ArrayLike, level: float) -> tuple[Floats, Floats, Floats]:
-        """Return the ends of the intervals by the candidate that is used, see `less_noisy`.
+    def bounds(self, level: float) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+        """Return the ends of the intervals, see `uqwidgets.inference.bounds`.
 
         Parameters
         ----------
-        uniform : array-like of bool
-            Where all rows are scored and have equal weights.
         level : float
 
         Returns
         -------
-        low, high, other : ndarray
-            ``other`` is how far the ends are from those of another candidate, which would be used
-            if a precision were slightly different; 0 where none would, and infinite where the
-            interactions would be needed but are not known.
+        low, high : ndarray
+        lacking : ndarray of bool
+            Where the interactions are needed but are not known.
         """
-        precision = _precision(self.plain_variance, self.plain_error)
-        best = _best(precision, uniform)
-        possible = np.zeros(precision.shape, dtype=np.bool_)
-        for factor in (1 / _SLIGHTLY, _SLIGHTLY):
-            for c in range(len(precision)):
-                nearby = precision.copy()
-                nearby[c] *= factor
-                np.put_along_axis(possible, _best(nearby, uniform), True, axis=0)
-        np.put_along_axis(possible, best, True, axis=0)
-        ends = np.full((2, *precision.shape), np.nan)
-        moments = Moments(*(each[possible] for each in self.moments))
-        ends[:, possible] = bounds_of_moments(moments, level)[1:]
-        low, high = np.take_along_axis(ends, best[None], axis=1)[:, 0]
-        off = np.abs(ends - np.stack([low, high])[:, None])
-        other = np.nan_to_num(off).max(axis=(0, 1))
-        needed = needs_interactions(precision / _SLIGHTLY, uniform) & (precision[2] == -1.0)
-        return low, high, np.where(needed, np.inf, other)
+        _, low, high = bounds_of_moments(self.moments, level)
+        is_needed = _needs_interactions(self)
+        is_known = np.isfinite(self.plain_variance[1])
+        used = is_needed & is_known
+        return (
+            np.where(used, low[1], low[0]),
+            np.where(used, high[1], high[0]),
+            is_needed & ~is_known,
+        )
 
 
-def needs_interactions(precision: Floats, uniform: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Return where neither of the first two candidates is precise enough, see `less_noisy`."""
-    fair = np.where(uniform, FAIR, FAIR_UNDER_WEIGHTS)
-    return np.asarray((precision[0] <= PRECISE) & (precision[1] < fair))
+def _needs_interactions(path: PathMoments) -> npt.NDArray[np.bool_]:
+    variance, error = path.plain_variance[0], path.plain_error[0]
+    precision = _precision(variance, error)
+    # Without any change there is no noise of the draws.
+    is_noisy = (precision < PRECISE) & ((variance != 0) | (error != 0))
+    share = share_of_interactions(precision, path.moments.evenness[0])
+    return np.asarray(is_noisy & (share > 0))
 
 
-def _best(precision: Floats, uniform: npt.ArrayLike) -> npt.NDArray[np.intp]:
-    """Return the candidate that is used, as an axis of length 1 before the others."""
-    among = precision.copy()
-    among[2, ~needs_interactions(precision, uniform)] = -1.0
-    return np.where(precision[0] > PRECISE, 0, among.argmax(axis=0))[None]
-
-
-def candidate_moments(
+def path_moments(
     populations: Populations,
     changes: Sequence[Floats],
     donors: npt.NDArray[np.integer[Any]],
@@ -109,8 +93,8 @@ def candidate_moments(
     check: Callable[[], None],
     *,
     with_interactions: bool,
-) -> Candidates:
-    """Return the moments of each measure's change, arrays of shape (3, measures, t).
+) -> PathMoments:
+    """Return the moments of each measure's change, arrays of shape (2, measures, t).
 
     Parameters
     ----------
@@ -124,8 +108,7 @@ def candidate_moments(
     check : callable
         Called between parts of the work; what it raises ends it.
     with_interactions : bool
-        Whether the third candidate is computed where it is needed. It takes long, and is no smooth
-        function of the weights.
+        Whether the interactions are computed where they are needed. This takes long.
     """
     # Values are taken fastest by positions of this type.
     drawn = np.ascontiguousarray(donors, dtype=np.intp)
@@ -135,46 +118,70 @@ def candidate_moments(
     for part in populations.parts(_MOST_VALUES):
         check()
         path = _Path(part, changes, drawn, receivers)
-        parts.append(
-            np.stack(
-                [
-                    _of_measure(path, m, original, check if with_interactions else None)
-                    for m, original in enumerate(originals)
-                ],
-                axis=2,
-            )
-        )
-    fields = np.concatenate(parts, axis=-1).swapaxes(0, 1)
-    return Candidates(Moments(*fields[:-2]), *fields[-2:])
+        rows = [path.rows(m, original) for m, original in enumerate(originals)]
+        without = np.stack([path.fields(m, each) for m, each in enumerate(rows)], axis=1)
+        both = np.stack([without, np.full_like(without, np.nan)])
+        if with_interactions and not path.scores_some and len(drawn) > 1:
+            needed = _needs_interactions(_of_fields(both))
+            for m, combination in _combinations(path, rows, originals, needed, check):
+                is_known = np.isfinite(combination.of_rows[0])
+                both[1][:, m, is_known] = path.fields(m, combination)[:, is_known]
+        parts.append(both)
+        del path, rows  # otherwise they stay in memory while the next are made
+    return _of_fields(np.concatenate(parts, axis=-1))
 
 
-def _of_measure(path: _Path, m: int, original: Floats, check: Callable[[], None] | None) -> Floats:
-    """Return the fields of all three candidates, shape (3, fields, t).
+def _of_fields(fields: Floats) -> PathMoments:
+    """Return the moments from an array (2, fields, ...)."""
+    each = fields.swapaxes(0, 1)
+    return PathMoments(Moments(*each[:-2]), *each[-2:])
 
-    The third is computed if there is a function to ``check`` whether to go on.
+
+def _combinations(
+    path: _Path,
+    rows: Sequence[_Rows],
+    originals: Sequence[Floats],
+    needed: npt.NDArray[np.bool_],
+    check: Callable[[], None],
+) -> Iterator[tuple[int, _Rows]]:
+    """Yield measures with the influences that contain the interactions, NaN where not needed.
+
+    Parameters
+    ----------
+    path : _Path
+    rows : sequence of _Rows
+        Of each measure, without interactions.
+    originals : sequence of ndarray of shape (n,)
+    needed : ndarray of shape (measures, t)
+    check : callable
+        See `path_moments`.
     """
-    fields = np.full((3, len(Candidates._fields) - 1 + len(Moments._fields), path.t), np.nan)
-    plain = path.plain(m)
-    fields[0] = path.fields(m, plain)
-    precision = _precision(*fields[:, -2:].swapaxes(0, 1))
-    if not plain.double_counted.any() or (precision[0] > _NEARLY * PRECISE).all():
-        return fields
-    fields[1] = path.fields(m, path.controlled(m, original))
-    if check is None or path.scores_some or len(path.donors) < 2:
-        return fields
-    precision = _precision(*fields[:, -2:].swapaxes(0, 1))
-    needed = needs_interactions(precision, np.ptp(path.weights, axis=0) == 0)
-    of_rows, double_counted = np.full((2, path.n, path.t), np.nan)
-    for t in np.flatnonzero(needed):
+    measures = np.flatnonzero(needed.any(axis=1)).tolist()
+    results = {
+        m: _Rows(
+            np.full_like(rows[m].of_rows, np.nan),
+            np.full_like(rows[m].of_rows, np.nan),
+            rows[m].subtracted,
+            np.ones(path.t),
+        )
+        for m in measures
+    }
+    for t in np.flatnonzero(needed.any(axis=0)):
         check()
         w = path.weights[:, t]
         population = Population(w, w, None, weighted=True)
-        for each in interaction_influences(path.changes[m], path.donors, original, population):
-            of_rows[:, t], double_counted[:, t] = each.of_rows, each.double_counted
-    if np.isfinite(of_rows).any():
-        fields[2] = path.fields(m, _Rows(of_rows, double_counted, None))
-        fields[2, :, np.isnan(of_rows[0])] = np.nan
-    return fields
+        here = [m for m in measures if needed[m, t]]
+        interactions = interaction_influences(
+            [path.changes[m] for m in here], path.donors, [originals[m] for m in here], population
+        )
+        for m, each in zip(here, interactions, strict=False):  # none if they are not known
+            without = Influence(rows[m].of_rows[:, t], rows[m].double_counted[:, t])
+            share = share_of_interactions(without.precision, population.evenness)
+            result = combined(without, each, float(share))
+            results[m].of_rows[:, t] = result.of_rows
+            results[m].double_counted[:, t] = result.double_counted
+            results[m].share_of_pairs[t] = result.share_of_pairs
+    yield from results.items()
 
 
 def _precision(variance: Floats, error: Floats) -> Floats:
@@ -188,12 +195,13 @@ class _Rows(NamedTuple):
     """Influences of rows and what their squares contain twice, (n, t), with those of the pairs.
 
     The pairs have the coefficients of the measure of the scored row and of the donor, each with
-    its values (n, t), subtracted; None if there are no pairs.
+    its values (n, t), subtracted, and are multiplied by their share (t,).
     """
 
     of_rows: Floats
     double_counted: Floats
-    subtracted: tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | tuple[()] | None
+    subtracted: tuple[tuple[Floats, Floats], tuple[Floats, Floats]] | tuple[()]
+    share_of_pairs: Floats
 
 
 class _Path:
@@ -259,15 +267,24 @@ class _Path:
                 change_of_receiver = lines[k].take(receivers[rows])[:, None]
                 self._change_received[m, rows] += of_receiver * change_of_receiver
 
-    def plain(self, m: int) -> _Rows:
-        """Return the influences as they follow from the pairs."""
+    def rows(self, m: int, original: Floats) -> _Rows:
+        """Return the influences, with control variates where these are needed."""
         estimate = self.estimates[m]
         scored, donated = self._roles(m)
         squares = self._squares[m] - 2 * estimate * self._change_squared[m]
         squares += estimate**2 * self._squared
         squares *= np.square(self.scale * self._s)
-        # A difference of equal numbers may be below zero by rounding.
-        return _Rows(scored + donated, np.maximum(squares, 0.0), ())
+        np.maximum(squares, 0.0, out=squares)  # it may be below zero by rounding
+        plain = _Rows(scored + donated, squares, (), np.ones(self.t))
+        if not squares.any():
+            return plain
+        total = _Total(self.n, self.t)
+        for block in self._blocks():
+            total.add(np.square(plain.of_rows[block]) - squares[block])
+        share = share_of_controls(_precision(total.sum, total.error))
+        if not share.any():
+            return plain
+        return self._controlled(plain, m, original, share, scored, donated)
 
     def _roles(self, m: int) -> tuple[Floats, Floats]:
         """Return the influences of rows as scored and as donors."""
@@ -276,9 +293,16 @@ class _Path:
         donated = self._w * (self._change_received[m] - estimate * self._received)
         return scored * self.scale, donated * self.scale
 
-    def controlled(self, m: int, original: Floats) -> _Rows:
-        """Return the influences with the measure of both rows of a pair as control variates."""
-        by_scored, by_donor = self._roles(m)
+    def _controlled(
+        self,
+        plain: _Rows,
+        m: int,
+        original: Floats,
+        share: Floats,
+        by_scored: Floats,
+        by_donor: Floats,
+    ) -> _Rows:
+        """Subtract a share of the measure of both rows of a pair, as control variates."""
         of_scored, of_donor = (
             w * (original[:, None] - _sums(w, original[:, None]) / w.sum(axis=0))
             for w in (self._s, self._w)
@@ -287,7 +311,7 @@ class _Path:
         for donors, receivers in zip(self.donors, self.receivers, strict=True):
             drawn += of_donor.take(donors, axis=0)
             received += of_scored.take(receivers, axis=0)
-        slopes = regression_on_two(
+        slopes = share * regression_on_two(
             len(self.donors),
             _sums(of_scored, of_scored),
             _sums(of_donor, of_donor),
@@ -295,12 +319,12 @@ class _Path:
             _sums(of_scored, by_scored),
             _sums(of_donor, by_donor),
         )
-        of_rows = by_scored + by_donor - slopes[1] * drawn - slopes[0] * received
+        of_rows = plain.of_rows - slopes[1] * drawn - slopes[0] * received
         subtracted = (slopes[0], of_scored), (slopes[1], of_donor)
         squares = np.zeros_like(of_rows)
         for k in range(len(self.donors)):
             squares += np.square(self._pairs(m, k, slice(None), subtracted))
-        return _Rows(of_rows, squares, subtracted)
+        return _Rows(of_rows, squares, subtracted, plain.share_of_pairs)
 
     def _pairs(self, m: int, k: int, rows: slice, subtracted: Any) -> Floats:
         """Return the influence of each pair of a repeat."""
@@ -333,11 +357,9 @@ class _Path:
             parts *= leverage[block]
             leveraged.add(parts)
         scale = np.where(squares > 0, squares, 1.0)
-        interaction = np.zeros(self.t)
-        if rows.subtracted is not None:
-            chains, of_pairs = self._third_order(m, rows, unit)
-            cubes -= of_pairs
-            interaction = 2 * (chains - plain.sum * of_weights)
+        chains, of_pairs = self._third_order(m, rows, unit)
+        cubes -= of_pairs
+        interaction = 2 * (chains - plain.sum * of_weights)
         ess, evenness = self.populations.ess_and_evenness
         return np.stack(
             [
@@ -369,7 +391,7 @@ class _Path:
         for block in self._blocks():
             for k in range(used):
                 pairs = self._pairs(m, k, block, rows.subtracted)
-                pairs /= unit
+                pairs *= rows.share_of_pairs / unit
                 others = relative[block] - pairs
                 others *= relative.take(self.donors[k, block], axis=0) - pairs
                 chains += _sums(pairs, others)

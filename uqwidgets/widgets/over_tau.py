@@ -56,16 +56,16 @@ class Level(NamedTuple):
 class Derivation(Protocol):
     """Columns that are no smooth functions of tau, as functions of samples that are."""
 
-    def columns(self, samples: Samples, x: Floats) -> Samples:
-        """Return the columns at distances x (k,) from 0."""
+    def columns(self, samples: Samples) -> Samples:
+        """Return the columns."""
 
-    def certain(self, samples: Samples, x: Floats) -> Samples:
-        """Return the columns, NaN where small errors of the samples make a large difference."""
+    def certain(self, samples: Samples) -> Samples:
+        """Return the columns, NaN where the samples do not determine them."""
 
     def settled(
         self, samples: Samples, x: Floats, levels: Callable[[Floats], list[Level]], check: Check
     ) -> Samples:
-        """Return the columns, from the levels at distances from 0 where they are not certain."""
+        """Return the columns at distances x from 0, from their levels where not certain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,7 @@ class Side:
         near = self.interpolated(x)
         if track.derivation is None:
             return _distance(track, near, exact)
-        near, exact = track.derivation.certain(near, x), track.derivation.certain(exact, x)
+        near, exact = track.derivation.certain(near), track.derivation.certain(exact)
         is_certain = {name: np.isfinite(near[name]) for name in near}
         return _distance(track, near, {k: np.where(is_certain[k], exact[k], np.nan) for k in exact})
 
@@ -387,9 +387,7 @@ def in_pieces(
 ) -> tuple[Samples, dict[float, int]]:
     """Return the columns at evenly spaced levels between which they are nearly straight."""
     x = _EVEN
-    lines = [
-        (side.sign, side.even or derivation.columns(side.interpolated(x), x)) for side in sides
-    ]
+    lines = [(side.sign, side.even or derivation.columns(side.interpolated(x))) for side in sides]
 
     def is_near(pieces: int) -> bool:
         step = _PIECES[-1] // pieces

@@ -6,11 +6,12 @@ import warnings
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
-from uqwidgets.inference.moment_paths import Candidates
+from uqwidgets.inference.moment_paths import PathMoments
 from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import dot
@@ -138,7 +139,7 @@ class _Ends:
         self._settles = settles
 
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
-        """Return the moments, an array (levels, fields, candidates, measures, features)."""
+        """Return the moments, an array (levels, fields, 2, measures, features)."""
         populations = stacked(levels)
         moments = [
             self._moments(feature, populations, check, with_interactions=False)
@@ -146,32 +147,31 @@ class _Ends:
         ]
         return {"fields": np.stack(moments, axis=-1)}
 
-    def columns(self, samples: Samples, x: Floats) -> Samples:
+    def columns(self, samples: Samples) -> Samples:
         """Return the ends, as `uqwidgets.widgets.over_tau.Derivation` demands."""
-        low, high, _ = self._bounds(samples["fields"], x)
+        low, high, _ = self._bounds(samples["fields"])
         return {"low": low, "high": high}
 
-    def certain(self, samples: Samples, x: Floats) -> Samples:
-        """Return the ends, NaN where another estimate of the influences is nearly as good."""
-        low, high, other = self._bounds(samples["fields"], x)
-        unclear = other > _END_TOLERANCE * _axis(low, high)
-        return {"low": np.where(unclear, np.nan, low), "high": np.where(unclear, np.nan, high)}
+    def certain(self, samples: Samples) -> Samples:
+        """Return the ends, NaN where the interactions of rows are needed but not known."""
+        low, high, lacking = self._bounds(samples["fields"])
+        return {"low": np.where(lacking, np.nan, low), "high": np.where(lacking, np.nan, high)}
 
     def settled(
         self, samples: Samples, x: Floats, levels: Callable[[Floats], list[Level]], check: Check
     ) -> Samples:
         """Return the ends; where they are not certain, from the moments of that very level."""
-        columns = self.columns(samples, x)
+        columns = self.columns(samples)
         if not self._settles:
             # An influence of so many rows takes long, and the intervals are narrow.
             return columns
-        unclear = np.isnan(self.certain(samples, x)["low"]) & np.isfinite(columns["low"])
+        unclear = np.isnan(self.certain(samples)["low"]) & np.isfinite(columns["low"])
         for j, feature in enumerate(self._repeats.features):
             places = np.flatnonzero(unclear[:, :, j].any(axis=1))
             if len(places):
                 populations = stacked(levels(x[places]))
                 fields = self._moments(feature, populations, check, with_interactions=True)
-                low, high, _ = self._bounds(fields[..., None], x[places])
+                low, high, _ = self._bounds(fields[..., None])
                 columns["low"][places, :, j] = low[:, :, 0]
                 columns["high"][places, :, j] = high[:, :, 0]
         return columns
@@ -179,7 +179,7 @@ class _Ends:
     def _moments(
         self, feature: str, populations: Populations, check: Check, *, with_interactions: bool
     ) -> Floats:
-        """Return the moments of a feature, an array (levels, fields, candidates, measures)."""
+        """Return the moments of a feature, an array (levels, fields, 2, measures)."""
         check()
         moments, *plain = self._repeats.moments(
             self._shown,
@@ -191,13 +191,12 @@ class _Ends:
         )
         return np.stack([*moments, *plain]).transpose(3, 0, 1, 2)
 
-    def _bounds(self, fields: Floats, x: Floats) -> tuple[Floats, Floats, Floats]:
-        is_uniform = (x == 0) & (not self._filtered)
+    def _bounds(self, fields: Floats) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
         moments = fields.transpose(1, 2, 0, 3, 4)
-        candidates = Candidates(Moments(*moments[:-2]), *moments[-2:])
-        low, high, other = candidates.bounds(is_uniform[:, None, None], LEVEL)
-        # The interactions are not used where only some rows are scored.
-        return low, high, np.where(np.isinf(other) & self._filtered, 0.0, other)
+        path = PathMoments(Moments(*moments[:-2]), *moments[-2:])
+        low, high, lacking = path.bounds(LEVEL)
+        # Interactions are known of several repeats, where all rows are scored.
+        return low, high, lacking & (self._n_repeats > 1) & (not self._filtered)
 
 
 def _extents(columns: Samples) -> Samples:

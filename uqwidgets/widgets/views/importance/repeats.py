@@ -17,7 +17,7 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Drawn, Part, Replacement, Scheme
 from uqwidgets.inference import Change, SampledRows, mean_change
-from uqwidgets.inference.moment_paths import Candidates, candidate_moments
+from uqwidgets.inference.moment_paths import PathMoments, path_moments
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations, mean_changes_in
 from uqwidgets.inference.rounding import difference
@@ -230,9 +230,9 @@ class RepeatChanges:
         check: Callable[[], None],
         *,
         with_interactions: bool,
-    ) -> Candidates:
-        """Return the moments behind the intervals of some measures, see `candidate_moments`."""
-        return candidate_moments(
+    ) -> PathMoments:
+        """Return the moments behind the intervals of some measures, see `path_moments`."""
+        return path_moments(
             populations,
             [self._changes[feature][m][:n_repeats] for m in measures],
             self._donors[feature][:n_repeats],
