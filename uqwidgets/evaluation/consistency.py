@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
 from uqwidgets.evaluation.batch import RowBlock
+from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution
 
 # Rounding depends on the batch size, also in single precision. Noise that matters is larger than
 # this share of the standard deviation of the predictions over rows.
 _TOLERANCE = 1e-3
 _ROUNDING = 1e-6
-# Rows that are compared in all, and of one batch at most.
+# Rows that are compared in all, and of one block at most.
 _MAX_ROWS = 200
-_MAX_ROWS_OF_BATCH = 20
+_MAX_ROWS_OF_BLOCK = 20
 
 
 class Consistency:
@@ -41,36 +44,37 @@ class Consistency:
         self._original = original
         self._tolerances = [_tolerance(array) for array in original.arrays()]
 
-    @property
-    def settled(self) -> bool:
-        """Whether enough rows were compared."""
-        return self.compared >= _MAX_ROWS
-
-    def compare(
-        self, answer: Distribution, unchanged: npt.NDArray[np.intp], block: RowBlock
-    ) -> None:
-        """Compare predictions with those of the rows as they are.
+    def compare(self, answer: Distribution, blocks: Iterable[RowBlock], table: Table) -> None:
+        """Compare predictions with those of the rows as they are, until enough are compared.
 
         Parameters
         ----------
         answer : Distribution
-            Predictions for some rows of the table.
-        unchanged : ndarray of int
-            Positions in the answer of rows whose replaced values equal their own.
-        block : RowBlock
-            The rows of the answer.
+            Predictions for the rows of all blocks, one block after the other.
+        blocks : iterable of RowBlock
+        table : Table
+            Whose rows they are.
         """
-        some = unchanged[:_MAX_ROWS_OF_BATCH]
-        if len(some) == 0:
+        own, again = [], []
+        start = n_chosen = 0
+        for block in blocks:
+            if self.compared + n_chosen >= _MAX_ROWS:
+                break
+            chosen = table.unchanged(block)[:_MAX_ROWS_OF_BLOCK]
+            own.append(block.positions[chosen])
+            again.append(start + chosen)
+            n_chosen += len(chosen)
+            start += len(block.rows)
+        if not n_chosen:
             return
-        before = self._original.take(block.positions[some]).arrays()
-        after = answer.take(some).arrays()
-        differs = np.zeros(len(some), dtype=np.bool_)
+        before = self._original.take(np.concatenate(own)).arrays()
+        after = answer.take(np.concatenate(again)).arrays()
+        differs = np.zeros(n_chosen, dtype=np.bool_)
         for one, other, tolerance in zip(before, after, self._tolerances, strict=True):
             numbers = one.dtype.kind in "biuf" and other.dtype.kind in "biuf"
             apart = np.abs(one.astype(np.float64) - other) > tolerance if numbers else one != other
-            differs |= apart.reshape(len(some), -1).any(axis=1)
-        self.compared += len(some)
+            differs |= apart.reshape(n_chosen, -1).any(axis=1)
+        self.compared += n_chosen
         self.differing += int(differs.sum())
 
     @property

@@ -357,15 +357,16 @@ class Predictions:
             # Bisection names the one replacement that the model fails on.
             half = len(batch) // 2
             return self._evaluate_batch(batch[:half]) | self._evaluate_batch(batch[half:])
+        blocks = [block for _, block in batch]
+        if blocks[0].columns:  # otherwise these are the rows that all others are compared with
+            self._consistency.compare(distribution, blocks, self.table)
         finished: set[Replacement | Part] = set()
         start = 0
         for replacement, block in batch:
             stop = start + len(block.rows)
             # A copy, because a view would keep the whole batch alive and may be memory that the
             # model reuses.
-            piece = distribution.take(slice(start, stop)).owned()
-            if block.columns and not self._consistency.settled:
-                self._consistency.compare(piece, self.table.unchanged(block), block)
+            piece = distribution.owned(slice(start, stop))
             pieces = [*self._unfinished.pop(replacement, ()), piece]
             if sum(map(len, pieces)) == self._n_rows(replacement):
                 if replacement in self._by_parts:

@@ -63,12 +63,12 @@ class PredictiveDistribution(ABC):
             }
         )
 
-    def owned(self) -> Self:
-        """Return a read-only copy that shares no memory with other objects.
+    def owned(self, rows: slice = slice(None)) -> Self:
+        """Return a read-only copy of these rows that shares no memory with other objects.
 
         A model may return a buffer of its own, which its next prediction overwrites.
         """
-        return self._with(**{name: getattr(self, name).copy() for name in self._arrays})
+        return self._with(**{name: getattr(self, name)[rows].copy() for name in self._arrays})
 
     def _with(self, **arrays: Any) -> Self:
         # The arrays were checked before: cutting and concatenating must cost only the copy.

@@ -246,9 +246,10 @@ class Mixture(PredictiveDistribution):
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
         return self._with(members=self.members.take(rows), weights=weights)
 
-    def owned(self) -> Self:
-        """Return a read-only copy that shares no memory with other objects."""
-        return self._with(members=self.members.owned(), weights=self.weights.copy())
+    def owned(self, rows: slice = slice(None)) -> Self:
+        """Return a read-only copy of these rows that shares no memory with other objects."""
+        weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
+        return self._with(members=self.members.owned(rows), weights=weights.copy())
 
     def joined(self, others: Sequence[Self]) -> Self:
         """Return this mixture followed by ``others``, which have as many members."""
