@@ -11,7 +11,7 @@ from scipy import stats
 
 from models import classification, normal_model, regression, table
 from uqwidgets import Explainer
-from uqwidgets.dependence import CurveTransform
+from uqwidgets.dependence import CurveTransform, curves
 from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.inference.rounding import difference
@@ -365,3 +365,27 @@ def test_observed_values_reach_the_model_in_the_dtype_of_the_column():
     assert all(dtypes.equals(X.dtypes) for dtypes in seen)
     column = explainer.table.index("nullable")
     assert explainer.evaluations.is_cached(Constant((column,), (pd.NA,)))
+
+
+def test_slopes_are_computed_once_for_every_population(monkeypatch):
+    computed = []
+
+    def counted(lines, values):
+        computed.append(len(values))
+        return slopes(lines, values)
+
+    monkeypatch.setattr(curves, "slopes", counted)
+    explainer = regression()
+    first = explainer.dependence("x0", derivative=True, spacing="even")
+    weights = np.linspace(0.5, 1.5, 60)
+    second = explainer.dependence("x0", derivative=True, spacing="even", sample_weight=weights)
+    assert computed == [50]
+    np.testing.assert_array_equal(first.curves, second.curves)
+    explainer.dependence("x0", "entropy", derivative=True, spacing="even")
+    assert computed == [50, 50], "another measure has slopes of its own"
+
+
+def test_slopes_that_do_not_fit_in_memory_are_those_of_one_block():
+    expected = regression(400).dependence("x0", derivative=True)
+    small = regression(400, memory_limit=200_000).dependence("x0", derivative=True, lines=3)
+    np.testing.assert_array_equal(small.average, expected.average)

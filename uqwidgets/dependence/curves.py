@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -358,26 +357,22 @@ def _blocks(
     form: CurveTransform,
     callback: ProgressCallback | None,
 ) -> Iterator[Iterator[Floats]]:
-    """Yield the transformed curves of all rows over each grid, in blocks of shape (points, n)."""
+    """Return the transformed curves of all rows over each grid, in blocks of shape (points, n)."""
     points = [grid.replacements for grid in grids]
     references = [_reference(evaluations, grid, form) for grid in grids]
-    all_blocks = evaluations.curves(measure, points, references, callback)
-    for grid, blocks in zip(grids, all_blocks, strict=True):
-        if form.derivative:
-            yield _slope_blocks(grid, blocks)
-        else:
-            yield blocks
+    transforms = [_Slopes(grid) if form.derivative else None for grid in grids]
+    return evaluations.curves(measure, points, references, transforms, callback)
 
 
-def _slope_blocks(grid: Grid, blocks: Iterator[Floats]) -> Iterator[Floats]:
-    first = next(blocks)
-    lines = (line for block in chain([first], blocks) for line in block)
-    of_points = (slope[None] for slope in slopes(lines, grid.values))
-    if len(first) < len(grid):
-        del first  # otherwise it stays in memory until the last block
-        yield from of_points
-    else:
-        yield _stack(of_points, *first.shape)
+@dataclass(frozen=True)
+class _Slopes:
+    """Slopes of curves over a grid, one point after the other."""
+
+    grid: Grid
+
+    def __call__(self, blocks: Iterator[Floats]) -> Iterator[Floats]:
+        lines = (line for block in blocks for line in block)
+        return (slope[None] for slope in slopes(lines, self.grid.values))
 
 
 def _reference(evaluations: Evaluations, grid: Grid, form: CurveTransform) -> Replacement | None:

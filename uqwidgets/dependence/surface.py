@@ -107,7 +107,7 @@ def surface(
     columns = first.column, second.column
     pairs = [Constant(columns, (one, other)) for one in first.points for other in second.points]
     replacements = [*first.replacements, *second.replacements, *pairs]
-    (blocks,) = evaluations.curves(measure, [replacements], [None], callback)
+    (blocks,) = evaluations.curves(measure, [replacements], [None], [None], callback)
     sums = [mean_over_rows(values, population) for values in blocks]
     means, std_errors = (np.concatenate(parts) for parts in zip(*sums, strict=True))
     shape, n_single = (len(first), len(second)), len(first) + len(second)

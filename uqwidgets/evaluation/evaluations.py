@@ -6,7 +6,7 @@ what fits in memory, what is read ahead. The rooms that compute statistics itera
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,9 @@ from uqwidgets.evaluation.replacement import (
 from uqwidgets.evaluation.values import MeasureValues
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
+
+#: Transformation of the curves of all rows, in blocks of points: a function with a hash of its own.
+BlockTransform = Callable[[Iterator[Floats]], Iterator[Floats]]
 
 # Features with few values are computed together: one pass over up to so many values is faster.
 _VALUES_TOGETHER = 1 << 17
@@ -100,6 +103,7 @@ class Evaluations(MeasureValues):
         measure: Measure,
         grids: Sequence[Sequence[Constant]],
         relative_to: Sequence[Replacement | None],
+        transforms: Sequence[BlockTransform | None],
         callback: ProgressCallback | None = None,
     ) -> Iterator[Iterator[Floats]]:
         """Yield the curves of all rows over each grid, or surface, in blocks of shape (points, n).
@@ -116,11 +120,13 @@ class Evaluations(MeasureValues):
         relative_to : sequence of Replacement or None
             For each grid, the replacement under which every row's curve is zero; None for
             curves as they are.
+        transforms : sequence of callable or None
+            For each grid, what is applied to the blocks afterwards; equal ones do the same.
         callback : callable, optional
             See `ask`.
         """
-        requests = list(zip(grids, relative_to, strict=True))
-        sizes = [len(grid) + isinstance(reference, Constant) for grid, reference in requests]
+        requests = list(zip(grids, relative_to, transforms, strict=True))
+        sizes = [len(grid) + isinstance(reference, Constant) for grid, reference, _ in requests]
         for window in _windows(sizes, self.max_in_memory(sum(sizes))):
             missing = [r for j in window for r in self._missing_points(measure, *requests[j])]
             self.prepare(missing, callback)
@@ -128,10 +134,15 @@ class Evaluations(MeasureValues):
                 yield self._curve_blocks(measure, *requests[j], callback)
 
     def _missing_points(
-        self, measure: Measure, grid: Sequence[Constant], reference: Replacement | None
+        self,
+        measure: Measure,
+        grid: Sequence[Constant],
+        reference: Replacement | None,
+        transform: BlockTransform | None,
     ) -> list[Replacement]:
         """Return the replacements whose values are not cached, evaluated with one model call."""
-        if self._has_rows(_curve_key(measure, grid, reference), 1):
+        keys = {_curve_key(measure, grid, reference, one) for one in (transform, None)}
+        if any(self._has_rows(key, 1) for key in keys):
             return []
         missing: list[Replacement] = []
         if not self._has_rows(_curve_key(measure, grid, None), 1):
@@ -147,15 +158,20 @@ class Evaluations(MeasureValues):
         measure: Measure,
         grid: Sequence[Replacement],
         reference: Replacement | None,
+        transform: BlockTransform | None,
         callback: ProgressCallback | None,
     ) -> Iterator[Floats]:
         if len(grid) * len(self.table) * 8 <= self.array_room:
-            yield self._curves(measure, grid, reference, callback)
+            yield self._curves(measure, grid, reference, callback, transform)
             return
         step = self.max_in_memory(len(grid))
-        for first in range(0, len(grid), step):
-            part = grid[first : first + step]
-            yield self._relative(self.values(part, measure, callback), measure, reference, callback)
+
+        def blocks() -> Iterator[Floats]:
+            for first in range(0, len(grid), step):
+                values = self.values(grid[first : first + step], measure, callback)
+                yield self._relative(values, measure, reference, callback)
+
+        yield from blocks() if transform is None else transform(blocks())
 
     def _relative(
         self,
@@ -178,14 +194,17 @@ class Evaluations(MeasureValues):
         grid: Sequence[Replacement],
         reference: Replacement | None,
         callback: ProgressCallback | None,
+        transform: BlockTransform | None = None,
     ) -> Floats:
         def compute() -> Floats:
+            if transform is not None:
+                return _transformed(self._curves(measure, grid, reference, callback), transform)
             if reference is None:
                 return self.values(grid, measure, callback)
             curves = self._curves(measure, grid, None, callback)
             return self._relative(curves, measure, reference, callback)
 
-        return self.cached(_curve_key(measure, grid, reference), compute)
+        return self.cached(_curve_key(measure, grid, reference, transform), compute)
 
     def _difference(
         self,
@@ -314,9 +333,20 @@ def _difference_key(measure: Measure, columns: tuple[int, ...], draws: Draws) ->
 
 
 def _curve_key(
-    measure: Measure, grid: Sequence[Replacement], reference: Replacement | None
+    measure: Measure,
+    grid: Sequence[Replacement],
+    reference: Replacement | None,
+    transform: BlockTransform | None = None,
 ) -> Hashable:
-    return ("curves", measure.key, tuple(grid), reference)
+    return ("curves", measure.key, tuple(grid), reference, transform)
+
+
+def _transformed(curves: Floats, transform: BlockTransform) -> Floats:
+    result, first = np.empty_like(curves), 0
+    for block in transform(iter([curves])):
+        result[first : first + len(block)] = block
+        first += len(block)
+    return result
 
 
 def _windows(sizes: Sequence[int], room: int) -> list[list[int]]:
