@@ -2,6 +2,7 @@
 
 from uqwidgets.dependence.curves import (
     POINTS,
+    Averages,
     CurveTransform,
     checked_lines,
     curve_blocks,
@@ -15,6 +16,7 @@ from uqwidgets.dependence.surface import surface, surface_features, surface_grid
 
 __all__ = [
     "POINTS",
+    "Averages",
     "CurveTransform",
     "Grid",
     "checked_lines",

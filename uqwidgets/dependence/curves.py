@@ -155,8 +155,10 @@ def dependence(
         (blocks,) = _blocks(evaluations, measure, [grid], form, callback)
     else:
         curve_rows, remarks, blocks = None, (), iter([curves])
-    return _average(
-        evaluations, measure, grid, population, form, level, blocks, curve_rows, remarks, sample
+    scored = population if sample is None else population.among(sample)
+    averages = _average(blocks, len(grid), len(evaluations.table), scored, curve_rows, remarks)
+    return dependence_of_averages(
+        evaluations, measure, grid, population, form, level, averages, sample
     )
 
 
@@ -174,12 +176,13 @@ def dependences(
     """Return the `dependence` over each grid; the model is evaluated for all of them together."""
     curve_rows, remarks = _curve_rows(evaluations, grids, population, lines)
     all_blocks = _blocks(evaluations, measure, grids, form, callback)
-    return {
-        grid.feature: _average(
-            evaluations, measure, grid, population, form, level, blocks, curve_rows, remarks
+    n, results = len(evaluations.table), {}
+    for grid, blocks in zip(grids, all_blocks, strict=True):
+        averages = _average(blocks, len(grid), n, population, curve_rows, remarks)
+        results[grid.feature] = dependence_of_averages(
+            evaluations, measure, grid, population, form, level, averages
         )
-        for grid, blocks in zip(grids, all_blocks, strict=True)
-    }
+    return results
 
 
 def curves_of_rows(
@@ -229,21 +232,37 @@ def _curve_rows(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Averages:
+    """The average of the curves of all scored rows, and the curves that a result holds.
+
+    Attributes
+    ----------
+    average, std_error : ndarray of shape (g,)
+    curves : ndarray of shape (g, n) or (g, r)
+        Of all rows, or of ``curve_rows``.
+    curve_rows : ndarray of shape (r,) or None
+    remarks : tuple of str
+        On the rows whose curves the result holds.
+    """
+
+    average: Floats
+    std_error: Floats
+    curves: Floats
+    curve_rows: Positions | None = None
+    remarks: tuple[str, ...] = ()
+
+
 def _average(
-    evaluations: Evaluations,
-    measure: Measure,
-    grid: Grid,
-    population: Population,
-    form: CurveTransform,
-    level: float,
     blocks: Iterator[Floats],
+    n_points: int,
+    n: int,
+    scored: Population,
     curve_rows: Positions | None,
     remarks: tuple[str, ...],
-    sample: Positions | None = None,
-) -> Dependence:
-    """Average curves that arrive in blocks of points, and hold those of some rows."""
+) -> Averages:
+    """Average the curves of n rows that arrive in blocks of points, and hold those of some."""
     means: list[tuple[Floats, Floats]] = []
-    scored = population if sample is None else population.among(sample)
 
     def curves_of_blocks() -> Iterator[Floats]:
         for block in blocks:
@@ -251,23 +270,10 @@ def _average(
             yield block if curve_rows is None else block[:, curve_rows]
             del block  # otherwise it stays in memory while the next is made
 
-    n_rows = len(evaluations.table) if curve_rows is None else len(curve_rows)
-    curves = _stack(curves_of_blocks(), len(grid), n_rows)
+    n_rows = n if curve_rows is None else len(curve_rows)
+    curves = _stack(curves_of_blocks(), n_points, n_rows)
     average, std_error = (np.concatenate(parts) for parts in zip(*means, strict=True))
-    return dependence_of_averages(
-        evaluations,
-        measure,
-        grid,
-        population,
-        form,
-        level,
-        average,
-        std_error,
-        curves,
-        curve_rows,
-        remarks,
-        sample,
-    )
+    return Averages(average, std_error, curves, curve_rows, remarks)
 
 
 def dependence_of_averages(
@@ -277,11 +283,7 @@ def dependence_of_averages(
     population: Population,
     form: CurveTransform,
     level: float,
-    average: Floats,
-    std_error: Floats,
-    curves: Floats,
-    curve_rows: Positions | None,
-    remarks: tuple[str, ...] = (),
+    averages: Averages,
     sample: Positions | None = None,
 ) -> Dependence:
     """Return the result of averages of curves that are known already.
@@ -290,16 +292,11 @@ def dependence_of_averages(
     ----------
     evaluations, measure, grid, population, form, level, sample
         As in `dependence`.
-    average, std_error : ndarray of shape (g,)
-    curves : ndarray of shape (g, n) or (g, r)
-        Of all rows, or of ``curve_rows``.
-    curve_rows : ndarray of shape (r,) or None
-    remarks : tuple of str
-        On the rows whose curves the result holds.
+    averages : Averages
     """
     reference = _reference(evaluations, grid, form)
     scored = population if sample is None else population.among(sample)
-    width = half_width(std_error, level, scored)
+    width = half_width(averages.std_error, level, scored)
     axis = evaluations.memoized(axis_of, evaluations.table, grid)
     rows = scored.positions
     observed = evaluations.table.column(grid.feature).to_numpy().view()
@@ -316,12 +313,12 @@ def dependence_of_averages(
         center=reference.values[0] if isinstance(reference, Constant) else None,
         derivative=form.derivative,
         relative=form.relative,
-        average=average,
-        std_error=std_error,
-        low=average - width,
-        high=average + width,
-        curves=curves,
-        curve_rows=curve_rows,
+        average=averages.average,
+        std_error=averages.std_error,
+        low=averages.average - width,
+        high=averages.average + width,
+        curves=averages.curves,
+        curve_rows=averages.curve_rows,
         rows=rows,
         observed=observed if scored.rows is None else observed[positions],
         support=support([axis], population.weights),
@@ -330,7 +327,7 @@ def dependence_of_averages(
         weighted=population.weighted,
         ess=scored.ess,
         remarks=grid.remarks
-        + remarks
+        + averages.remarks
         + remarks_on_ceiling(measure, evaluations.original_values(measure))
         + evaluations.remarks,
     )

@@ -39,15 +39,8 @@ class Evaluations(MeasureValues):
 
     Parameters
     ----------
-    predictive : Predictive
-    table : Table
-    memory_limit, seed : int
-        See `Predictions`.
-
-    Attributes
-    ----------
-    classes : ndarray of shape (k,) or None
-        Labels, where the target is a class.
+    predictive, table, memory_limit, seed
+        As in `MeasureValues`, which has the attributes too.
     """
 
     def differences(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Positions
 from uqwidgets.dependence import (
+    Averages,
     CurveTransform,
     curve_blocks,
     dependence_of_averages,
@@ -103,10 +104,7 @@ def learner_dependence(
                 population,
                 transform,
                 averaging.level,
-                average,
-                std_error,
-                np.empty((len(points), 0)),
-                None,
+                Averages(average, std_error, np.empty((len(points), 0))),
             )
         )
     mean = _averaged(averaging, results, LearnerInterval.joined(intervals), kind)
