@@ -261,7 +261,7 @@ def _average(
     curve_rows: Positions | None,
     remarks: tuple[str, ...],
 ) -> Averages:
-    """Average the curves of n rows that arrive in blocks of points, and hold those of some."""
+    """Average the curves of n rows, which arrive in blocks of points, and store some of them."""
     means: list[tuple[Floats, Floats]] = []
 
     def curves_of_blocks() -> Iterator[Floats]:

@@ -87,7 +87,7 @@ class Columns:
         return self._kinds[self.index(feature)]
 
     def holds_dates(self, feature: str) -> bool:
-        """Whether the dtype of a column is that of points in time."""
+        """Whether a column holds points in time, by its dtype."""
         return pd.api.types.is_datetime64_any_dtype(self.column(feature).dtype)
 
     def column(self, feature: str) -> pd.Series[Any]:

@@ -142,7 +142,7 @@ def _classes(q: Distribution, predictive: Predictive, table: Table) -> npt.NDArr
     if not isinstance(q, Point):
         return q.classes
     if predictive.classes is None and q.value.dtype.kind not in "iuf":
-        # A function that gives labels names no classes: those it gave and those of y are some.
+        # A function that returns labels does not list its classes: its labels and y show some.
         predicted = q.value.astype(object)
         return classes_among(predicted, table.y if table.has_target else predicted[:0])
     return predictive.classes

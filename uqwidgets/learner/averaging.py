@@ -136,7 +136,7 @@ class Averaging:
 
     @property
     def quantities_in_memory(self) -> int:
-        """Number of quantities of which the held-out values of all refits fit in memory."""
+        """Number of quantities whose held-out values of all refits fit in memory."""
         return max(1, self.array_room // (_ARRAYS * 8 * len(self.refits) * self.n))
 
     def _interval_of_rows(

@@ -1,4 +1,4 @@
-"""Checks of single values that come from a browser, each with a sentence of what is wrong."""
+"""Checks of single values that come from a browser; each error is one sentence."""
 
 from __future__ import annotations
 

@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakMethod, WeakSet
 
+from ipywidgets import Widget
 from ipywidgets.widgets import widget as registry
 
-if TYPE_CHECKING:
-    from uqwidgets.widgets.explorer import Explorer
-
-_hidden: WeakSet[Explorer] = WeakSet()
+_hidden: WeakSet[Widget] = WeakSet()
 
 
-def hide(explorer: Explorer) -> None:
+def hide(explorer: Widget) -> None:
     """Mark an explorer as shown on no page."""
     _hidden.add(explorer)
 
 
-def show(explorer: Explorer) -> None:
+def show(explorer: Widget) -> None:
     """Mark an explorer as shown, and register it, so that it is kept."""
     _hidden.discard(explorer)
     if explorer.comm is not None:

@@ -115,7 +115,7 @@ class Work:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody asked for this work to end."""
+        """Whether Stop was pressed during this work."""
         return self._ticket.stopped
 
     @property

@@ -33,7 +33,7 @@ export interface BarColumn {
   picked: number;
   /** Where bars start: zero, or one for a ratio. */
   origin: number;
-  /** Numbers that the axis has to hold, also those of rows that are not listed. */
+  /** Numbers that the axis has to include, also of rows that are not listed. */
   range: ArrayLike<number>[];
   /** The rows in sight, the last one excluded; others are not drawn. */
   sight: readonly [number, number];

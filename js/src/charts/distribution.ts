@@ -48,7 +48,7 @@ export function distribution() {
         let y = top + height;
         for (let c = 0; c < styles; c++) {
           let share = 0;
-          // The last style is that of all later classes.
+          // All later classes share the last style.
           for (let k = c; k < (c === looks.length - 1 ? classes : c + 1); k++)
             share += counts[k * bins + bin] || 0;
           const tall = (share / Math.max(1e-9, right - left) / peak) * height;

@@ -7,7 +7,7 @@ export interface ListRow {
   text: string;
 }
 
-/** A long name in two parts, of which only the first is shortened: names that begin alike can be told apart. */
+/** A long name in two parts. Only the first is shortened, so that names with the same beginning stay different. */
 const inTwo = (name: string): string[] =>
   name.length > LONG && !/[\u0590-\u08ff]/.test(name)
     ? [name.slice(0, -TAIL), name.slice(-TAIL)]

@@ -39,7 +39,7 @@ export function pageWith(opened: HTMLElement, answers: Answers): string {
   return `<!DOCTYPE html>\n${root.outerHTML}\n`;
 }
 
-/** The name of a download: that of the page's own file, where it has one. */
+/** The name of a download: the name of the page's own file, where it has one. */
 export function fileName(pathname: string): string {
   const last = pathname.split("/").at(-1) ?? "";
   try {

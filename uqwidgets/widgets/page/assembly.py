@@ -1,4 +1,4 @@
-"""A page of an explorer: what it holds, how far it is, and what it says of itself."""
+"""The assembly of a page: its contents, the progress of the work, and its description."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def stressed_of(explainer: Explainer, names: Any, shown: Sequence[Inputs]) -> li
 
 
 def intervals_of(intervals: Any, inputs: Sequence[Inputs]) -> list[str]:
-    """Return the kinds of intervals of a page, those of the views that are saved among them.
+    """Return the kinds of intervals of a page, with those that the saved views use.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def assemble(
         at = replace(inputs, ice_filter=named.filter, complement=named.complement)
         add(named, at, choices)
     for each in pinned:
-        # Its levels of tau stand for other means than those of the other views.
+        # Its levels of tau stand for other means than the levels of the other views.
         if each.stress_feature and _rows_of(each) not in cohorts:
             category = builder.category(each)
             only = Choices({}, [Stressed(each.stress_feature, category)])

@@ -28,7 +28,7 @@ class NamedRows:
 
 
 def named_rows(cohorts: Any, explainer: Explainer, shown: Sequence[NamedRows]) -> list[NamedRows]:
-    """Return the cohorts of a page: all rows, those of the author, and those of views.
+    """Return the cohorts of a page: all rows, cohorts of the author, and filters of views.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from uqwidgets.widgets.views.view import Content, View
 
 # Values of a drawn line: as many steps as a tall screen has points.
 _LINE_STEPS = 2047
-# Inputs that order and fold what is shown.
+# Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = ("sort", "top", "clip_lines")
 # Weights that are stored while they are in use.
@@ -104,7 +104,7 @@ class Cohort:
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
         self._entries: dict[str, dict[str, Any]] = {view.name: {} for view in self._views}
-        # Largest number of rows of which there are single values, by the name of the view.
+        # Largest number of rows with single values in the page, by the name of the view.
         self.most_rows: dict[str, int] = {}
         self.n_steps = sum(len(choices.of(view, self._inputs)) for view in self._views)
 
@@ -355,6 +355,6 @@ def _chunk(view: View, inputs: Inputs) -> str:
 def _lengths(size: Any, values: Floats) -> Floats:
     """Return the length of the axis of each number of a level, shape (k,)."""
     lengths = np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape).max(axis=0).ravel()
-    # An axis of no length is that of numbers which are all the same, up to rounding.
+    # The axis has no length where all numbers are equal up to rounding.
     least = max(1e-9 * float(np.abs(values).max(initial=0.0)), 1e-300)
     return np.asarray(np.maximum(lengths, least))

@@ -21,7 +21,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.page.low_rank import LowRank, low_rank
 
-#: Of what is shown: float64, float32, int32, uint8.
+#: Types of columns: float64, float32, int32, uint8.
 DType = Literal["f8", "f4", "i4", "u1"]
 
 _EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
@@ -111,7 +111,7 @@ class Store:
             "dtype": "f4",
             "shape": list(values.shape),
             "rank": product.left.shape[1],
-            # By components, of which each has numbers of one size.
+            # By components, because the numbers of one component are of similar size.
             "left": self._add_whole(product.left.T, chunk),
             "right": self._add_whole(product.right.T, chunk),
             "step": product.scale,

@@ -99,7 +99,7 @@ class SurfaceView(View):
         return super().steps(work) if _is_surface(work.inputs) else ()
 
     def is_stale(self, work: Work) -> bool:
-        """Whether the content is not that of the request; no surface is never stale."""
+        """Whether the content belongs to another request; without a surface it never does."""
         return _is_surface(work.inputs) and super().is_stale(work)
 
     def unfinished(self, inputs: Inputs) -> str | None:
@@ -109,7 +109,7 @@ class SurfaceView(View):
         return f"before the surface of {inputs.feature} and {inputs.second}"
 
     def seconds_ahead(self, inputs: Inputs) -> float:
-        """Model time of the surface, in seconds; 0 if it fails, which is said when it is drawn."""
+        """Model time of the surface, in seconds; 0 if it fails: drawing reports the error."""
         try:
             return self.explainer.evaluations.seconds(self.replacements(inputs))
         except ValueError:

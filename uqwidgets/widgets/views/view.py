@@ -1,4 +1,4 @@
-"""What a view is: what it declares, and how it is brought up to date."""
+"""The base class of views: their declarations, and how their contents are updated."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 import type { Importance } from "./reader.ts";
 
-/** What the rows are sorted by: the first measure, if that which is asked for is not shown. */
+/** The column that sorts the rows: the first measure, if the chosen column is not shown. */
 export function sortOf({ measures, verdict, redundancy }: Importance, sort: string): string {
   const shown = [
     ...measures.map(({ name }) => name),

@@ -71,7 +71,7 @@ class FeatureCurves:
         return self._grids[feature][coarse]
 
     def most_rows(self, feature: str) -> int | None:
-        """Return of how many rows the curves fit in the memory limit; None if those of all do."""
+        """Return how many rows have curves that fit in the memory limit; None if all rows do."""
         n_values = len(self.grid(feature))
         if self._fits(n_values):
             return None
@@ -210,7 +210,7 @@ class FeatureCurves:
         )
 
     def is_sampled(self, inputs: Inputs) -> bool:
-        """Whether the curve of a sample of the rows comes before that of all of them."""
+        """Whether the curve of a sample of the rows is computed before the curve of all rows."""
         if inputs.feature not in self._grids or self.is_known(inputs):
             return False
         if self.most_rows(inputs.feature) is not None:
@@ -234,7 +234,7 @@ class FeatureCurves:
     def complete_sample(
         self, inputs: Inputs, callback: ProgressCallback | None, *, coarse: bool
     ) -> None:
-        """Make the curves of a sample that holds all rows those of all rows."""
+        """Take over the curves of a sample as those of all rows, if the sample has all rows."""
         n = len(self._explainer.table)
         self._latest = self.key(inputs, coarse), self._computed(inputs, coarse, n, callback)
 

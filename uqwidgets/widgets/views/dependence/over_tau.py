@@ -1,4 +1,4 @@
-"""The curve of a feature as a function of tau, with its band and what is drawn beside it."""
+"""The curve of a feature as a function of tau, with its band and its histograms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from uqwidgets.widgets.over_tau import COARSE, Check, Level, Samples, Track
 from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 
-# Largest error of what is interpolated, as a share of its axis; those of the band, and of the
+# Largest error of an interpolated curve, as a share of its axis; errors of the band, and of the
 # opacity of a line, may be so many times as large.
 # A bar of the largest share is about 40 points high.
 _OF_SHARES = 0.005

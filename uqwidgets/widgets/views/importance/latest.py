@@ -1,4 +1,4 @@
-"""The latest results of a column of the importance view, cached by what they depend on."""
+"""A cache of the latest results of one column of the importance view."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from uqwidgets.widgets.over_tau import Check, Level, Samples, Track, stacked
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
 
-# Errors of what is interpolated, as shares of an axis.
+# Largest errors of interpolated values, as shares of an axis.
 _TOLERANCE, _END_TOLERANCE = 0.001, 0.004
 # With more rows, intervals are mostly so narrow that they are first computed at a few levels.
 _MANY_ROWS = 20_000
@@ -200,7 +200,7 @@ class _Ends:
 
 
 def _extents(columns: Samples) -> Samples:
-    """Length of the estimates' axis at each level: that of their intervals is as long or longer."""
+    """Length of an axis for the estimates at each level; their intervals need at least as much."""
     return {"value": _axis(columns["value"], columns["value"])}
 
 

@@ -19,7 +19,7 @@ from uqwidgets.widgets.views.importance.sampled_sums import SampledSums
 Quantity = Measure | Metric
 # The verdict reads these two together.
 VERDICT_MEASURES = ("nll", "entropy")
-#: The inputs that decide what is shown and the changes behind it.
+#: The inputs that decide which columns are shown, and from which changes of single rows.
 READS = ("importance_of", "replacement", "compare", "groups", "verdict")
 
 

@@ -318,7 +318,7 @@ class ImportanceView(View):
             work.send()
 
     def _show_sample(self, work: Work) -> bool:
-        """Show what is known of a sample of the rows; False if that is nothing."""
+        """Show the results of a sample of the rows; False if there are none yet."""
         populations, sampled = work.populations, self._sources.of(work.inputs).sampled
         if populations is None or not min(sampled.n_rows(work.inputs)):
             return False
@@ -363,7 +363,7 @@ class ImportanceView(View):
         return (populations.key, shown, *how, n_repeats, n_known, details)
 
     def _waiting(self, work: Work) -> list[Detail]:
-        """Return what is computed once the controls rest."""
+        """Return what is computed when no control moves."""
         n_repeats, key = self.n_known(work.inputs), self._sources.plan(work.inputs).key
         if work.populations is None or n_repeats < self.n_target(work.inputs):
             return []
@@ -439,5 +439,5 @@ class ImportanceView(View):
 
 
 def _shown(plan: Plan) -> Key:
-    """Return what tells apart the columns of two plans."""
+    """Return a key of the columns of a plan."""
     return (plan.key, tuple(quantity.name for quantity in plan.quantities))
