@@ -115,7 +115,7 @@ class Work:
 
     @property
     def stopped(self) -> bool:
-        """Whether Stop was pressed during this work."""
+        """Whether this work was stopped, or the interpreter is exiting."""
         return self._ticket.stopped
 
     @property
