@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from uqwidgets.comparison.result import Difference
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.importance.diagnosis import diagnose
@@ -56,6 +57,17 @@ def diagnosis(
     pair = ((nll, "nll"), (entropy, "entropy"))
     both = (importance(features, v, 0.01, measure=name, **changes) for v, name in pair)
     return diagnose(*both, redundancy=redundancy)
+
+
+def difference(**changes):
+    """Make a comparison of two importances, whose difference has half the width."""
+    fields = {
+        "names": ("one", "two"),
+        "first": importance(),
+        "second": importance(("a", "b", "c"), (0.5, 0.25, 0.0)),
+        "difference": importance(("b", "c", "a"), (0.25, -0.125, -0.25), 0.03125),
+    }
+    return Difference(**(fields | changes))
 
 
 def redundancy(features=("b", "a", "c"), r2=(0.6875, 0.5, -0.125), with_target=False, **changes):

@@ -27,6 +27,7 @@ ROOMS = [
     "stress",
     "redundancy",
     "performance",
+    "comparison",
     "explainer",
     "learner",
     "ground_truth",

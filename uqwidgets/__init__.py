@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.versions import show_versions
+from uqwidgets.comparison.result import Difference
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar
+from uqwidgets.explainer.comparison import ModelComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth
@@ -41,6 +43,7 @@ __all__ = [
     "Decomposition",
     "Dependence",
     "Diagnosis",
+    "Difference",
     "Explainer",
     "Explorer",
     "GroundTruth",
@@ -48,6 +51,7 @@ __all__ = [
     "ImportanceOverTau",
     "Learner",
     "Mixture",
+    "ModelComparison",
     "ModelError",
     "Normal",
     "Performance",

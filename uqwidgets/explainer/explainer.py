@@ -16,6 +16,7 @@ from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.comparison import ModelComparison
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.performance import Performing
@@ -218,6 +219,59 @@ class Explainer(Ranking, Curves, Performing):
             callback=callback,
         )
 
+    def compare(
+        self, other: Explainer, *, names: tuple[str, str] = ("first", "second")
+    ) -> ModelComparison:
+        """Compare this model with another one of the same rows, by paired differences.
+
+        The two need not have the same features: importance and curves are of those that both have,
+        and a remark names the others.
+
+        Parameters
+        ----------
+        other : Explainer
+            Of the same rows in the same order, and the same target.
+        names : tuple of (str, str), default=("first", "second")
+            Of this model and of the other, for headings and remarks.
+
+        Returns
+        -------
+        ModelComparison
+            With the methods `importance`, `dependence`, `stress` and `scores`.
+
+        Raises
+        ------
+        TypeError
+            If ``other`` is no explainer.
+        ValueError
+            If the rows or the targets differ, or one model predicts classes and the other numbers.
+
+        See Also
+        --------
+        Learner.compare : Compares two procedures, with refitting.
+
+        References
+        ----------
+        Hoeffding 1948; Wood et al. 2024, eq. 5.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
+        >>> one.compare(two).importance("squared_error").frame["feature"].tolist()
+        ['x0', 'x1']
+        """
+        if not isinstance(other, Explainer):
+            raise TypeError(
+                f"other is {type(other).__name__}; pass an Explainer of the same rows, such as "
+                "uq.Explainer(model, X, y)."
+            )
+        if len({*map(str, names)}) != 2:
+            raise ValueError(f"names is {names!r}; give two different names.")
+        return ModelComparison(self, other, (str(names[0]), str(names[1])))
+
     def __repr__(self) -> str:
         n, p = len(self.table), len(self.features)
         return (
@@ -247,6 +301,7 @@ _QUESTIONS = {
     "redundancy()": "how well each feature is known from the others",
     "scores()": "how good the model is, with intervals",
     "calibration()": "whether what it predicts with probability p happens in a share p of the rows",
+    "compare(other)": "how another model of the same rows differs, with paired intervals",
     "measures()": "which measures this model gives",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -87,16 +88,17 @@ class Performing(Stressing):
         0.57
         """
         level = checked_level(level)
-        if scoring is None:
-            self.table.require_target("scores()")
-            scoring = default_scores(
-                self.indicators,
-                self.classes,
-                ranks=not isinstance(self.evaluations.original, Point),
-            )
         population = Population.of(len(self.table), sample_weight, rows)
-        chosen = [self._score(entry) for entry in as_names(scoring, "scoring")]
+        chosen = [self._score(entry) for entry in self._scoring(scoring)]
         return scores(chosen, population, level, self.seed)
+
+    def _scoring(self, scoring: Sequence[object] | str | None) -> list[Any]:
+        """Return the entries of ``scoring``, by default those that fit the model."""
+        if scoring is not None:
+            return as_names(scoring, "scoring")
+        self.table.require_target("scores()")
+        ranks = not isinstance(self.evaluations.original, Point)
+        return default_scores(self.indicators, self.classes, ranks=ranks)
 
     def _score(self, entry: object) -> Score:
         """Return the metric in closed form where there is one, else the indicator."""

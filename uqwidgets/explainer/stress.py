@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
@@ -168,6 +168,22 @@ class Stressing:
         1  0.0     19.0   494.0  20.0
         2  1.0     36.1  1310.6   2.9
         """
+        return self._stress_of(
+            lambda: self._indicators(indicators), features, taus, tail, anchor, missing, level, rows
+        )
+
+    def _stress_of(
+        self,
+        find: Callable[[], Sequence[Indicator | MetricIndicator]],
+        features: Sequence[str] | None,
+        taus: int | npt.ArrayLike,
+        tail: float,
+        anchor: str,
+        missing: str,
+        level: float | None,
+        rows: npt.ArrayLike | None,
+    ) -> Stress:
+        """Compute `stress` for indicators, which may be those of two models."""
         remarks: tuple[str, ...] = ()
         n = len(self.table)
         chosen = None if rows is None else Population.of(n, rows=rows).rows
@@ -177,7 +193,7 @@ class Stressing:
                 raise ValueError(f"no feature can be stressed: {'; '.join(remarks)}.")
         names = [self.table.features[self.table.index(f)] for f in as_names(features)]
         checked_options(tail, anchor, missing, MISSING)
-        summaries = self._indicators(indicators)
+        summaries = find()
         omissions: list[str] = []
 
         @cache

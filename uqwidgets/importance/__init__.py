@@ -1,23 +1,32 @@
 """Importance: how much a measure rises, or a score falls, when values are replaced."""
 
-from uqwidgets.importance.metric_importance import metric_importance
+from uqwidgets.importance.metric_importance import metric_differences, metric_importance
 from uqwidgets.importance.permutation import (
+    build_result,
+    change_of_differences,
     importance_of_changes,
     mean_changes,
     permutation_importance,
+    provenance,
     remarks_on_ceiling,
     remarks_on_pairs,
+    remarks_on_weights,
 )
 from uqwidgets.importance.sampled import sampled_importance
 from uqwidgets.importance.settings import Settings
 
 __all__ = [
     "Settings",
+    "build_result",
+    "change_of_differences",
     "importance_of_changes",
     "mean_changes",
+    "metric_differences",
     "metric_importance",
     "permutation_importance",
+    "provenance",
     "remarks_on_ceiling",
     "remarks_on_pairs",
+    "remarks_on_weights",
     "sampled_importance",
 ]

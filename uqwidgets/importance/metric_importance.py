@@ -80,15 +80,7 @@ def metric_importance(
         pairs; for a ratio of a metric that is no loss, or of rows that lose nothing as they are.
     """
     ratio = settings.compare == "ratio"
-    if settings.interval == "random-variable":
-        raise ValueError(
-            f"{metric.name} has no values of single pairs, which interval='random-variable' is "
-            "over; use 'u-statistic'."
-        )
-    evaluations.table.require_target(metric.name)
-    if settings.n_repeats == "all":
-        _check_memory(evaluations, metric, features)
-    base = metric.on(evaluations.original, evaluations.truth)
+    base = _checked_base(evaluations, metric, features, settings)
     if ratio:
         metric.check_ratio(base(population.scored), "scored")
     samples = _Samples(population, settings)
@@ -114,6 +106,51 @@ def metric_importance(
         + evaluations.remarks,
         **provenance(settings, population),
     )
+
+
+def metric_differences(
+    of_models: Sequence[tuple[Evaluations, Metric]],
+    features: Sequence[str],
+    population: Population,
+    settings: Settings,
+    callback: ProgressCallback | None = None,
+) -> Iterator[tuple[Bounds, Floats]]:
+    """Yield the importance for a metric of one model minus that of another, and its repeats.
+
+    Both models have the same donors and leave out the same groups of rows, so that the jackknife
+    (see `metric_importance`) is one of the difference.
+
+    Parameters
+    ----------
+    of_models : sequence of two (Evaluations, Metric)
+        Of the same rows.
+    features, population, settings, callback
+        As in `metric_importance`, without a ratio.
+    """
+    bases = [_checked_base(each, metric, features, settings) for each, metric in of_models]
+    samples = _Samples(population, settings)
+    for feature in features:
+        own, other = (
+            _losses(base, _replaced(each, metric, feature, settings, callback), samples)
+            for (each, metric), base in zip(of_models, bases, strict=True)
+        )
+        losses = own - other
+        yield _bounds(losses, bases[0], samples, population, settings), losses[0]
+
+
+def _checked_base(
+    evaluations: Evaluations, metric: Metric, features: Sequence[str], settings: Settings
+) -> Callable[[Floats], float]:
+    """Return the score of the rows as they are under weights, if it can be computed."""
+    if settings.interval == "random-variable":
+        raise ValueError(
+            f"{metric.name} has no values of single pairs, which interval='random-variable' is "
+            "over; use 'u-statistic'."
+        )
+    evaluations.table.require_target(metric.name)
+    if settings.n_repeats == "all":
+        _check_memory(evaluations, metric, features)
+    return metric.on(evaluations.original, evaluations.truth)
 
 
 @dataclass(frozen=True, eq=False)

@@ -114,10 +114,11 @@ def mean_changes(
     """
     columns = [evaluations.table.columns_of(feature) for feature in features]
     for differences in evaluations.differences(measure, columns, settings.draws, callback):
-        yield _mean_change(differences, population)
+        yield change_of_differences(differences, population)
 
 
-def _mean_change(differences: Differences, population: Population) -> Change:
+def change_of_differences(differences: Differences, population: Population) -> Change:
+    """Return the mean change of one feature from the changes of single rows."""
     original, subgroups = differences.original, differences.subgroups
     if differences.codes is not None and subgroups is not None:
         blocks = ((block.replacements, block.values) for block in differences.blocks)

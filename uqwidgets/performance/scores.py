@@ -14,7 +14,7 @@ from uqwidgets.inference import Bounds, symmetric, without_groups
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.inference.variance import satterthwaite_df, skewness_corrected
-from uqwidgets.performance.metrics import RankIndicator
+from uqwidgets.performance.metrics import RankDifference, RankIndicator
 from uqwidgets.performance.result import Scores
 from uqwidgets.performance.shares import wilson
 from uqwidgets.stress.indicators import MEAN, Indicator, MetricIndicator
@@ -24,7 +24,8 @@ _SCORES_OF_CLASSES = ("error_rate", "nll", "brier")
 _SCORES_OF_NUMBERS = ("rmse", "absolute_error", "nll", "crps")
 
 
-Score = Indicator | RankIndicator | MetricIndicator
+OfRows = Indicator | RankIndicator | RankDifference
+Score = OfRows | MetricIndicator
 
 
 def default_scores(
@@ -56,7 +57,7 @@ def scores(
 
     Parameters
     ----------
-    indicators : sequence of Indicator, RankIndicator or MetricIndicator
+    indicators : sequence of Indicator, RankIndicator, RankDifference or MetricIndicator
     population : Population
     level : float
     seed : int
@@ -101,7 +102,7 @@ def scores(
     )
 
 
-def _of_rows(score: Indicator | RankIndicator, population: Population, level: float) -> Bounds:
+def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:
     """Interval of a score from the influence of every row on it.
 
     The degrees of freedom are those of Satterthwaite 1946, and the quantiles of t are corrected for
@@ -109,12 +110,12 @@ def _of_rows(score: Indicator | RankIndicator, population: Population, level: fl
     """
     rows = slice(None) if population.rows is None else population.rows
     s = population.scored[rows]
-    if isinstance(score, RankIndicator):
+    if isinstance(score, RankIndicator | RankDifference):
         estimate, influence = score.of(rows).influence(s)
     else:
         outputs = [np.asarray(output)[rows] for output in score.per_row]
         estimate, influence = _means(score, outputs, s / s.sum())
-        if score.combination is MEAN and _are_shares(outputs[0], s):
+        if score.combination is MEAN and are_shares(outputs[0], s):
             error = math.sqrt(dot(influence, influence) * population.small_sample)
             low, high = wilson(np.array(estimate), np.array(population.ess), level)
             return Bounds(estimate, error, float(low), float(high))
@@ -176,7 +177,7 @@ def _within(interval: Bounds, ends: tuple[float, float]) -> Bounds:
     return Bounds(interval.estimate, interval.std_error, low, high)
 
 
-def _are_shares(output: Floats, weights: Floats) -> bool:
+def are_shares(output: Floats, weights: Floats) -> bool:
     """Whether the output is 0 or 1 in every row of positive weight."""
     counted = output[weights > 0]
     return bool(((counted == 0) | (counted == 1)).all())

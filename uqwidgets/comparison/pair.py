@@ -1,0 +1,252 @@
+"""Two models of the same rows, and what both of them have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from uqwidgets._typing import Floats
+from uqwidgets.evaluation.differences import DifferenceBlock, Differences
+from uqwidgets.evaluation.evaluations import Evaluations
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.evaluation.replacement import Draws
+from uqwidgets.evaluation.table import Table
+from uqwidgets.inference.rounding import difference
+from uqwidgets.measures import Measure
+
+_FEW = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Evaluations of two models of the same rows.
+
+    Attributes
+    ----------
+    first, second : Evaluations
+    names : tuple of (str, str)
+    """
+
+    first: Evaluations
+    second: Evaluations
+    names: tuple[str, str]
+
+    @classmethod
+    def of(cls, first: Evaluations, second: Evaluations, names: tuple[str, str]) -> Pair:
+        """Check that two models can be compared row by row.
+
+        Raises
+        ------
+        ValueError
+            If the rows, the targets or the kinds of the predictions differ.
+        """
+        pair = cls(first, second, names)
+        pair._check_rows()
+        pair._check_targets()
+        return pair
+
+    @property
+    def title(self) -> str:
+        """The difference in words."""
+        return f"{self.names[0]} minus {self.names[1]}"
+
+    @property
+    def features(self) -> list[str]:
+        """Features that both models see, in the order of the first."""
+        other = self.second.table
+        return [name for name in self.first.table.features if name in other]
+
+    @property
+    def units(self) -> list[str]:
+        """Features and groups whose importance both models have, in the order of the first."""
+        own, other = self.first.table, self.second.table
+        return [
+            unit
+            for unit in own.units
+            if unit in other.units and _members(own, unit) == _members(other, unit)
+        ]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """A remark that names the features that only one of the models sees."""
+        own, other = self.first.table.features, self.second.table.features
+        alone = [
+            f"only {name} sees {_listed(missing)}"
+            for name, missing in (
+                (self.names[0], [f for f in own if f not in other]),
+                (self.names[1], [f for f in other if f not in own]),
+            )
+            if missing
+        ]
+        return (f"{' and '.join(alone)}: not compared",) if alone else ()
+
+    def check_unit(self, unit: str) -> None:
+        """Raise a ValueError if a feature or group is not the same for both models."""
+        for name, evaluations in zip(self.names, (self.first, self.second), strict=True):
+            table = evaluations.table
+            if unit not in table.groups and unit not in table.features:
+                raise ValueError(
+                    f"{unit!r} is no feature of {name}; name one that both models see, such as "
+                    f"{_listed(self.units[:_FEW]) or 'none: they share no feature'}."
+                )
+        if _members(self.first.table, unit) != _members(self.second.table, unit):
+            raise ValueError(
+                f"the group {unit!r} has other features for {self.names[0]} than for "
+                f"{self.names[1]}; pass the same feature_groups to both."
+            )
+
+    def check_draws(self, draws: Draws) -> None:
+        """Raise a ValueError if the two models would have other donors."""
+        if draws.scheme == "conditional" and set(self.first.table.features) != set(
+            self.second.table.features
+        ):
+            raise ValueError(
+                "replacement='conditional' draws donors among rows that are alike in the other "
+                f"features, and {self.names[0]} and {self.names[1]} see different ones; use "
+                "'permutation'."
+            )
+
+    def differences(
+        self,
+        measures: tuple[Measure, Measure],
+        units: Sequence[str],
+        draws: Draws,
+        callback: ProgressCallback | None = None,
+    ) -> Iterator[Differences]:
+        """Yield the change of the first measure minus that of the second, by row and donor.
+
+        The donors of a feature depend on its name, the seed and the repeat alone, so that they are
+        the same for both models. What `Evaluations.differences` says of memory holds here too.
+
+        Parameters
+        ----------
+        measures : tuple of Measure
+            Of the first and of the second model.
+        units : sequence of str
+            Features or groups that both models have.
+        draws : Draws
+        callback : callable, optional
+            See `Evaluations.ask`.
+        """
+        own, other = (
+            evaluations.differences(
+                measure, [evaluations.table.columns_of(unit) for unit in units], draws, callback
+            )
+            for evaluations, measure in zip((self.first, self.second), measures, strict=True)
+        )
+        for one, two in zip(own, other, strict=True):
+            blocks = _minus(
+                ((block.replacements, block.values, block.donors) for block in one.blocks),
+                ((block.replacements, block.values, None) for block in two.blocks),
+            )
+            yield replace(
+                one,
+                original=difference(one.original, two.original),
+                n_blocks=max(one.n_blocks, two.n_blocks),
+                blocks=(DifferenceBlock(*block) for block in blocks),
+            )
+
+    def _check_rows(self) -> None:
+        own, other = self.first.table, self.second.table
+        if len(own) != len(other):
+            raise ValueError(
+                f"{self.names[0]} has {len(own)} rows and {self.names[1]} has {len(other)}; pass "
+                "the same rows to both."
+            )
+        for name in self.features:
+            if not _equal(own.column(name), other.column(name)):
+                raise ValueError(
+                    f"{name!r} has other values for {self.names[0]} than for {self.names[1]}; pass "
+                    "the same rows to both, in the same order."
+                )
+
+    def _check_targets(self) -> None:
+        own, other = self.first.table, self.second.table
+        if (self.first.classes is None) != (self.second.classes is None):
+            kinds = [
+                "numbers" if e.classes is None else "classes" for e in (self.first, self.second)
+            ]
+            raise ValueError(
+                f"{self.names[0]} predicts {kinds[0]} and {self.names[1]} {kinds[1]}; compare "
+                "models of the same target."
+            )
+        if self.first.classes is not None and self.second.classes is not None:
+            labels = [
+                [str(c) for c in e.tolist()] for e in (self.first.classes, self.second.classes)
+            ]
+            if labels[0] != labels[1]:
+                raise ValueError(
+                    f"{self.names[0]} predicts the classes {_listed(labels[0])}, and "
+                    f"{self.names[1]} {_listed(labels[1])}; compare models of the same classes."
+                )
+        if own.has_target != other.has_target:
+            without = self.names[0 if other.has_target else 1]
+            raise ValueError(f"{without} has no y; pass the same y to both explainers, or to none.")
+        if own.has_target and not _equal(pd.Series(own.y), pd.Series(other.y)):
+            raise ValueError(
+                f"y has other values for {self.names[0]} than for {self.names[1]}; pass the same y "
+                "to both."
+            )
+
+
+def block_differences(first: Iterator[Floats], second: Iterator[Floats]) -> Iterator[Floats]:
+    """Yield the difference of two arrays of as many lines that arrive in blocks of some lines."""
+    for _, values, _ in _minus(_counted(first), _counted(second)):
+        yield values
+
+
+_Block = tuple[slice, Floats, npt.NDArray[np.intp] | None]
+
+
+def _counted(blocks: Iterator[Floats]) -> Iterator[_Block]:
+    start = 0
+    for block in blocks:
+        yield slice(start, start + len(block)), block, None
+        start += len(block)
+
+
+def _minus(first: Iterator[_Block], second: Iterator[_Block]) -> Iterator[_Block]:
+    """Subtract blocks of lines, which may be cut at other lines, with the donors of the first."""
+    start = 0
+    one = two = None
+    while True:
+        if one is None or one[0].stop == start:
+            one = next(first, None)
+        if two is None or two[0].stop == start:
+            two = next(second, None)
+        if one is None or two is None:
+            return
+        stop = min(one[0].stop, two[0].stop)
+        of_one, of_two = (
+            slice(start - block[0].start, stop - block[0].start) for block in (one, two)
+        )
+        donors = None if one[2] is None else one[2][of_one]
+        yield slice(start, stop), difference(one[1][of_one], two[1][of_two]), donors
+        start = stop
+
+
+def _members(table: Table, unit: str) -> set[str]:
+    return {table.features[column] for column in table.columns_of(unit)}
+
+
+def _equal(one: pd.Series[Any], two: pd.Series[Any]) -> bool:
+    """Whether two columns have the same values, whatever type holds them; missing ones are."""
+    if one.equals(two):
+        return True
+    missing = one.isna().to_numpy()
+    if not np.array_equal(missing, two.isna().to_numpy()):
+        return False
+    own, other = (np.asarray(each[~missing], dtype=object) for each in (one, two))
+    return bool(np.all(own == other))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [repr(name) for name in names[:_FEW]]
+    if len(names) > _FEW:
+        shown.append(f"{len(names) - _FEW} more")
+    return ", ".join(shown)

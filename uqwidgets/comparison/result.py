@@ -1,0 +1,124 @@
+"""Difference: the result of a comparison of two models, or of two groups of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.importance.result import Importance
+from uqwidgets.performance.result import Scores
+from uqwidgets.plotting.result import Result
+from uqwidgets.stress.result import Stress
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Compared = Importance | Dependence | Stress | Scores
+# The columns of a frame that name its lines, and the one that holds the value.
+_COLUMNS: dict[type[Compared], tuple[list[str], str]] = {
+    Importance: (["feature"], "importance"),
+    Dependence: (["value"], "average"),
+    Stress: (["feature", "tau", "indicator"], "value"),
+    Scores: (["score"], "value"),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Difference(Result):
+    """Two results side by side, and the first minus the second with an interval of its own.
+
+    The methods of `ModelComparison` return it. The interval of the difference accounts for what
+    both results share: the rows, and the donors of replaced values. It is usually much narrower
+    than the two intervals suggest, which may overlap although the difference is clear.
+
+    Attributes
+    ----------
+    names : tuple of (str, str)
+        Of the two sides.
+    first, second : Importance, Dependence, Stress or Scores
+        The result of each side, over the same features, values, levels of tau or scores.
+    difference : Importance, Dependence, Stress or Scores
+        First minus second, of the same kind: the result for the difference of the two measures.
+    remarks : tuple of str
+        What a reader of the numbers should know.
+
+    See Also
+    --------
+    Explainer.compare : Compares two fitted models.
+
+    References
+    ----------
+    Hoeffding 1948; Wood et al. 2024, eq. 5; Molnar et al. 2023, eq. 5; Bachoc et al. 2023; Bonett
+    and Price 2012; DeLong et al. 1988.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> one = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    >>> two = uq.Explainer(lambda X: X[:, 0] + 0.1 * X[:, 1], X, X[:, 0])
+    >>> result = one.compare(two, names=("plain", "noisy")).importance("squared_error")
+    >>> list(result.frame)
+    ['feature', 'first', 'second', 'difference', 'low', 'high']
+    >>> result.title
+    'plain minus noisy'
+    """
+
+    names: tuple[str, str]
+    first: Compared
+    second: Compared
+    difference: Compared
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One line per feature, value, score or level of tau, in the order of the first side.
+
+        Columns that name the line (``feature``, ``value``, ``score``, or ``feature, tau,
+        indicator``), then ``first, second``, the values of both sides, and ``difference, low,
+        high``. The intervals of the sides are in their own frames.
+        """
+        keys, _ = _COLUMNS[type(self.first)]
+        frame = self.aligned(self.first).rename(columns={"value_": "first"})[[*keys, "first"]]
+        frame["second"] = self.aligned(self.second)["value_"]
+        own = self.aligned(self.difference)
+        return frame.assign(difference=own["value_"], low=own["low_"], high=own["high_"])
+
+    def aligned(self, side: Compared) -> pd.DataFrame:
+        """Return a side, or the difference, line by line in the order of the first side.
+
+        Returns
+        -------
+        DataFrame
+            The columns that name the line, and ``value_, low_, high_``.
+        """
+        keys, value = _COLUMNS[type(side)]
+        lines = self.first.frame[keys]
+        columns = {value: "value_", "low": "low_", "high": "high_"}
+        numbers = side.frame[[*keys, *columns]].rename(columns=columns)
+        # Only features differ in their order: each importance has its own.
+        return lines.merge(numbers, on=keys) if isinstance(side, Importance) else numbers
+
+    @property
+    def title(self) -> str:
+        """The difference in words."""
+        return f"{self.names[0]} minus {self.names[1]}"
+
+    @property
+    def _heading(self) -> str:
+        return f"{self.title}. {self.first._heading}"
+
+    def _repr_html_(self) -> str:
+        from uqwidgets.comparison.html import difference_html
+
+        return difference_html(self)
+
+    def to_altair(self) -> alt.FacetChart:
+        """Return an Altair chart of the same numbers, to restyle or save."""
+        from uqwidgets.comparison.chart import difference_chart
+
+        return difference_chart(self)

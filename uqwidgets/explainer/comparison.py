@@ -1,0 +1,447 @@
+"""ModelComparison: two fitted models of the same rows, side by side and as a paired difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy.typing as npt
+
+from uqwidgets._utils.choices import as_names
+from uqwidgets.comparison import (
+    Difference,
+    Pair,
+    agreeing_shares,
+    dependence_difference,
+    importance_difference,
+    indicator_minus,
+    scores_difference,
+)
+from uqwidgets.comparison.dependence import grid_for
+from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, dependence, grid_of
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.importance import Settings, metric_importance, permutation_importance
+from uqwidgets.inference import checked_level
+from uqwidgets.inference.population import Population
+from uqwidgets.measures import Function, Measure
+from uqwidgets.metrics import find_metric, is_metric
+from uqwidgets.performance import scores
+from uqwidgets.stress.columns import stressable
+
+if TYPE_CHECKING:
+    from uqwidgets.explainer.explainer import Explainer
+
+
+class ModelComparison:
+    """Two fitted models of the same rows: both results, and their paired difference.
+
+    `Explainer.compare` returns it. Every method takes the options of the method of `Explainer` with
+    the same name, asks each model what it has not answered yet, and returns a `Difference`. Both
+    models have the same rows and the same donors of replaced values, so that what both find hard in
+    the same rows cancels in the difference and in its interval.
+
+    Parameters
+    ----------
+    first, second : Explainer
+        Of the same rows. The seed and the order of features are those of the first.
+    names : tuple of (str, str)
+
+    Attributes
+    ----------
+    first, second : Explainer
+    names : tuple of (str, str)
+    features : tuple of str
+        Features that both models see.
+    remarks : tuple of str
+        Features that only one of them sees.
+
+    Raises
+    ------
+    ValueError
+        If the rows, the targets or the kinds of the predictions differ.
+
+    See Also
+    --------
+    Explainer.compare : Makes it.
+    Learner.compare : Compares two procedures, with refitting.
+
+    References
+    ----------
+    Hoeffding 1948; Wood et al. 2024, eq. 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> y = X[:, 0] + rng.normal(size=200)
+    >>> right = uq.Explainer(lambda X: X[:, 0], X, y)
+    >>> steep = uq.Explainer(lambda X: 1.5 * X[:, 0], X, y)
+    >>> comparison = right.compare(steep, names=("right", "steep"))
+    >>> scores = comparison.scores("squared_error")
+    >>> bool(scores.difference.high[0] < 0)  # the right slope has the lower error
+    True
+    """
+
+    def __init__(self, first: Explainer, second: Explainer, names: tuple[str, str]) -> None:
+        self.first, self.second, self.names = first, second, names
+        self._pair = Pair.of(first.evaluations, second.evaluations, names)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Features that both models see, in the order of the first."""
+        return tuple(self._pair.features)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Features that only one of the models sees."""
+        return self._pair.remarks
+
+    def importance(
+        self,
+        measure: str | Function = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        replacement: str = "permutation",
+        n_repeats: int | str = 10,
+        interval: str = "u-statistic",
+        level: float = 0.95,
+        reference: str = "t",
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> Difference:
+        """Compute the importance of the features that both models have, and its difference.
+
+        Parameters
+        ----------
+        measure, replacement, n_repeats, interval, level, reference, sample_weight, rows, callback
+            As in `Explainer.importance`, as a difference of the measure.
+        features : sequence of str, optional
+            By default every feature or group that both models have.
+
+        Returns
+        -------
+        Difference
+            Of three `Importance`.
+
+        Raises
+        ------
+        ValueError
+            For a name that one of the models does not have, or a value out of range.
+
+        See Also
+        --------
+        Explainer.importance : Importance for one model.
+
+        References
+        ----------
+        Wood et al. 2024, eq. 5; Hoeffding 1948.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
+        >>> result = one.compare(two).importance("squared_error", n_repeats="all")
+        >>> importance = dict(zip(result.difference.features, result.difference.importance))
+        >>> bool(np.isclose(importance["x0"], (2 - 1) * X[:, 0].var()))
+        True
+        """
+        settings = Settings.of(
+            replacement=replacement,
+            n_repeats=n_repeats,
+            compare="difference",
+            interval=interval,
+            level=level,
+            reference=reference,
+            seed=self.first.seed,
+        )
+        self._pair.check_draws(settings.draws)
+        units = self._units(features)
+        population = Population.of(len(self.first.table), sample_weight, rows)
+        common = units, population, settings, callback
+        sides = [side.evaluations for side in self._sides]
+        if is_metric(measure):
+            metrics = (
+                find_metric(measure, self.first.classes),
+                find_metric(measure, self.second.classes),
+            )
+            first, second = (
+                metric_importance(of, metric, *common)
+                for of, metric in zip(sides, metrics, strict=True)
+            )
+            difference = importance_difference(self._pair, metrics, *common)
+        else:
+            measures = self._measures(measure)
+            first, second = (
+                permutation_importance(of, one, *common)
+                for of, one in zip(sides, measures, strict=True)
+            )
+            difference = importance_difference(self._pair, measures, *common)
+        return self._difference(first, second, difference)
+
+    def dependence(
+        self,
+        feature: str,
+        measure: str | Function = "prediction",
+        *,
+        grid: int | npt.ArrayLike | None = None,
+        spacing: str = "quantile",
+        center: Any = False,
+        derivative: bool = False,
+        relative: bool = False,
+        level: float = 0.95,
+        lines: int | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> Difference:
+        """Compute curves of both models over the same values, and their difference.
+
+        Parameters
+        ----------
+        feature : str
+            A feature that both models see.
+        measure, grid, spacing, center, derivative, relative, level, lines
+            As in `Explainer.dependence`.
+        sample_weight, rows, callback
+            As in `Explainer.dependence`.
+
+        Returns
+        -------
+        Difference
+            Of three `Dependence`.
+
+        Raises
+        ------
+        ValueError
+            For a feature that one of the models does not see, or a value out of range.
+
+        See Also
+        --------
+        Explainer.dependence : The curve of one model.
+
+        References
+        ----------
+        Molnar et al. 2023, eq. 5.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (3, 1))
+        >>> result = one.compare(two).dependence("x0", grid=[-1.0, 0.0, 1.0])
+        >>> result.difference.average.round(6).tolist()
+        [-2.0, 0.0, 2.0]
+        """
+        self._pair.check_unit(str(feature))
+        form = CurveTransform.of(center, derivative, relative)
+        own, other = self._measures(measure)
+        level, most = checked_level(level), checked_lines(lines)
+        population = Population.of(len(self.first.table), sample_weight, rows)
+        points = grid_of(self.first.table, str(feature), POINTS if grid is None else grid, spacing)
+        first, second = (
+            dependence(
+                side.evaluations,
+                one,
+                on,
+                population,
+                form=form,
+                level=level,
+                lines=most,
+                callback=callback,
+            )
+            for side, one, on in (
+                (self.first, own, points),
+                (self.second, other, grid_for(self._pair, points)),
+            )
+        )
+        difference = dependence_difference(
+            self._pair, (own, other), points, population, form, first
+        )
+        return self._difference(first, second, difference)
+
+    def stress(
+        self,
+        features: Sequence[str] | None = None,
+        indicators: Sequence[object] | None = None,
+        *,
+        taus: int | npt.ArrayLike = 21,
+        tail: float = 0.05,
+        anchor: str = "quantile",
+        missing: str = "error",
+        level: float | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> Difference:
+        """Compute indicators of both models under the same weights, and their difference.
+
+        Neither model is asked again.
+
+        Parameters
+        ----------
+        features : sequence of str, optional
+            By default all that both models see and that can be stressed.
+        indicators : sequence of str, scorer or callable, optional
+            By default every indicator that both models have.
+        taus, tail, anchor, missing, level, rows
+            As in `Explainer.stress`.
+
+        Returns
+        -------
+        Difference
+            Of three `Stress`.
+
+        Raises
+        ------
+        ValueError
+            For a name that one of the models does not have, or a value out of range.
+
+        See Also
+        --------
+        Explainer.stress : Indicators of one model.
+
+        References
+        ----------
+        Bachoc et al. 2023, sections 2 and 3.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.arange(40.0).reshape(20, 2) % 17
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (2, 1))
+        >>> result = one.compare(two).stress(["x0"], ["mean"], taus=3)
+        >>> result.frame[["tau", "first", "second", "difference"]].round(2)
+           tau  first  second  difference
+        0 -1.0    0.0    0.00        0.00
+        1  0.0   14.2    7.10        7.10
+        2  1.0   30.1   15.05       15.05
+        """
+        chosen = None if rows is None else Population.of(len(self.first.table), rows=rows).rows
+        if features is None:
+            names, _ = stressable(self.first.table, missing, chosen)
+            features = [name for name in names if name in self._pair.features] or None
+        else:
+            features = [str(name) for name in as_names(features)]
+            for name in features:
+                self._pair.check_unit(name)
+        if indicators is None:
+            indicators = [name for name in self.first.indicators if name in self.second.indicators]
+        options = features, taus, tail, anchor, missing, level, rows
+        own, other = (side._indicators(indicators) for side in (self.first, self.second))
+        pairs = list(zip(own, other, strict=True))
+        differences = [indicator_minus(*both, self._pair.title, self._pair) for both in pairs]
+        difference = self.first._stress_of(lambda: differences, *options)
+        if level is not None:
+            difference = agreeing_shares(difference, pairs, checked_level(level))
+        return self._difference(
+            self.first._stress_of(lambda: own, *options),
+            self.second._stress_of(lambda: other, *options),
+            difference,
+        )
+
+    def scores(
+        self,
+        scoring: Sequence[object] | str | None = None,
+        *,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        rows: npt.ArrayLike | None = None,
+    ) -> Difference:
+        """Compute scores of both models in the same rows, and their difference.
+
+        Parameters
+        ----------
+        scoring : str, scorer, callable or sequence of these, optional
+            As in `Explainer.scores`; by default the scores that both models have.
+        level, sample_weight, rows
+            As in `Explainer.scores`.
+
+        Returns
+        -------
+        Difference
+            Of three `Scores`.
+
+        Raises
+        ------
+        ValueError
+            If a score does not exist or does not fit both models.
+
+        See Also
+        --------
+        Explainer.scores : Scores of one model.
+        Learner.compare : The performance of two procedures, with refitting.
+
+        References
+        ----------
+        Bonett and Price 2012; DeLong et al. 1988; Hall 1992; Kott 2001.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> y = X[:, 0] + X[:, 1]
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, y) for b in (1, 0.8))
+        >>> result = one.compare(two).scores()
+        >>> result.difference.names
+        ('rmse', 'absolute_error', 'r2')
+        """
+        level = checked_level(level)
+        population = Population.of(len(self.first.table), sample_weight, rows)
+        entries = self.first._scoring(scoring)
+        if scoring is None:
+            others = self.second._scoring(None)
+            entries = [name for name in entries if name in others]
+        own, other = ([side._score(entry) for entry in entries] for side in self._sides)
+        for k, entry in enumerate(entries):
+            if type(own[k]) is not type(other[k]):  # a closed form that only one of them has
+                own[k], other[k] = (side.indicator(entry) for side in self._sides)
+        first, second = (scores(of, population, level, self.first.seed) for of in (own, other))
+        pairs = list(zip(own, other, strict=True))
+        difference = scores_difference(self._pair, pairs, population, level, self.first.seed)
+        return self._difference(first, second, difference)
+
+    def __repr__(self) -> str:
+        shared = f"{len(self.first.table):,} rows, {len(self.features)} features of both"
+        return f"ModelComparison({self.names[0]}, {self.names[1]}; {shared})"
+
+    @property
+    def _sides(self) -> tuple[Explainer, Explainer]:
+        return self.first, self.second
+
+    def _units(self, features: Sequence[str] | None) -> list[str]:
+        if features is not None:
+            units = [str(name) for name in as_names(features)]
+            for unit in units:
+                self._pair.check_unit(unit)
+            return units
+        if not self._pair.units:
+            raise ValueError(
+                f"{self.names[0]} and {self.names[1]} share no feature, so that no importance "
+                "can be compared."
+            )
+        return self._pair.units
+
+    def _measures(self, measure: str | Function) -> tuple[Measure, Measure]:
+        of_models = []
+        for name, side in zip(self.names, self._sides, strict=True):
+            try:
+                of_models.append(side.measure(measure))
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
+        return of_models[0], of_models[1]
+
+    def _difference(self, first: Any, second: Any, difference: Any) -> Difference:
+        of_sides = [
+            f"{name}: {remark}"
+            for name, side in zip(self.names, (first, second), strict=True)
+            for remark in side.remarks
+            if remark not in difference.remarks
+        ]
+        remarks = dict.fromkeys([*self.remarks, *difference.remarks, *of_sides])
+        return Difference(self.names, first, second, difference, tuple(remarks))
