@@ -8,6 +8,8 @@ import { Columns, Fields, isRecord, SCHEMA, WireError } from "./wire.ts";
 export interface Parts {}
 
 export interface Ghost {
+  /** What it is of: a pin, or another model. */
+  of: string;
   note: string;
   state: Inputs;
 }
@@ -165,7 +167,8 @@ function readGhost(fields: Fields): Ghost {
   const { raw } = fields.record("state");
   if (!areInputs(raw))
     throw new WireError("The kernel's answer has a pin that is no view; run the cell again.");
-  return { note: fields.text("note"), state: raw };
+  const of = fields.optional("of", (f) => f.text("of")) ?? "pin";
+  return { of, note: fields.text("note"), state: raw };
 }
 
 const readProgress = (fields: Fields): Progress => ({

@@ -26,6 +26,7 @@ export interface Inputs {
   redundancy: boolean;
   sort: string;
   top: number;
+  compare_with: string;
   center: boolean;
   derivative: boolean;
   clip_lines: boolean;
@@ -56,6 +57,7 @@ export const INPUT_TYPES = {
   redundancy: "boolean",
   sort: "string",
   top: "number",
+  compare_with: "string",
   center: "boolean",
   derivative: "boolean",
   clip_lines: "boolean",

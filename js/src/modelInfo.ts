@@ -52,6 +52,8 @@ export interface ModelInfo {
   scorers: Choice[];
   indicators: Choice[];
   intervals: string[];
+  /** Names of the other models to compare with. */
+  others: string[];
   /** Names of the views, in the order in which they stand on the page. */
   views: string[];
   /** Empty in notebooks saved by earlier versions. */
@@ -81,6 +83,8 @@ export function readModelInfo(raw: unknown): ModelInfo {
     scorers: fields.records("scorers").map(readChoice),
     indicators: fields.records("indicators").map(readChoice),
     intervals: fields.texts("intervals"),
+    // Absent in notebooks saved by earlier versions.
+    others: fields.optional("others", (f) => f.texts("others")) ?? [],
     views: fields.texts("views"),
     help: fields.optional("help", (f) => readHelp(f.record("help"))) ?? NO_HELP,
   };

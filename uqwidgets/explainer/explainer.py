@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.comparison import ModelComparison
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
+from uqwidgets.explainer.others import Others
 from uqwidgets.explainer.performance import Performing
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
@@ -60,6 +61,12 @@ class Explainer(Ranking, Curves, Performing):
         Columns that the model does not see, such as a site, a group or a date, by which a widget
         filters rows. They are matched with the rows of X by their index where it has the same
         labels, and by position otherwise.
+
+    name : str, optional
+        Of the model, where it stands beside others.
+    others : mapping of str to model or Explainer, optional
+        One to three other fitted models of the same rows by name, with which a widget compares
+        this one. A model is asked nothing before it is compared; see also `compare`.
 
     Attributes
     ----------
@@ -119,6 +126,8 @@ class Explainer(Ranking, Curves, Performing):
         random_state: RandomState = 0,
         memory_limit: int | str = "1GiB",
         extra: Any = None,
+        name: str | None = None,
+        others: Mapping[str, Any] | None = None,
     ) -> None:
         self.model = model
         self.predictive = _predictive(model, y)
@@ -134,6 +143,20 @@ class Explainer(Ranking, Curves, Performing):
             classifier=self.classes is not None,
             with_truth=self.table.has_target,
         )
+        self.name = self.predictive.name if name is None else str(name)
+        options = {
+            "feature_groups": feature_groups,
+            "random_state": self.seed,
+            "memory_limit": memory_limit,
+        }
+
+        def maker(other: Any) -> Callable[[], Explainer]:
+            is_explainer = isinstance(other, Explainer)
+            return lambda: other if is_explainer else Explainer(other, X, y, **options)
+
+        makers = {str(key): maker(other) for key, other in (others or {}).items()}
+        _check_names([self.name, *makers])
+        self.others = Others(makers)
 
     def __getstate__(self) -> object:
         raise TypeError(
@@ -292,6 +315,7 @@ class Explainer(Ranking, Curves, Performing):
         )
 
 
+_MOST_MODELS = 4
 # Shown with an explainer in a notebook.
 _QUESTIONS = {
     "importance()": "which features drive the likelihood, the entropy or any other measure",
@@ -304,6 +328,19 @@ _QUESTIONS = {
     "compare(other)": "how another model of the same rows differs, with paired intervals",
     "measures()": "which measures this model gives",
 }
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Raise a ValueError if models cannot be told apart by their names, or are too many."""
+    if len(names) > _MOST_MODELS:
+        raise ValueError(
+            f"there are {len(names)} models, of which at most {_MOST_MODELS} can be compared; "
+            "leave some out."
+        )
+    if "" in names or len(set(names)) < len(names):
+        raise ValueError(
+            f"the models are named {list(names)!r}; give each its own name, which is not empty."
+        )
 
 
 def _predictive(model: Any, y: Any) -> Predictive:

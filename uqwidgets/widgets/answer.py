@@ -139,10 +139,12 @@ class Answer:
     def _compose(self, final: bool) -> None:
         explainer, work = self._explainer, self._work
         contents = {view: view.published(work) for view in self._views}
+        ghost, ghost_columns = self._under()
         remarks = [r for content in contents.values() for r in content.meta.get("remarks", ())]
         self._publish(
             {
                 "final": final,
+                "ghost": ghost,
                 **{
                     view.name: _described(content, is_stale=view.is_stale(work))
                     for view, content in contents.items()
@@ -164,8 +166,15 @@ class Answer:
                 for view, content in contents.items()
                 for name, values in content.columns.items()
             }
-            | self._ghost.columns(self._pin),
+            | ghost_columns,
         )
+
+    def _under(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+        """Return what lies under the views: a pin, else what one of them lays there."""
+        if self._pin is not None:
+            return self._pin.plain(), self._ghost.columns(self._pin)
+        each = (view.under(self._inputs) for view in self._views)
+        return next((one for one in each if one is not None), (None, {}))
 
 
 def _described(content: Content, *, is_stale: bool) -> dict[str, Any] | None:

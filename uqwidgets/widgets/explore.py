@@ -32,8 +32,10 @@ def explore(
 
     Parameters
     ----------
-    model : object, callable or Explainer
-        A fitted model, see `as_predictive`; or an `Explainer`, which holds X and y already.
+    model : object, callable, Explainer or dict of these
+        A fitted model, see `as_predictive`; or an `Explainer`, which holds X and y already; or two
+        to four of these by name, such as ``{"forest": forest, "boosting": boosting}``: the first is
+        shown, and compared with one of the others.
     X : DataFrame or array-like of shape (n, p)
         Rows to explain, preferably rows that the model was not fitted on.
     y : array-like of shape (n,), optional
@@ -96,6 +98,18 @@ def explore(
     'entropy'
     >>> widget.close()
     """
+    if isinstance(model, Mapping):
+        if not model:
+            raise ValueError("explore got no model in the dict; give each model by its name.")
+        (name, shown), *others = model.items()
+        options: dict[str, Any] = {"name": name, "others": dict(others)}
+        if isinstance(shown, Explainer):
+            raise TypeError(
+                f"{name!r} is an Explainer, which knows no other models; pass the models "
+                "themselves with X and y, or Explainer(model, X, y, name=..., others={...})."
+            )
+    else:
+        shown, options = model, {}
     if isinstance(model, Explainer):
         if any(argument is not None for argument in (X, y, feature_groups, extra)):
             raise TypeError(
@@ -106,12 +120,13 @@ def explore(
     if X is None:
         raise TypeError("explore needs rows to explain: uq.explore(model, X, y).")
     explainer = Explainer(
-        model,
+        shown,
         X,
         y,
         feature_groups=feature_groups,
         random_state=random_state,
         memory_limit=memory_limit,
         extra=extra,
+        **options,
     )
     return Explorer(explainer, learner=learner, state=state, **inputs)

@@ -122,6 +122,8 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         A column: a measure or scorer, ``"feature"``, ``"verdict"`` or ``"redundancy"``.
     top : int
         Number of features that are listed; 0 for all.
+    compare_with : str
+        ``"model:<name>"``, one of the explainer's ``others``, or nothing.
     center, derivative, clip_lines : bool
         Whether each row's curve starts at zero, whether its slope is drawn, and whether the axis
         follows the average and clips single lines.
@@ -421,8 +423,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         if picture_due and request == self._answered:
             self._notebook_picture.replace(static_picture(self._session, inputs, ticket.check))
             return
-        of_request = {"code": self._code(inputs), "ghost": None if ghost is None else ghost.plain()}
-        self._publisher.begin(request.seq, inputs, of_request)
+        self._publisher.begin(request.seq, inputs, {"code": self._code(inputs)})
         self._session.answer(inputs, ticket, request.input_error, ghost)
         self._answered = request
 

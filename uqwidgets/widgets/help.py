@@ -58,6 +58,7 @@ TIPS = {
     "uq-center": "Shift every row's line to start at 0, to compare their shapes",
     "uq-derivative": "Draw how steep the lines are, in place of the lines",
     "uq-indicator": "What is followed while averages move",
+    "uq-compare-with": "Another model of the same rows, drawn under what is shown",
     "uq-stop": "Stop computing; what is done stays",
     "uq-go-on": "Go on from where it was stopped",
     "uq-cost": "How often the model was called",
@@ -140,6 +141,13 @@ PANELS = {
         "Calibration: of the rows that the model calls 80 % likely, about 80 % should be so. "
         "Points on the diagonal are as good as promised; where an interval reaches the diagonal, "
         "a difference is not clear from these rows.",
+    ),
+    "comparison": (
+        "Does another model do the same? Its lines lie under those that are shown, and here stands "
+        "the difference: what is shown minus the other model, with its own 95 % interval.",
+        "Both models see the same rows, and the same shuffled values. What is hard for both in the "
+        "same rows cancels, so a difference may be clear although the two intervals overlap. Where "
+        "the interval holds 0, it is not clear from these rows.",
     ),
 }
 

@@ -36,6 +36,7 @@ class InputTraits(t.HasTraits):
     redundancy: bool
     sort: str
     top: int
+    compare_with: str
     center: bool
     derivative: bool
     clip_lines: bool
@@ -67,6 +68,7 @@ class InputArguments(TypedDict, total=False):
     redundancy: bool
     sort: str
     top: int
+    compare_with: str
     center: bool
     derivative: bool
     clip_lines: bool

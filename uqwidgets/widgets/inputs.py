@@ -81,6 +81,7 @@ class Inputs:
     redundancy: bool = _input(False, lambda name, value, _: switch(value, name))
     sort: str = _input("", lambda *value: _sort(*value))
     top: int = _input(50, lambda name, value, _: whole(value, name, 0, MOST_FEATURES))
+    compare_with: str = _input("", lambda *value: _compare_with(*value))
     center: bool = _input(False, lambda name, value, _: switch(value, name))
     derivative: bool = _input(False, lambda name, value, _: switch(value, name))
     clip_lines: bool = _input(False, lambda name, value, _: switch(value, name))
@@ -225,6 +226,16 @@ def _sort(name: str, value: Any, explainer: Explainer) -> str:
     if text(name, value, explainer) in ("", *SORTED_BY):
         return str(value)
     return _quantity(name, value, explainer)
+
+
+def _compare_with(name: str, value: Any, explainer: Explainer) -> str:
+    """Return what is compared with what is shown: nothing, or another model."""
+    kind, _, of = text(name, value, explainer).partition(":")
+    if value and kind != "model":
+        raise ValueError(f"{name} is {brief(value)}; it must be '' or 'model:<name>'.")
+    if value and of not in explainer.others:
+        raise ValueError(unknown("model to compare with", of, list(explainer.others)))
+    return str(value)
 
 
 def _indicator(name: str, value: Any, explainer: Explainer) -> str:

@@ -35,7 +35,8 @@ def model_info(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any
         plain(
             {
                 "schema": SCHEMA,
-                "title": explainer.predictive.name,
+                "title": explainer.name,
+                "others": list(explainer.others),
                 "task": "regression" if classes is None else "classification",
                 "target": explainer.table.target if has_target else None,
                 # Rows are coloured and filtered by them; without a target there are none.

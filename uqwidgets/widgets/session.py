@@ -54,7 +54,7 @@ class Session:
     ) -> None:
         self.explainer = explainer
         self.timing = timing
-        self.views = [view(explainer) for view in registered_views()]
+        self.views = [v(explainer) for v in registered_views() if v.is_offered(explainer)]
         self.ghost = Ghost(explainer, self.views)
         self.populations = PopulationBuilder(explainer)
         self.over_tau = OverTau(self.views, self.populations)

@@ -72,7 +72,10 @@ export function pinKey(mark: SVGElement = swatch("uq-key-pin", [9, 3, 2, 3])) {
       if (!ghost) return;
       const name = pinName(ghost.note, ghost.state);
       set(mark, { hidden: what === null ? null : "" });
-      setText(words, what === null ? `pin: ${name}` : `no ${what} of the pin: ${name}`);
+      setText(
+        words,
+        what === null ? `${ghost.of}: ${name}` : `no ${what} of the ${ghost.of}: ${name}`,
+      );
       set(words, { title: name });
     },
   };

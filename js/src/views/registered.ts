@@ -7,3 +7,4 @@ export { importance } from "./importance/index.ts";
 export { stress } from "./stress/index.ts";
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
 export const surface = onDemand("surface", () => import("./surface/index.ts"));
+export const comparison = onDemand("comparison", () => import("./comparison/index.ts"));

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from inspect import signature
+from keyword import iskeyword
 from typing import Any
 
 from uqwidgets._utils.choices import unknown
@@ -19,6 +20,8 @@ def initial_state(explainer: Explainer) -> dict[str, Any]:
         **Inputs().plain(),
         "measure": curve_measures(explainer)[0].name,
         "indicator": next(iter(explainer.indicators)),
+        # Whoever names several models wants to see them beside each other.
+        "compare_with": next((f"model:{name}" for name in explainer.others), ""),
     }
 
 
@@ -74,7 +77,11 @@ def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
 
 def arguments_of(explainer: Explainer, *, has_learner: bool) -> list[str]:
     """Return the arguments of the line of Python that are no inputs, see `code_of`."""
-    arguments = ["model", "X", "y"] if explainer.table.has_target else ["model", "X"]
+    model = "model"
+    if explainer.others:
+        names = [explainer.name, *explainer.others]
+        model = f"{{{', '.join(f'{name!r}: {_variable(name)}' for name in names)}}}"
+    arguments = [model, "X", "y"] if explainer.table.has_target else [model, "X"]
     if has_learner:
         arguments.append("learner=learner")
     defaults = signature(Explainer).parameters
@@ -87,6 +94,12 @@ def arguments_of(explainer: Explainer, *, has_learner: bool) -> list[str]:
     if limit != parse_bytes(defaults["memory_limit"].default):
         arguments.append(f"memory_limit={limit!r}")
     return arguments
+
+
+def _variable(name: str) -> str:
+    """Return the name of a model as a variable of Python."""
+    plain = "".join(letter if letter.isalnum() else "_" for letter in name)
+    return plain if plain.isidentifier() and not iskeyword(plain) else f"model_{plain}"
 
 
 def _brief(name: Any) -> str:

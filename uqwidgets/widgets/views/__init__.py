@@ -11,6 +11,7 @@ NAMES = (
     "stress",
     "surface",
     "performance",
+    "comparison",
 )
 
 

@@ -103,6 +103,11 @@ class View(ABC):
 
     # What a view declares.
 
+    @classmethod
+    def is_offered(cls, _explainer: Explainer) -> bool:
+        """Whether there is anything to show of an explainer."""
+        return True
+
     def replacements(self, _inputs: Inputs) -> Sequence[Replacement]:
         """Return the replacements for which the model has to be called; none by default."""
         return ()
@@ -137,6 +142,13 @@ class View(ABC):
         None by default. Their names begin with ``ghost``; the model is never asked for them.
         """
         return {}
+
+    def under(self, _inputs: Inputs) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]] | None:
+        """Return what this view lays under the others, where no pin lies there; None by default.
+
+        It is the description of a ghost, and columns by their names in a frame.
+        """
+        return None
 
     # How it is computed for a page, all at once.
 

@@ -1,0 +1,103 @@
+import { picker } from "../../controls/picker.ts";
+import { h, pool, set, setText } from "../../dom.ts";
+import { interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { type Context, type Panel, section } from "../view.ts";
+import { importanceFigure } from "./importanceFigure.ts";
+import { lineFigure } from "./lineFigure.ts";
+import type { Comparison } from "./reader.ts";
+
+/** What is shown minus another model, in importance, curve, stress and scores. */
+export function comparisonPanel({ session, about, signal, redraw }: Context): Panel {
+  const other = picker(
+    "compare with",
+    { "data-testid": "uq-compare-with", title: "Another model of the same rows" },
+    (compare_with) => session.request({ compare_with }),
+    signal,
+  );
+  const importances = h("div", { class: "uq-difference-importance" });
+  const figures = pool(importances, () => importanceFigure(signal, redraw));
+  const block = (title: string) => {
+    const heading = h("h4");
+    const figure = lineFigure(signal, redraw, title);
+    return { heading, figure, element: h("div", { hidden: true }, heading, figure.element) };
+  };
+  const [curve, stress] = [block("Difference of the curves"), block("Difference under stress")];
+  const rows = h("tbody");
+  const columns = h("tr");
+  const scores = h(
+    "div",
+    { class: "uq-difference-scores" },
+    h("h4", {}, "Scores"),
+    h("table", {}, h("thead", {}, columns), rows),
+  );
+  const grid = h(
+    "div",
+    { class: "uq-plot uq-comparison-grid" },
+    importances,
+    curve.element,
+    stress.element,
+    scores,
+  );
+  const empty = h("p", { class: "uq-empty" });
+  const panel = section("Compared", "uq-comparison", [other.element], empty, grid);
+
+  const fillScores = (data: Comparison, sides: string) => {
+    scores.hidden = data.scores.length === 0;
+    columns.replaceChildren(
+      ...["score", data.first, data.second, sides, `${percent(data.level)} interval`].map((text) =>
+        h("th", { scope: "col" }, isolated(text)),
+      ),
+    );
+    rows.replaceChildren(
+      ...data.scores.map(({ label, unit, first, second, value, low, high }) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row" }, withUnit(label, unit)),
+          ...[
+            ...[first, second, value].map(number),
+            interval(low ?? Number.NaN, high ?? Number.NaN),
+          ].map((text) => h("td", {}, text)),
+        ),
+      ),
+    );
+  };
+
+  return {
+    element: panel.element,
+    update({ frame, inputs }) {
+      panel.element.hidden = about.others.length === 0;
+      other.update(
+        [
+          { value: "", label: "nothing" },
+          ...about.others.map((name) => ({ value: `model:${name}`, label: isolated(name) })),
+        ],
+        inputs.compare_with,
+      );
+      const data = inputs.compare_with ? (frame?.comparison ?? null) : null;
+      set(panel.element, { "data-stale": data?.stale ? "true" : null });
+      grid.hidden = !data;
+      empty.hidden = data !== null || !inputs.compare_with;
+      setText(empty, frame?.final ? "no differences" : "no differences yet");
+      const sides = data ? `${isolated(data.first)} minus ${isolated(data.second)}` : "";
+      setText(panel.note, data?.stale ? "shown for other inputs" : sides);
+      if (!data || !frame) return;
+      const ranked = frame.importance?.order ?? [];
+      const order = ranked.length === data.units.length ? ranked : data.units.map((_, i) => i);
+      figures(data.measures.length).forEach((figure, at) => {
+        figure.update(data, at, order, inputs.feature, sides);
+      });
+      for (const [{ element, heading, figure }, line] of [
+        [curve, data.curve],
+        [stress, data.stress],
+      ] as const) {
+        element.hidden = !line;
+        if (!line) continue;
+        const along = line === data.stress ? "over τ of" : "along";
+        setText(heading, `${withUnit(line.label, line.unit)} ${along} ${isolated(line.feature)}`);
+        figure.update(line, sides, data.level);
+      }
+      fillScores(data, sides);
+    },
+  };
+}

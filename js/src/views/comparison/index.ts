@@ -1,0 +1,16 @@
+import "./style.css";
+import type { View } from "../view.ts";
+import { comparisonPanel } from "./element.ts";
+import { type Comparison, readComparison } from "./reader.ts";
+
+declare module "../../frame.ts" {
+  interface Parts {
+    comparison: Comparison;
+  }
+}
+
+export const comparison: View<Comparison> = {
+  name: "comparison",
+  read: readComparison,
+  panel: comparisonPanel,
+};

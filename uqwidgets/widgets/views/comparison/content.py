@@ -1,0 +1,144 @@
+"""What a frame holds of a difference, and what of it lies under the other views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.comparison import Difference
+from uqwidgets.dependence.result import Dependence
+from uqwidgets.importance.result import Importance
+from uqwidgets.performance.result import Scores
+from uqwidgets.plotting.text import value_text
+from uqwidgets.stress.result import Stress
+
+
+class Shown(NamedTuple):
+    """A difference in a frame.
+
+    Attributes
+    ----------
+    meta : dict
+        Plain values of the comparison view.
+    columns : dict of str to ndarray
+        Of the comparison view.
+    under : dict of str to ndarray
+        Columns of the other side, by their names in a frame, that lie under the other views.
+    """
+
+    meta: dict[str, Any]
+    columns: dict[str, npt.NDArray[Any]]
+    under: dict[str, npt.NDArray[Any]]
+
+
+def of_difference(difference: Difference, category: str | None) -> Shown:
+    """Return what a frame holds of a difference.
+
+    Parameters
+    ----------
+    difference : Difference
+    category : str or None
+        The category whose share is moved, for stress.
+    """
+    of = difference.first
+    match of:
+        case Scores():
+            return _scores(difference, of)
+        case Dependence():
+            return _curve(difference, of)
+        case Stress():
+            return _profile(difference, of, category)
+        case _:
+            raise TypeError(f"{type(of).__name__} has no part of its own; see `of_importances`.")
+
+
+def _scores(difference: Difference, of: Scores) -> Shown:
+    second, own = difference.second, difference.difference
+    assert isinstance(second, Scores)
+    assert isinstance(own, Scores)
+    scores = [
+        {
+            "label": of.labels[k],
+            "unit": of.units[k],
+            "first": of.value[k],
+            "second": second.value[k],
+            "value": own.value[k],
+            "low": own.low[k],
+            "high": own.high[k],
+        }
+        for k in range(len(of.names))
+    ]
+    return Shown({"scores": scores}, {}, {})
+
+
+def _curve(difference: Difference, of: Dependence) -> Shown:
+    own, second = difference.difference, difference.second
+    assert isinstance(own, Dependence)
+    assert isinstance(second, Dependence)
+    grid = np.arange(len(of.grid)) if of.categorical else of.grid
+    meta = {
+        "feature": of.feature,
+        "label": of.quantity,
+        "unit": of.unit,
+        "labels": [value_text(v) for v in of.grid] if of.categorical else None,
+    }
+    columns = {
+        "curve_grid": grid.astype(np.float64),
+        "curve": own.average,
+        "curve_low": own.low,
+        "curve_high": own.high,
+    }
+    under = {"dependence.ghost": second.average, "dependence.ghost_grid": grid}
+    return Shown({"curve": meta}, columns, under)
+
+
+def _profile(difference: Difference, of: Stress, category: str | None) -> Shown:
+    own, second = difference.difference, difference.second
+    assert isinstance(own, Stress)
+    assert isinstance(second, Stress)
+    (name,) = of.indicators
+    row = 0
+    if category is not None:
+        row = next(j for j, f in enumerate(of.features) if f.endswith(f"={category}"))
+    meta = {"feature": of.features[row], "label": of.labels[name], "unit": of.units[name]}
+    columns = {
+        "stress_grid": of.taus,
+        "stress": own.values[name][row],
+        "stress_low": own.low[name][row],
+        "stress_high": own.high[name][row],
+    }
+    under = {"stress.ghost": second.values[name][row]}
+    return Shown({"stress": meta}, columns, under)
+
+
+def of_importances(
+    differences: Sequence[Difference], units: Sequence[str], n_measures: int
+) -> Shown:
+    """Return what a frame holds of the importance by some measures.
+
+    Parameters
+    ----------
+    differences : sequence of Difference
+        Of the measures that are computed so far.
+    units : sequence of str, length p
+        Features or groups, in the order of the importance view.
+    n_measures : int
+        Number of measures that the importance view shows.
+    """
+    at = {unit: j for j, unit in enumerate(units)}
+    own = np.full((3, len(differences), len(units)), np.nan)
+    ghost = np.full((n_measures, len(units)), np.nan)
+    described = []
+    for k, difference in enumerate(differences):
+        second, change = difference.second, difference.difference
+        assert isinstance(second, Importance)
+        assert isinstance(change, Importance)
+        ghost[k, [at[f] for f in second.features]] = second.importance
+        own[:, k, [at[f] for f in change.features]] = change.importance, change.low, change.high
+        described.append({"label": second.label, "unit": second.unit})
+    columns = dict(zip(("importance", "importance_low", "importance_high"), own, strict=True))
+    meta = {"importance": described, "units": list(units)}
+    return Shown(meta, columns, {"importance.ghost": ghost})
