@@ -11,6 +11,7 @@ from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar
 from uqwidgets.explainer.comparison import ModelComparison
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.rows_comparison import RowsComparison
 from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.ground_truth.result import Decomposition
@@ -61,6 +62,7 @@ __all__ = [
     "Quantiles",
     "Redundancy",
     "Reweighting",
+    "RowsComparison",
     "Scores",
     "Stress",
     "Surface",

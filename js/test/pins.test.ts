@@ -339,6 +339,36 @@ describe("a ghost", () => {
     expect(rows(root, "importance")[0]).not.toContain("pin");
   });
 
+  it("spans the whole of τ where the other profiles have more levels", async () => {
+    const raw = haunting();
+    const [lines, levels] = [raw.meta.cols["stress.value"].shape[0] as number, 81];
+    const add = (name: string, values: Float32Array, shape: number[]) => {
+      raw.cols[name] = new DataView(values.buffer);
+      raw.meta.cols[name] = { dtype: "f4", shape };
+    };
+    add(
+      "stress.fine_taus",
+      Float32Array.from({ length: levels }, (_, i) => -1 + i / 40),
+      [levels],
+    );
+    add("stress.fine_value", new Float32Array(lines * levels).fill(0.5), [lines, levels]);
+    const { root } = await mount(about, raw);
+    const ends = (selector: string) => {
+      const d = root.querySelector(selector)?.getAttribute("d") ?? "";
+      const xs = [...d.matchAll(/[ML](-?[\d.]+)/g)].map(([, x]) => Number(x));
+      return [xs.at(0), xs.at(-1)];
+    };
+    expect(ends(".uq-profile path.uq-pin-line")).toEqual(ends(".uq-others path"));
+  });
+
+  it("is named after what it is of", async () => {
+    const raw = haunting();
+    raw.meta.ghost.of = "model";
+    const { root } = await mount(about, raw);
+    expect(keys(root)).toEqual(["model: before", "model: before", "model: before"]);
+    expect(rows(root, "importance")[0]).toContain("model");
+  });
+
   it("is not drawn if it has other inputs, and the legend says so", async () => {
     const other = { feature: second, indicator: "nll" };
     const { root } = await mount(about, haunting(about, {}, other));

@@ -21,6 +21,7 @@ from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.others import Others
 from uqwidgets.explainer.performance import Performing
+from uqwidgets.explainer.rows_comparison import RowsComparison
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import available
@@ -144,15 +145,18 @@ class Explainer(Ranking, Curves, Performing):
             with_truth=self.table.has_target,
         )
         self.name = self.predictive.name if name is None else str(name)
-        options = {
-            "feature_groups": feature_groups,
-            "random_state": self.seed,
-            "memory_limit": memory_limit,
-        }
 
         def maker(other: Any) -> Callable[[], Explainer]:
-            is_explainer = isinstance(other, Explainer)
-            return lambda: other if is_explainer else Explainer(other, X, y, **options)
+            if isinstance(other, Explainer):
+                return lambda: other
+            return lambda: Explainer(
+                other,
+                X,
+                y,
+                feature_groups=feature_groups,
+                random_state=self.seed,
+                memory_limit=memory_limit,
+            )
 
         makers = {str(key): maker(other) for key, other in (others or {}).items()}
         _check_names([self.name, *makers])
@@ -295,6 +299,69 @@ class Explainer(Ranking, Curves, Performing):
             raise ValueError(f"names is {names!r}; give two different names.")
         return ModelComparison(self, other, (str(names[0]), str(names[1])))
 
+    def compare_rows(
+        self,
+        rows: npt.ArrayLike,
+        other_rows: npt.ArrayLike | None = None,
+        *,
+        names: tuple[str, str] = ("chosen rows", "other rows"),
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> RowsComparison:
+        """Compare the model in some rows with the same model in others.
+
+        Parameters
+        ----------
+        rows : array-like
+            A mask or the positions of the first group of rows.
+        other_rows : array-like, optional
+            Those of the second group, which may share rows with the first; by default all that are
+            not in the first.
+        names : tuple of (str, str), default=("chosen rows", "other rows")
+            Of both groups, for headings and remarks.
+        sample_weight : array-like of shape (n,), optional
+            Weights of all rows that describe a population, stress included.
+
+        Returns
+        -------
+        RowsComparison
+            With the methods `importance`, `dependence` and `scores`.
+
+        Raises
+        ------
+        ValueError
+            If a group has no row, or the names are the same.
+
+        See Also
+        --------
+        Explainer.compare : Two models in the same rows.
+
+        References
+        ----------
+        Hoeffding 1948; Wood et al. 2024, eq. 5.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> explainer.compare_rows(np.arange(40), names=("first forty", "rest"))
+        RowsComparison(first forty, rest; 40 and 60 rows)
+        """
+        n = len(self.table)
+        first = Population.of(n, sample_weight, rows)
+        if other_rows is None:
+            others = np.setdiff1d(np.arange(n), first.positions)
+            if not len(others):
+                raise ValueError(
+                    "rows chooses every row, so that no other row is left; pass fewer."
+                )
+            other_rows = others
+        if len({*map(str, names)}) != 2:
+            raise ValueError(f"names is {names!r}; give two different names.")
+        second = Population.of(n, sample_weight, other_rows)
+        return RowsComparison(self, (first, second), (str(names[0]), str(names[1])))
+
     def __repr__(self) -> str:
         n, p = len(self.table), len(self.features)
         return (
@@ -326,6 +393,7 @@ _QUESTIONS = {
     "scores()": "how good the model is, with intervals",
     "calibration()": "whether what it predicts with probability p happens in a share p of the rows",
     "compare(other)": "how another model of the same rows differs, with paired intervals",
+    "compare_rows(rows)": "how the model differs in some rows from the others",
     "measures()": "which measures this model gives",
 }
 

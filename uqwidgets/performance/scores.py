@@ -108,14 +108,10 @@ def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:
     The degrees of freedom are those of Satterthwaite 1946, and the quantiles of t are corrected for
     skewness (Hall 1992). A share of rows has the score interval (Wilson 1927).
     """
-    rows = slice(None) if population.rows is None else population.rows
-    s = population.scored[rows]
-    if isinstance(score, RankIndicator | RankDifference):
-        estimate, influence = score.of(rows).influence(s)
-    else:
-        outputs = [np.asarray(output)[rows] for output in score.per_row]
-        estimate, influence = _means(score, outputs, s / s.sum())
-        if score.combination is MEAN and are_shares(outputs[0], s):
+    estimate, influence = value_and_influence(score, population)
+    if isinstance(score, Indicator) and score.combination is MEAN:
+        output = np.asarray(score.per_row[0])
+        if are_shares(output, population.scored):
             error = math.sqrt(dot(influence, influence) * population.small_sample)
             low, high = wilson(np.array(estimate), np.array(population.ess), level)
             return Bounds(estimate, error, float(low), float(high))
@@ -131,6 +127,27 @@ def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:
     return _within(
         Bounds(estimate, error, estimate - upper * error, estimate - lower * error), score.bounds
     )
+
+
+def value_and_influence(score: OfRows, population: Population) -> tuple[float, Floats]:
+    """Value of a score in the scored rows, and the influence of each of them on it.
+
+    Parameters
+    ----------
+    score : Indicator, RankIndicator or RankDifference
+    population : Population
+
+    Returns
+    -------
+    value : float
+    influence : ndarray of shape (m,)
+        Of the scored rows; to first order, their sum is the error of the value.
+    """
+    rows = slice(None) if population.rows is None else population.rows
+    s = population.scored[rows]
+    if isinstance(score, RankIndicator | RankDifference):
+        return score.of(rows).influence(s)
+    return _means(score, [np.asarray(output)[rows] for output in score.per_row], s / s.sum())
 
 
 def _means(indicator: Indicator, outputs: list[Floats], share: Floats) -> tuple[float, Floats]:

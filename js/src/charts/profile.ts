@@ -129,10 +129,12 @@ export function profile() {
       const x = scaleLinear([-1, 1], [margin, margin + inner]);
       const finest = stress.fine ?? { taus, value };
       const points = finest.taus.length;
-      const path = line<number>()
-        .defined(Number.isFinite)
-        .x((_, i) => x(finest.taus[i] ?? 0))
-        .y((v) => y(v));
+      const pathAt = (levels: ArrayLike<number>) =>
+        line<number>()
+          .defined(Number.isFinite)
+          .x((_, i) => x(levels[i] ?? 0))
+          .y((v) => y(v));
+      const path = pathAt(finest.taus);
       const draw = (index: number | null) =>
         index === null
           ? null
@@ -154,7 +156,8 @@ export function profile() {
       set(halo, { d: draw(chosen) });
       set(chosenPath, { d: draw(chosen) });
 
-      set(pinned, { d: ghost && path(Array.from(ghost.value)) });
+      // What lies below is known at the coarse levels only.
+      set(pinned, { d: ghost && pathAt(taus)(Array.from(ghost.value)) });
       const pinnedValue = ghost ? valueAt(taus, ghost.value, ghost.tau) : Number.NaN;
       const isPlaced = ghost !== null && Number.isFinite(pinnedValue);
       set(pinnedNow, { visibility: isPlaced ? null : "hidden" });

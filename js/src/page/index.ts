@@ -15,9 +15,17 @@ const WHY = "This needs the notebook: the page holds what was computed when it w
 
 /** Controls whose answers need a kernel. */
 const LOCKED = [
-  ...["repeats", "lines", "center", "derivative", "anchor", "tail", "use-tail-mean", "second"].map(
-    (id) => `[data-testid="uq-${id}"]`,
-  ),
+  ...[
+    "repeats",
+    "lines",
+    "center",
+    "derivative",
+    "anchor",
+    "tail",
+    "use-tail-mean",
+    "second",
+    "compare-with",
+  ].map((id) => `[data-testid="uq-${id}"]`),
   ".uq-column-choices :is(input, select)",
 ].join();
 

@@ -5,7 +5,7 @@ import { counted, interval, isolated, number, percent, withUnit } from "../../fo
 import type { Comparison } from "./reader.ts";
 
 /** Features whose differences are drawn; the table has all of them. */
-const MOST = 20;
+const MOST = 12;
 const NAMES = 0.36;
 
 /** The difference of the importance of each feature, by one measure, in the order of the importance view. */

@@ -146,7 +146,7 @@ export function dependencePanel(context: Context): Panel {
         columns: [
           ...[data.feature, withUnit(label, data.unit), "low", "high", "at τ = 0"],
           ...(learner ? LEARNER_COLUMNS : []),
-          ...(ghost ? ["pin"] : []),
+          ...(ghost && frame.ghost ? [frame.ghost.of] : []),
           "rows around it",
         ],
         rows: Array.from(data.grid, (_, i) => [

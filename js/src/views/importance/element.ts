@@ -255,7 +255,7 @@ export function importancePanel(context: Context): Panel {
             "low",
             "high",
             "at τ = 0",
-            ...(data.ghost ? ["pin"] : []),
+            ...(data.ghost ? [last?.frame.ghost?.of ?? ""] : []),
             ...(learner ? LEARNER_COLUMNS : []),
           ]),
           ...(data.redundancy ? ["redundancy", "low", "high"] : []),

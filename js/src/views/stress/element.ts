@@ -90,7 +90,12 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     read.update(drawn);
   };
 
-  const describe = (stress: Stress, chosen: number | null, ghost: Float64Array | null) => {
+  const describe = (
+    stress: Stress,
+    chosen: number | null,
+    ghost: Float64Array | null,
+    of: string,
+  ) => {
     const { taus, now } = stress;
     const index = chosen ?? 0;
     const take = (values: ArrayLike<number>, i: number) =>
@@ -110,7 +115,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
           withUnit(stress.label, stress.unit),
           ...(bounded ? [`${percent(stress.level)} interval`] : []),
           "effective sample",
-          ...(ghost ? ["pin"] : []),
+          ...(ghost ? [of] : []),
           "status",
         ],
         rows: Array.from(taus, (tau, i) => [
@@ -141,7 +146,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       if (!stress || !lines) return;
       draw(shown);
       const chosen = rowOf(stress, names);
-      describe(stress, chosen, ghostOf(shown)?.value ?? null);
+      describe(stress, chosen, ghostOf(shown)?.value ?? null, shown.frame?.ghost?.of ?? "");
       const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
       setText(
         panel.note,

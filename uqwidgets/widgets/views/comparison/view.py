@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from functools import partial
+from typing import Any, Self
 
 import numpy.typing as npt
 
@@ -20,19 +21,14 @@ from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.stress_intervals import LEVELS
 from uqwidgets.widgets.views.comparison.content import of_difference, of_importances
-from uqwidgets.widgets.views.dependence.feature_curves import GRID
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
+# As many values as the curve that is shown has, so that its model is asked nothing.
+GRID = 49
+
 #: Called with what is being done, the number of rows that are answered, and their total.
 Report = Callable[[str, int, int], None]
-
-
-class Part(NamedTuple):
-    """One difference: its name, and how it is computed."""
-
-    name: str
-    compute: Callable[[], Difference]
 
 
 class ComparisonView(View):
@@ -80,7 +76,7 @@ class ComparisonView(View):
         if not inputs.compare_with or self.has_failed(self._input_key(inputs)):
             return {}
         parts = self._parts(inputs, populations.reached(inputs), lambda *_: None)
-        return {part.name: part.compute() for part in parts}
+        return {_name(difference): difference for difference in (part() for part in parts)}
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the differences, if they are known."""
@@ -89,7 +85,7 @@ class ComparisonView(View):
         pictures = []
         for part in self._parts(inputs, population, lambda *_: check()):
             check()
-            pictures.append(part.compute()._repr_html_())
+            pictures.append(part()._repr_html_())
         return "".join(pictures)
 
     def show_cached(self, work: Work) -> Availability:
@@ -122,7 +118,7 @@ class ComparisonView(View):
                     self.content = Content()
                 work.send()
 
-        return [Step(Urgency.DETAILS, attempt)]
+        return [Step(Urgency.REFINEMENT, attempt)]
 
     def under(self, inputs: Inputs) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]] | None:
         """Return the other side, to lie under the other views."""
@@ -160,7 +156,7 @@ class ComparisonView(View):
         units = self.explainer.units() if inputs.groups else self.explainer.features
         n_measures = len(self._measures(inputs))
         for part in self._parts(inputs, populations.now, report):
-            difference = part.compute()
+            difference = part()
             if isinstance(difference.first, Importance):
                 importances.append(difference)
                 shown = of_importances(importances, units, n_measures)
@@ -170,8 +166,9 @@ class ComparisonView(View):
             meta |= {"first": first, "second": second, "level": LEVEL, **shown.meta}
             columns |= shown.columns
             under |= shown.under
-            self._under = inputs, dict(under)
             yield Content(dict(meta), dict(columns))
+        # Only now, for before the legends would say that the model has no such curve.
+        self._under = inputs, under
 
     def _measures(self, inputs: Inputs) -> Sequence[str]:
         return inputs.importance_of or [m.name for m in importance_measures(self.explainer)]
@@ -190,7 +187,9 @@ class ComparisonView(View):
             self._comparison = name, compared
         return self._comparison[1]
 
-    def _parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
+    def _parts(
+        self, inputs: Inputs, population: Population, report: Report
+    ) -> Iterator[Callable[[], Difference]]:
         name = inputs.compare_with.partition(":")[2]
         report(f"{name}: first answers", 0, 0)
         comparison = self._comparing(inputs)
@@ -203,56 +202,55 @@ class ComparisonView(View):
 
         report(f"{name}: scores", 0, 0)
         if self.explainer.table.has_target:
-            yield Part("scores", lambda: comparison.scores(level=LEVEL, **options))
+            yield partial(comparison.scores, level=LEVEL, **options)
         feature = inputs.feature
         if feature in comparison.features:
-            form = {"center": inputs.center, "derivative": inputs.derivative}
-            if self.explainer.table.kind(feature) == "categorical":
-                form["derivative"] = False
-            yield Part(
-                "dependence",
-                lambda: comparison.dependence(
-                    feature,
-                    inputs.measure,
-                    grid=GRID,
-                    level=LEVEL,
-                    lines=1,
-                    **form,
-                    **options,
-                    **callback(f"curve of {feature}"),
-                ),
+            is_number = self.explainer.table.kind(feature) == "numeric"
+            yield partial(
+                comparison.dependence,
+                feature,
+                inputs.measure,
+                grid=GRID,
+                level=LEVEL,
+                lines=1,
+                center=inputs.center and not inputs.derivative,
+                derivative=inputs.derivative and is_number,
+                **options,
+                **callback(f"curve of {feature}"),
             )
         stressed = inputs.stress_feature
         if stressed in comparison.features and inputs.indicator in comparison.second.indicators:
             report(f"{name}: stress", 0, 0)
-            yield Part(
-                "stress",
-                lambda: comparison.stress(
-                    [stressed],
-                    [inputs.indicator],
-                    taus=LEVELS,
-                    tail=inputs.tail,
-                    anchor=inputs.anchor,
-                    missing="keep",
-                    level=LEVEL,
-                    rows=population.rows,
-                ),
+            yield partial(
+                comparison.stress,
+                [stressed],
+                [inputs.indicator],
+                taus=LEVELS,
+                tail=inputs.tail,
+                anchor=inputs.anchor,
+                missing="keep",
+                level=LEVEL,
+                rows=population.rows,
             )
         units = comparison._units(None) if inputs.groups else list(comparison.features)
         for measure in self._measures(inputs):
-            yield Part(
-                f"importance:{measure}",
-                lambda measure=measure: comparison.importance(
-                    measure,
-                    units,
-                    replacement=inputs.replacement,
-                    n_repeats=inputs.n_repeats,
-                    interval=inputs.interval,
-                    level=LEVEL,
-                    **options,
-                    **callback("importance"),
-                ),
+            yield partial(
+                comparison.importance,
+                measure,
+                units,
+                replacement=inputs.replacement,
+                n_repeats=inputs.n_repeats,
+                interval=inputs.interval,
+                level=LEVEL,
+                **options,
+                **callback("importance"),
             )
+
+
+def _name(difference: Difference) -> str:
+    """Return the measure of an importance, and otherwise the name of the analysis."""
+    of = difference.first
+    return of.measure if isinstance(of, Importance) else type(of).__name__.lower()
 
 
 def options_of(population: Population) -> dict[str, Any]:

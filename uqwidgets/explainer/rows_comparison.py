@@ -1,0 +1,294 @@
+"""RowsComparison: one fitted model in two groups of rows, side by side and as a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets.comparison import Difference
+from uqwidgets.comparison.cohorts import change_difference, mean_difference, score_difference
+from uqwidgets.dependence import POINTS, CurveTransform, curve_blocks, dependence, grid_of
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.importance import Settings, build_result, importance_of_changes, mean_changes
+from uqwidgets.importance import provenance as provenance_of
+from uqwidgets.inference import checked_level, half_width
+from uqwidgets.inference.population import Population
+from uqwidgets.measures import Function
+from uqwidgets.performance import scores
+
+if TYPE_CHECKING:
+    from uqwidgets.explainer.explainer import Explainer
+
+
+class RowsComparison:
+    """One fitted model in two groups of rows: both results, and their difference.
+
+    `Explainer.compare_rows` returns it. Groups may share rows: every row has an influence on both
+    results, and its influence on the difference is that on the first minus that on the second. So
+    the intervals hold for groups apart, for groups that overlap, and for a group beside all rows.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    sides : tuple of Population
+    names : tuple of (str, str)
+
+    Attributes
+    ----------
+    explainer : Explainer
+    names : tuple of (str, str)
+
+    See Also
+    --------
+    Explainer.compare_rows : Makes it.
+    ModelComparison : Two models in the same rows.
+
+    References
+    ----------
+    Hoeffding 1948; Wood et al. 2024, eq. 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = X[:, 0] + rng.normal(size=300) * np.where(X[:, 1] > 0, 2.0, 0.5)
+    >>> explainer = uq.Explainer(lambda X: X[:, 0], X, y)
+    >>> result = explainer.compare_rows(X[:, 1] > 0).scores("squared_error")
+    >>> bool(result.difference.low[0] > 0)  # errors are larger where x1 is positive
+    True
+    """
+
+    def __init__(
+        self, explainer: Explainer, sides: tuple[Population, Population], names: tuple[str, str]
+    ) -> None:
+        self.explainer, self.names, self._sides = explainer, names, sides
+
+    def importance(
+        self,
+        measure: str | Function = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        replacement: str = "permutation",
+        n_repeats: int | str = 10,
+        level: float = 0.95,
+        reference: str = "t",
+        callback: ProgressCallback | None = None,
+    ) -> Difference:
+        """Compute the importance in both groups, and its difference.
+
+        Parameters
+        ----------
+        measure, features, replacement, n_repeats, level, reference, callback
+            As in `Explainer.importance`, without scorers. Intervals are ``"u-statistic"``; donors
+            come from all rows.
+
+        Returns
+        -------
+        Difference
+            Of three `Importance`.
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        Explainer.importance : Importance in one group of rows.
+
+        References
+        ----------
+        Wood et al. 2024, eq. 5; Hoeffding 1948.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> explainer = uq.Explainer(lambda X: np.maximum(X[:, 0], 0), X, X[:, 0])
+        >>> result = explainer.compare_rows(X[:, 1] > 0).importance("squared_error")
+        >>> sorted(result.difference.features)
+        ['x0', 'x1']
+        """
+        ex = self.explainer
+        settings = Settings.of(
+            replacement=replacement,
+            n_repeats=n_repeats,
+            compare="difference",
+            interval="u-statistic",
+            level=level,
+            reference=reference,
+            seed=ex.seed,
+        )
+        of_rows, units = ex.measure(measure), ex.units(features)
+        changes = [
+            list(mean_changes(ex.evaluations, of_rows, units, side, settings, callback))
+            for side in self._sides
+        ]
+        first, second = (
+            importance_of_changes(ex.evaluations, of_rows, units, side, settings, of_side)
+            for side, of_side in zip(self._sides, changes, strict=True)
+        )
+        intervals = [
+            change_difference(pair, self._sides, settings.level, settings.reference)
+            for pair in zip(*changes, strict=True)
+        ]
+        difference = build_result(
+            units,
+            intervals,
+            [np.full(len(self._sides[0].positions), np.nan) for _ in units],
+            [own.repeats - other.repeats for own, other in zip(*changes, strict=True)],
+            measure=of_rows.name,
+            label=f"{of_rows.label}, {self._title}",
+            unit=of_rows.unit,
+            baseline=first.baseline - second.baseline,
+            **provenance_of(settings, self._sides[0]),
+        )
+        return self._difference(first, second, difference)
+
+    def dependence(
+        self,
+        feature: str,
+        measure: str | Function = "prediction",
+        *,
+        grid: int | npt.ArrayLike | None = None,
+        spacing: str = "quantile",
+        center: Any = False,
+        derivative: bool = False,
+        relative: bool = False,
+        level: float = 0.95,
+        callback: ProgressCallback | None = None,
+    ) -> Difference:
+        """Compute the curve of both groups over the same values, and its difference.
+
+        Parameters
+        ----------
+        feature, measure, grid, spacing, center, derivative, relative, level, callback
+            As in `Explainer.dependence`.
+
+        Returns
+        -------
+        Difference
+            Of three `Dependence`.
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, or a value out of range.
+
+        See Also
+        --------
+        Explainer.dependence : The curve of one group of rows.
+
+        References
+        ----------
+        Molnar et al. 2023, eq. 5.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0] * (X[:, 1] > 0), X)
+        >>> result = explainer.compare_rows(X[:, 1] > 0).dependence("x0", grid=[-1.0, 1.0])
+        >>> result.difference.average.round(6).tolist()
+        [-1.0, 1.0]
+        """
+        ex, form = self.explainer, CurveTransform.of(center, derivative, relative)
+        of_rows, level = ex.measure(measure), checked_level(level)
+        points = grid_of(ex.table, str(feature), POINTS if grid is None else grid, spacing)
+        first, second = (
+            dependence(
+                ex.evaluations, of_rows, points, side, form=form, level=level, callback=callback
+            )
+            for side in self._sides
+        )
+        parts = [
+            mean_difference(block, self._sides)
+            for block in curve_blocks(ex.evaluations, of_rows, points, form)
+        ]
+        average, std_error = (np.concatenate(part) for part in zip(*parts, strict=True))
+        smaller = min(self._sides, key=lambda side: side.ess)
+        width = half_width(std_error, level, smaller)
+        difference = replace(
+            first,
+            label=f"{first.label}, {self._title}",
+            average=average,
+            std_error=std_error,
+            low=average - width,
+            high=average + width,
+        )
+        return self._difference(first, second, difference)
+
+    def scores(
+        self, scoring: Sequence[object] | str | None = None, *, level: float = 0.95
+    ) -> Difference:
+        """Compute the scores in both groups, and their difference.
+
+        Parameters
+        ----------
+        scoring, level
+            As in `Explainer.scores`.
+
+        Returns
+        -------
+        Difference
+            Of three `Scores`.
+
+        Raises
+        ------
+        ValueError
+            If a score does not exist or does not fit the model.
+
+        See Also
+        --------
+        Explainer.scores : Scores in one group of rows.
+
+        References
+        ----------
+        DeLong et al. 1988; Hall 1992; Kott 2001.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> explainer.compare_rows(X[:, 0] > 0).scores().difference.names
+        ('rmse', 'absolute_error', 'r2')
+        """
+        ex, level = self.explainer, checked_level(level)
+        chosen = [ex._score(entry) for entry in ex._scoring(scoring)]
+        first, second = (scores(chosen, side, level, ex.seed) for side in self._sides)
+        intervals = [score_difference(one, self._sides, level, ex.seed) for one in chosen]
+        difference = replace(
+            first,
+            labels=tuple(f"{label}, {self._title}" for label in first.labels),
+            value=np.array([each.estimate for each in intervals]),
+            std_error=np.array([each.std_error for each in intervals]),
+            low=np.array([each.low for each in intervals]),
+            high=np.array([each.high for each in intervals]),
+        )
+        return self._difference(first, second, difference)
+
+    def __repr__(self) -> str:
+        counts = " and ".join(f"{len(side.positions):,}" for side in self._sides)
+        return f"RowsComparison({self.names[0]}, {self.names[1]}; {counts} rows)"
+
+    @property
+    def _title(self) -> str:
+        return f"{self.names[0]} minus {self.names[1]}"
+
+    def _difference(self, first: Any, second: Any, difference: Any) -> Difference:
+        remarks = [
+            f"{name}: {remark}"
+            for name, side in zip(self.names, (first, second), strict=True)
+            for remark in side.remarks
+        ]
+        return Difference(self.names, first, second, difference, tuple(dict.fromkeys(remarks)))
