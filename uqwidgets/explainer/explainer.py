@@ -353,9 +353,7 @@ class Explainer(Ranking, Curves, Performing):
         if other_rows is None:
             others = np.setdiff1d(np.arange(n), first.positions)
             if not len(others):
-                raise ValueError(
-                    "rows chooses every row, so that no other row is left; pass fewer."
-                )
+                raise ValueError("rows chooses every row, so that none is left to compare with.")
             other_rows = others
         if len({*map(str, names)}) != 2:
             raise ValueError(f"names is {names!r}; give two different names.")
