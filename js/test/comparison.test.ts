@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { aboutBinary, aboutMulti, inputsOf, wireFrame } from "./fixtures.ts";
+import { choose, clearPage, mount } from "./mount.ts";
+
+afterEach(clearPage);
+
+const about = () => ({
+  ...aboutMulti(),
+  others: ["<b>boosting</b>", "line"],
+  views: [...aboutBinary().views, "comparison"],
+});
+const panelOf = (root: HTMLElement) => root.querySelector(".uq-comparison") as HTMLElement;
+
+/** A frame with differences of two features by one measure, of a curve over categories, and of scores. */
+function compared(info = about()) {
+  const frame = wireFrame(info, 1, { compare_with: "model:line" });
+  const units = info.features.map(({ name }) => name);
+  const value = units.map((_, i) => i - 1);
+  const curve = [0.5, Number.NaN];
+  const stress = [-0.5, 0, 0.5];
+  const columns = {
+    importance: value,
+    importance_low: value.map((v) => v - 0.5),
+    importance_high: value.map((v) => v + 0.5),
+    curve_grid: [0, 1],
+    ...{ curve, curve_low: curve, curve_high: curve },
+    stress_grid: [-1, 0, 1],
+    ...{ stress, stress_low: stress, stress_high: stress },
+  };
+  for (const [name, values] of Object.entries(columns)) {
+    frame.cols[`comparison.${name}`] = new DataView(Float64Array.from(values).buffer);
+    const shape = name.startsWith("importance") ? [1, units.length] : [values.length];
+    frame.meta.cols[`comparison.${name}`] = { dtype: "f8", shape };
+  }
+  frame.meta.comparison = {
+    stale: false,
+    first: "forest",
+    second: "line",
+    level: 0.95,
+    scores: [
+      { label: "error rate", unit: "", first: 0.1, second: 0.2, value: -0.1, low: -0.2, high: 0 },
+      { label: "nll", unit: "nats", first: 1, second: null, value: null, low: null, high: null },
+    ],
+    curve: { feature: "site", label: "probability", unit: "", labels: ["<b>a</b>", "b"] },
+    stress: { feature: "petal length", label: "error rate", unit: "" },
+    importance: [{ label: "likelihood loss", unit: "nats" }],
+    units,
+  };
+  return frame;
+}
+
+describe("the comparison", () => {
+  it("shows differences with their intervals, and names only as text", async () => {
+    const info = about();
+    const { root } = await mount(info, compared(info));
+    const panel = panelOf(root);
+    expect(panel.hidden).toBe(false);
+    expect(panel.textContent).toContain("forest minus line");
+    expect(panel.querySelectorAll(".uq-bar")).toHaveLength(info.features.length);
+    expect(panel.querySelectorAll(".uq-difference-names > div")).toHaveLength(info.features.length);
+    const dots = [...panel.querySelectorAll(".uq-difference-dots circle")];
+    expect(dots.map((dot) => dot.getAttribute("visibility"))).toEqual([null, "hidden"]);
+    const lines = [...panel.querySelectorAll(".uq-difference-line")];
+    expect(lines.map((line) => line.getAttribute("d")?.match(/[ML]/g)?.length ?? 0)).toEqual([
+      0, 3,
+    ]);
+    const cells = [...panel.querySelectorAll(".uq-difference-scores td")];
+    expect(cells.map(({ textContent }) => textContent)).toEqual([
+      ...["0.1", "0.2", "−0.1", "−0.2 to 0"],
+      ...["1", "not available", "not available", "no interval"],
+    ]);
+    expect(panel.querySelector("b")).toBeNull();
+  });
+
+  it("offers the other models, and asks for the one that is chosen", async () => {
+    const info = about();
+    const { one, lastRequest } = await mount(info, compared(info));
+    const select = one<HTMLSelectElement>("uq-compare-with");
+    expect([...select.options].map(({ value }) => value)).toEqual([
+      "",
+      "model:<b>boosting</b>",
+      "model:line",
+    ]);
+    choose(select, "");
+    expect(lastRequest()).toEqual({ compare_with: "" });
+  });
+
+  it("says that there are no differences yet, and is not there without another model", async () => {
+    const info = about();
+    const frame = wireFrame(info, 1, { compare_with: "model:line" });
+    frame.meta.final = false;
+    const { root } = await mount(info, frame);
+    expect(panelOf(root).querySelector(".uq-empty")?.textContent).toBe("no differences yet");
+    clearPage();
+    const alone = { ...info, others: [] };
+    const other = await mount(alone, wireFrame(alone, 1));
+    expect(panelOf(other.root).hidden).toBe(true);
+    expect(inputsOf(alone).compare_with).toBe("");
+  });
+
+  it("with a broken column leaves the other panels", async () => {
+    const info = about();
+    const frame = compared(info);
+    frame.meta.cols["comparison.curve"].shape = [3];
+    const { root } = await mount(info, frame);
+    expect(root.textContent).toContain("comparison.curve");
+    expect(root.querySelectorAll(".uq-importance .uq-bar").length).toBeGreaterThan(0);
+  });
+});
