@@ -381,3 +381,16 @@ class TestErrorsOfTheBiasParts:
             models.all.variance, means.var(axis=0, ddof=1) + within * (1 - 1 / 3)
         )
         assert [m.sets for m in models.without_one] == [45 - 3] * 5 + [45 - 2] * 15
+
+
+def test_parts_of_the_bias_do_not_depend_on_the_number_of_test_rows():
+    def parts_with(n_test):
+        result = line().decompose(
+            LinearRegression(), n_train=30, n_test=n_test, n_datasets=4, n_truth=100
+        )
+        return result.bias_parts
+
+    # Few rows would lack the largest squares, and with them most of the variance between rows.
+    few, some = parts_with(20), parts_with(100)
+    numbers = [name for name in few if name != "feature"]
+    np.testing.assert_array_equal(few[numbers], some[numbers])

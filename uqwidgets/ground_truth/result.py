@@ -51,8 +51,11 @@ class Decomposition(Result):
         permutation_loss_bias, permutation_loss_bias_error, squared_model_bias,
         squared_model_bias_error, variance_inflation, variance_inflation_error``. The bias is the
         first part, minus the second, plus the third; the variance of the target around its
-        expectation is part of both losses and cancels. The standard errors include the variance of
-        training sets and of rows; they are NaN with two training sets.
+        expectation is part of both losses and cancels. All are means over the same rows, at least
+        1000. The standard errors include the variance of training sets and of rows; they are NaN
+        with two training sets. Estimates of variances and of squares are skewed: with 20 to 50
+        training sets, 1.96 standard errors held the value in 87 to 96 % of simulations, and it was
+        above the interval in most of the others.
     replacement : str or None
     n_repeats : int, "all" or None
         Of importance; None for a curve.
