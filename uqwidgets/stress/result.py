@@ -160,6 +160,19 @@ class Stress(Result):
         ------
         ValueError
             If a level or the indicator is not part of this result.
+
+        See Also
+        --------
+        to_pixels : The same as a picture, for features that are the pixels of an image.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+        >>> explainer.stress(taus=3).responses(-1, 1, "mean")["feature"].tolist()
+        ['x0', 'x1']
         """
         values, at = self.values[self._named(indicator)], [self._level(low), self._level(high)]
         start, stop = values[:, at].T
@@ -189,6 +202,16 @@ class Stress(Result):
         ------
         ValueError
             If the feature or the rates are not part of this result.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(200, 2))
+        >>> model = lambda X: np.column_stack([X[:, 0] <= 0, X[:, 0] > 0]).astype(float)
+        >>> explainer = uq.Explainer(model, X, X[:, 1] > 0)
+        >>> explainer.stress(["x0"], taus=3).roc_path("x0").columns.tolist()
+        ['tau', 'fpr', 'tpr']
         """
         if feature not in self.features:
             raise ValueError(unknown("stressed feature", feature, list(self.features)))
