@@ -52,23 +52,28 @@ describe("axes", () => {
   it.each([
     [-0.003, 0.003, ["−0.002", "0.002"]],
     [-0.0029, 0.0061, ["0", "0.005"]],
-  ])("of bars have labels that do not overlap, from %f to %f", (low, high, labels) => {
-    const chart = bars();
-    const column = {
+    [-1000, 4000, ["−1,000", "0", "1,000", "2,000", "3,000", "4,000"]],
+  ])(
+    "of bars have labels that do not overlap or leave the column, from %f to %f",
+    (low, high, labels) => {
+      const chart = bars();
+      const column = {
       measure: "entropy", value: [0.0009], low: [low], high: [high], base: [0.0009], height: 19,
       learner: null, stressed: false, picked: 0, ghost: null, origin: 0, range: [[low, high]],
       sight: [0, 1] as const,
     }; // biome-ignore format: one line of numbers
-    chart.update(column, 146);
-    const ticks = [...chart.header.querySelectorAll("g.uq-axis g")].map((tick) => ({
-      at: Number(/translate\(([^,]+)/.exec(tick.getAttribute("transform") ?? "")?.[1]),
-      label: tick.textContent ?? "",
-    }));
-    expect(ticks.map(({ label }) => label)).toEqual(labels);
-    const [first, second] = ticks as [(typeof ticks)[0], (typeof ticks)[0]];
-    const widths = labelWidth([first.label]) + labelWidth([second.label]);
-    expect(second.at - first.at).toBeGreaterThan(widths / 2);
-  });
+      chart.update(column, low < -1 ? 400 : 146);
+      const ticks = [...chart.header.querySelectorAll("g.uq-axis g")].map((tick) => ({
+        at: Number(/translate\(([^,]+)/.exec(tick.getAttribute("transform") ?? "")?.[1]),
+        label: tick.textContent ?? "",
+      }));
+      expect(ticks.map(({ label }) => label)).toEqual(labels);
+      const [first, second] = ticks as [(typeof ticks)[0], (typeof ticks)[0]];
+      const widths = labelWidth([first.label]) + labelWidth([second.label]);
+      expect(second.at - first.at).toBeGreaterThan(widths / 2);
+      expect(first.at).toBeGreaterThanOrEqual(labelWidth([first.label]) / 2 - 1);
+    },
+  );
 
   it("ignore NaN", () => {
     expect(extent([Number.NaN, 2, 1, Number.POSITIVE_INFINITY])).toEqual([1, 2]);

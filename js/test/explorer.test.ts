@@ -109,7 +109,7 @@ describe("the widget", () => {
     frame.meta.progress = { what: "importance", done: 250, total: 1000, seconds_left: 4.2 };
     await receive(frame);
     expect(one("uq-stop").closest("[hidden]")).toBeNull();
-    expect(one("uq-footer").textContent).toContain("importance: 25 %, about 4.2 s left");
+    expect(one("uq-footer").textContent).toContain("importance: 25 %, about 4 s left");
     expect(one<HTMLProgressElement>("uq-progress").value).toBe(250);
     one("uq-stop").click();
     expect(model.saved.at(-1)).toEqual({ _stop: 2 });

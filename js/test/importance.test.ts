@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { featureList } from "../src/controls/listbox.ts";
 import { readFrame } from "../src/frame.ts";
 import type { Inputs } from "../src/inputs.ts";
 import type { ModelInfo } from "../src/modelInfo.ts";
@@ -135,6 +136,27 @@ describe("the columns of importance", () => {
     expect(model.saved).toHaveLength(saved);
     await openMore(one("uq-importance-options"));
     expect(one<HTMLInputElement>("uq-groups").checked).toBe(true);
+  });
+});
+
+describe("the names of the list", () => {
+  it("are cut before the last word of a name, which tells apart names that begin alike", () => {
+    const names = ["mean fractal dimension", "feature number 0", "unbrokenname1234", "short name"];
+    const list = featureList(names, () => {}, new AbortController().signal);
+    list.update(
+      names.map((_, feature) => ({ feature, text: "" })),
+      "",
+      null,
+    );
+    const parts = [...list.element.querySelectorAll(".uq-name")].map(({ children }) =>
+      [...children].map(({ textContent }) => textContent),
+    );
+    expect(parts).toEqual([
+      ["mean fractal", " dimension"],
+      ["feature number", " 0"],
+      ["unbroken", "name1234"],
+      ["short name"],
+    ]);
   });
 });
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.bridge import Bridge
@@ -59,6 +60,72 @@ OVERLAPS = """(root) => {
   });
   return overlaps;
 }"""
+# Texts of the list of importance that lie over each other, and words that are cut without an ellipsis.
+LISTED = """(root) => {
+  const list = root.querySelector(".uq-importance-scroll");
+  const parts = [...list.querySelectorAll(".uq-name, .uq-badge, .uq-sort, .uq-muted, svg text")]
+    .filter((element) => element.checkVisibility() && element.textContent.trim());
+  const boxes = parts.map((element) => [element, element.getBoundingClientRect()]);
+  const faults = [];
+  boxes.forEach(([one, a], i) => {
+    for (const [other, b] of boxes.slice(i + 1)) {
+      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (width > 1 && height > 3)
+        faults.push(`"${one.textContent}" over "${other.textContent}"`);
+    }
+  });
+  for (const svg of list.querySelectorAll("svg")) {
+    const { left, right } = svg.getBoundingClientRect();
+    for (const text of svg.querySelectorAll("text")) {
+      const inner = text.getBoundingClientRect();
+      if (inner.width > 0 && (inner.left < left - 1 || inner.right > right + 1))
+        faults.push(`"${text.textContent}" leaves its column`);
+    }
+  }
+  for (const element of list.querySelectorAll(".uq-sort, .uq-muted"))
+    if (element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0)
+      faults.push(`"${element.textContent}" is cut`);
+  return faults;
+}"""
+# Ratios of contrast between marks and the surface, and what surrounds the element with the focus.
+FORCED = """(root) => {
+  const light = (colour) => {
+    const [r, g, b] = colour.match(/[\\d.]+/g).slice(0, 3).map((value) => value / 255)
+      .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const probe = root.appendChild(document.createElement("i"));
+  probe.style.color = "Canvas";
+  const canvas = light(getComputedStyle(probe).color);
+  probe.remove();
+  const contrast = (selector, name) => {
+    const [a, b] = [light(getComputedStyle(root.querySelector(selector))[name]), canvas];
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  };
+  return {
+    dots: contrast(".uq-bar circle", "fill"),
+    whiskers: contrast(".uq-bar .uq-whisker", "stroke"),
+    bars: contrast(".uq-bar rect", "fill"),
+    picked: contrast(".uq-picked circle", "fill"),
+    curve: contrast(".uq-average", "stroke"),
+    profile: contrast(".uq-chosen", "stroke"),
+    level: contrast(".uq-now", "fill"),
+    text: contrast(".uq-axis text", "fill"),
+  };
+}"""
+RING = """() => {
+  const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(document.activeElement);
+  return [document.activeElement.dataset.testid ?? "", outlineStyle, parseFloat(outlineWidth),
+    outlineColor];
+}"""
+MOVING = """(root) => [...root.querySelectorAll("*")]
+  .filter((element) => {
+    const { transitionDuration, animationName, scrollBehavior } = getComputedStyle(element);
+    return /[1-9]/.test(transitionDuration) || animationName !== "none"
+      || scrollBehavior === "smooth";
+  })
+  .map((element) => element.outerHTML.slice(0, 80))"""
 UNTOLD = """(root) => [...root.querySelectorAll("button, input, select, summary")]
   .filter((element) => element.getClientRects().length > 0)
   .filter((element) => {
@@ -124,11 +191,46 @@ def test_nothing_is_cut_or_overlaps_at_any_width(bridge, explainer, width):
     bridge.page.set_viewport_size({"width": width, "height": 1200})
     root = bridge.mount(uq.Explorer(explainer, n_repeats=3, tau=0.4))
     wait_for_answer(root)
-    bridge.page.wait_for_timeout(300)
-    assert root.evaluate(OUTSIDE) == []
-    assert root.evaluate(OVERLAPS) == []
-    page = "document.documentElement"
-    assert bridge.page.evaluate(f"{page}.scrollWidth <= {page}.clientWidth")
+    summaries = root.locator(".uq-more > summary")
+    expect(summaries.first).to_be_visible()
+    for opens in (False, True):
+        if opens:
+            for summary in summaries.all():
+                summary.click()
+            expect(root.get_by_test_id("uq-anchor")).to_be_visible()
+        bridge.page.wait_for_timeout(300)
+        assert root.evaluate(OUTSIDE) == []
+        assert root.evaluate(OVERLAPS) == []
+        assert root.evaluate(LISTED) == []
+        page = "document.documentElement"
+        assert bridge.page.evaluate(f"{page}.scrollWidth <= {page}.clientWidth")
+
+
+def test_forced_colours_keep_marks_and_focus_visible(bridge, explainer):
+    bridge.page.emulate_media(forced_colors="active")
+    root = bridge.mount(uq.Explorer(explainer, n_repeats=3, tau=0.4))
+    wait_for_answer(root)
+    # WCAG 2.2 asks for 3 to 1 of what is no text; a theme's grey may have less.
+    contrasts = root.evaluate(FORCED)
+    assert {name: ratio for name, ratio in contrasts.items() if ratio < 3} == {}
+    root.get_by_test_id("uq-stress-feature").focus()
+    reached = set()
+    for _ in range(30):
+        bridge.page.keyboard.press("Tab")
+        name, style, width, colour = bridge.page.evaluate(RING)
+        assert style != "none", name
+        assert width >= 1, name
+        assert not colour.endswith(", 0)"), name
+        reached.add(name)
+    assert {"uq-tau", "uq-measure", "uq-importance-row"} <= reached
+
+
+def test_nothing_moves_by_itself_where_less_motion_is_preferred(bridge, explainer):
+    root = bridge.mount(uq.Explorer(explainer, n_repeats=3))
+    wait_for_answer(root)
+    assert root.evaluate(MOVING) != []
+    bridge.page.emulate_media(reduced_motion="reduce")
+    assert root.evaluate(MOVING) == []
 
 
 def test_every_control_has_a_line_of_help(bridge, explainer):

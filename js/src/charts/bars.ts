@@ -175,7 +175,10 @@ export function bars() {
       const printed = [...column.value, ...(learner?.value ?? [])].map(print);
       const room = narrow ? 0 : Math.max(VALUE_WIDTH, labelWidth(printed) + 14);
       const plot = Math.max(40, width - room);
-      const scale = scaleLinear([from, to], [EDGE, plot - EDGE]);
+      const between = (left: number) => scaleLinear([from, to], [left, plot - EDGE]);
+      // The label of the first tick stays inside the column.
+      const [{ at: start, label } = { at: EDGE, label: "" }] = ticksOf(between(EDGE), plot, 58);
+      const scale = between(EDGE + Math.max(0, labelWidth([label]) / 2 - start));
       const marked = withShortZero(ticksOf(scale, plot, 58));
       set(element, { width, height });
       set(header, { width });

@@ -8,11 +8,13 @@ export interface ListRow {
 }
 
 /** A long name in two parts. Only the first is shortened, so that names with the same beginning stay different. */
-const inTwo = (name: string): string[] =>
-  name.length > LONG && !/[\u0590-\u08ff]/.test(name)
-    ? [name.slice(0, -TAIL), name.slice(-TAIL)]
-    : [name];
-const [LONG, TAIL] = [18, 8];
+function inTwo(name: string): string[] {
+  if (name.length <= LONG || /[\u0590-\u08ff]/.test(name)) return [name];
+  const word = name.match(/[ _.,-][^ _.,-]{1,11}$/)?.[0].length ?? TAIL;
+  return [name.slice(0, -word), name.slice(-word)];
+}
+/** Letters that fit beside the mark of the stressed feature, and of the second part where no word ends the name. */
+const [LONG, TAIL] = [12, 8];
 
 /**
  * The features as a listbox: arrows move, Enter selects. Only one row is a tab stop, and rows are reused, so that

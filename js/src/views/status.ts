@@ -35,7 +35,7 @@ function working({ what, done, total, seconds_left: left }: Progress, spent: num
   const hundredths = total > 0 ? Math.min(99, Math.floor((100 * done) / total)) : 0;
   const share = hundredths > 0 ? `: ${hundredths} %` : "";
   if (left === null) return `${what}${share}, ${seconds(spent)} so far`;
-  return `${what}${share}, ${left < 1 ? "less than 1 s" : `about ${seconds(left)}`} left`;
+  return `${what}${share}, ${left < 1 ? "less than 1 s" : `about ${seconds(Math.round(left))}`} left`;
 }
 
 /** The cost of the last change, and the remaining time of running work. */

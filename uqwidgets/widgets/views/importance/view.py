@@ -17,6 +17,7 @@ from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference import checked_interval
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.text import counted
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner.part import LearnerImportance
 from uqwidgets.widgets.learner.refitted import Refitted
@@ -431,7 +432,7 @@ class ImportanceView(View):
             return
 
         def report(done: int, total: int) -> None:
-            work.report(f"intervals of importance, {n_repeats} shuffles", done, total)
+            work.report(f"intervals of importance for {counted(n_repeats, 'shuffle')}", done, total)
 
         if self.content.key != self._content_key(work.inputs, populations, n_repeats):
             self.content = self.compute(work.inputs, populations, n_repeats, report)
