@@ -60,7 +60,7 @@ OVERLAPS = """(root) => {
   });
   return overlaps;
 }"""
-# Texts of the list of importance that lie over each other, and words that are cut without an ellipsis.
+# Texts of the list of importance that lie over each other or outside, and words that are cut.
 LISTED = """(root) => {
   const list = root.querySelector(".uq-importance-scroll");
   const parts = [...list.querySelectorAll(".uq-name, .uq-badge, .uq-sort, .uq-muted, svg text")]
