@@ -54,6 +54,7 @@ TIPS = {
     "uq-search": "List the features whose names contain these letters",
     "uq-feature": "The feature whose curve is drawn",
     "uq-measure": "What the curve shows of the model",
+    "uq-dependence-options": "How the lines of the rows are drawn",
     "uq-lines": "How many rows have a line of their own; the average is over all of them",
     "uq-center": "Shift every row's line to start at 0, to compare their shapes",
     "uq-derivative": "Draw how steep the lines are, in place of the lines",
