@@ -42,18 +42,52 @@ def stored_columns(chunks: Path | dict[str, str]) -> list[np.ndarray]:
 
 def _column(one: dict[str, Any], parts: dict[str, bytes], columns: list[np.ndarray]) -> np.ndarray:
     if "rank" in one:
-        product = columns[one["left"]].T @ columns[one["right"]].T * one["step"]
-        return (product + columns[one["center"]].T) * columns[one["tolerance"]]
+        return _paths(one, columns)
+    if "steps" in one:
+        return _lines(one, columns)
     n, size = int(np.prod(one["shape"])), one["size"]
     planes = np.frombuffer(parts[one["chunk"]], np.uint8, n * size, one["at"])
     data = np.ascontiguousarray(planes.reshape(size, n).T).tobytes()
     if "scale" not in one and one["dtype"] != "whole":
         return np.frombuffer(data, KINDS[one["dtype"]]).reshape(one["shape"])
-    differences = np.frombuffer(data, f"<i{size}").reshape(one["shape"])
-    whole = np.cumsum(differences, axis=0, dtype=differences.dtype)
+    unsigned = np.frombuffer(data, f"<u{size}").astype(np.int64).reshape(one["shape"])
+    signed = (unsigned >> 1) ^ -(unsigned & 1)
     if one["dtype"] == "whole":
-        return whole.astype(np.float64)
+        return signed.astype(np.float64)
+    whole = np.cumsum(signed.astype(np.int16), axis=0, dtype=np.int16)
     scale = columns[one["scale"]]
     scale = scale.reshape(one["shape"][1:]) if scale.size > 1 else scale
     values = np.where(whole == -32768, np.nan, whole * scale)
     return values.T if one["transposed"] else values
+
+
+def _paths(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
+    """Return polynomials at the nodes of each side, an array (sides, nodes, k)."""
+    orders, sides, k = one["shape"]
+    left, right, scale = (columns[one[name]] for name in ("left", "right", "scale"))
+    product = (left.T * scale) @ right.reshape(len(scale), k)
+    angle = np.pi * (1 - np.arange(orders) / (orders - 1))
+    order = np.arange(orders)
+    basis = np.cos(order * angle[:, None]) - np.where(order, (-1.0) ** order, 0.0)
+    values = np.einsum("ij,jsk->sik", basis, product.reshape(orders, sides, k))
+    return (values + columns[one["center"]]) * columns[one["tolerance"]]
+
+
+def _lines(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
+    """Return polylines at the levels of each side, an array (sides, levels, k)."""
+    sides, levels, k = one["shape"]
+    steps, rises = columns[one["steps"]], columns[one["rises"]]
+    values = np.empty((sides * k, levels))
+    knot = 0
+    for line in range(sides * k):
+        at, heights = [0], [rises[knot + line]]
+        while at[-1] < levels - 1:
+            at.append(at[-1] + int(steps[knot]))
+            heights.append(heights[-1] + rises[knot + line + 1])
+            knot += 1
+        values[line] = np.interp(np.arange(levels), at, heights)
+    values *= columns[one["tolerance"]].reshape(-1, 1)
+    values = values.reshape(sides, k, levels).transpose(0, 2, 1) + columns[one["center"]]
+    if one["missing"] is not None:
+        values[columns[one["missing"]].astype(bool)] = np.nan
+    return values

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.page.low_rank import low_rank
+from uqwidgets.widgets.page.low_rank import coefficients, low_rank
+from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
 from widgets.pages import index_of, stored_columns
 
@@ -34,14 +35,47 @@ def explorer(table):
         yield explorer
 
 
-def test_a_matrix_is_stored_to_within_its_tolerance():
+def test_polynomials_of_tau_are_stored_to_within_their_tolerance():
     rng = np.random.default_rng(1)
-    for shape in ((60, 12), (8, 40), (5, 1)):
-        matrix = 100 * rng.normal(size=shape)
-        product = low_rank(matrix)
-        assert np.abs(product.values - matrix).max() < 1
-    one = np.outer(np.arange(50.0), np.ones(30))
-    assert low_rank(one).left.shape == (50, 1)
+    for sides, k in ((60, 12), (4, 40), (1, 1)):
+        tolerance = 10.0 ** rng.integers(-6, 3, k)
+        start = 1e3 * tolerance * rng.normal(size=k)
+        sizes = 300 / (1 + np.arange(8)) ** 2
+        samples = start + tolerance * np.cumsum(
+            sizes[:, None] * rng.normal(size=(sides, 8, k)), axis=1
+        )
+        samples = np.concatenate([np.broadcast_to(start, (sides, 1, k)), samples], axis=1)
+        store = Store()
+        paths = np.stack([coefficients(side, 8) for side in samples], axis=1)
+        number = store.add_paths(paths, tolerance, "paths")
+        restored = stored_columns(store.deflated({}))[number]
+        assert (np.abs(restored - samples) < 1.01 * tolerance).all()
+
+
+def test_polynomials_that_are_alike_share_their_components():
+    one = np.zeros((3, 50, 30))
+    one[1] = np.outer(np.arange(50.0), np.ones(30))
+    assert low_rank(one).left.shape == (150, 1)
+    assert low_rank(np.zeros((3, 4, 5))).left.shape == (12, 0)
+
+
+def test_polylines_are_stored_to_within_their_tolerance():
+    rng = np.random.default_rng(2)
+    x = np.linspace(0, 1, 101)
+    line = np.interp(x, [0, 0.2, 0.35, 1], [0, 3, 1, 2])
+    steps = np.where(x > 0.5, 5.0, 0.0)
+    values = np.stack([line, steps, np.zeros(101), np.cumsum(rng.normal(size=101))], axis=1)
+    values = np.stack([values, 1e-5 * values])
+    tolerance = np.broadcast_to(0.01 * np.ptp(values, axis=1, keepdims=True), values.shape)
+    values[0, 40:50, 0] = values[1, 0, 1] = np.nan
+    store = Store()
+    number = store.add_polylines(values, tolerance, "lines")
+    restored = stored_columns(store.deflated({}))[number]
+    np.testing.assert_array_equal(np.isnan(restored), np.isnan(values))
+    off = np.abs(restored - values)
+    assert np.nanmax(off - 1.001 * tolerance) <= 0
+    knots = polylines(line[None, :, None], np.full((1, 101, 1), 0.01), np.zeros(1))
+    assert len(knots.steps) == 3
 
 
 def test_a_column_is_stored_once():

@@ -20,15 +20,15 @@ export interface Entry {
   tracks?: number[];
 }
 
-/** A part of a view at levels of τ, of all that is stressed, one after the other. */
+/** A part of a view at levels of τ, on each side of 0 of all that is stressed. */
 export interface StoredTrack {
   /** Whether there are straight lines between the levels. */
   straight: boolean;
-  /** Levels below and above 0, and the first line, by what is stressed. */
-  counts: Record<string, [number, number, number]>;
   columns: Record<string, number>;
-  /** Columns side by side in one matrix, each with its number of values. */
-  joint: { column: number; names: [string, number][] } | null;
+  /** Of the columns, the levels beyond 0 of each side, and the line of the level 0. */
+  sides?: [number, number][];
+  /** Columns side by side in one column of the store, each with its number of values. */
+  joint?: { column: number; start: number; names: [string, number][] };
 }
 
 export interface Cohort {
@@ -40,6 +40,8 @@ export interface Cohort {
   rows: number;
   entries: Record<string, Record<string, Entry>>;
   tracks: StoredTrack[];
+  /** What is stressed, and the sign of the side of 0, where it can be reached. */
+  sides: [string, number][];
 }
 
 /** The index of a page; see `uqwidgets/widgets/page`. */

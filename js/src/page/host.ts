@@ -3,7 +3,7 @@ import type { Inputs } from "../inputs.ts";
 import { frameAt, type OverTau, reaches, readOverTau } from "../overTau.ts";
 import { type Pin, readPins } from "../pins/list.ts";
 import type { HostModel } from "../session.ts";
-import { isRecord, SCHEMA } from "../wire.ts";
+import { isRecord, type Numbers, SCHEMA } from "../wire.ts";
 import { codeOf } from "./code.ts";
 import {
   type Cohort,
@@ -25,6 +25,14 @@ interface Pinned {
   entries: Record<string, Entry>;
   inputs: Inputs;
 }
+
+/** Levels of a side of 0, from 0 outwards, and how many steps there are. */
+interface LevelsOfSide {
+  steps: number;
+  values: Record<string, Numbers>;
+}
+
+const NO_SIDE: LevelsOfSide = { steps: 0, values: {} };
 
 const AT_ZERO: Record<string, string> = {
   performance:
@@ -194,25 +202,32 @@ export class StaticHost implements HostModel {
     const descriptions: Raw = {};
     const texts: Raw = {};
     const stressed = this.#stressed(inputs);
+    const signs = [-1, 1];
+    const ends = signs.map((sign) =>
+      cohort.sides.findIndex(([key, of]) => key === stressed && of === sign),
+    );
     for (const [view, entry] of Object.entries(entries)) {
       for (const [name, of] of Object.entries(entry.texts?.[stressed] ?? {}))
         texts[`${view}.${name}`] = of;
       for (const number of entry.tracks ?? []) {
         const track = cohort.tracks[number];
-        const counts = track?.counts[stressed];
-        if (!track || !counts) continue;
-        const [below, above, first] = counts;
-        const levels = below + above + 1;
-        const columns = this.#levels(track, first, levels);
-        for (const [name, data] of Object.entries(columns)) {
+        if (!track || ends.every((side) => side < 0)) continue;
+        const [below, above] = ends.map((side) => (side < 0 ? NO_SIDE : this.#side(track, side)));
+        if (!below || !above) continue;
+        const columns = Object.keys((below.steps ? below : above).values);
+        for (const name of columns) {
+          const data = ascending(below, above, name);
           cols[`${view}.${name}`] = data;
-          descriptions[`${view}.${name}`] = {
-            dtype: "f4",
-            shape: [levels, data.length / levels],
-          };
+          const levels = below.steps + above.steps + 1;
+          const shape = [levels, data.length / levels];
+          descriptions[`${view}.${name}`] = { dtype: "f4", shape };
         }
-        const names = Object.keys(columns).map((name) => `${view}.${name}`);
-        tracks.push({ below, above, straight: track.straight, columns: names });
+        tracks.push({
+          below: below.steps,
+          above: above.steps,
+          straight: track.straight,
+          columns: columns.map((name) => `${view}.${name}`),
+        });
       }
     }
     return {
@@ -223,23 +238,27 @@ export class StaticHost implements HostModel {
     };
   }
 
-  #levels({ columns, joint }: StoredTrack, first: number, levels: number) {
-    const values: Record<string, Float32Array> = {};
-    const lines = (number: number) =>
-      this.store.lines(number, first, first + levels) as Float32Array;
-    for (const [name, number] of Object.entries(columns)) values[name] = lines(number);
-    if (!joint) return values;
-    const matrix = lines(joint.column);
+  /** The columns of a track on a side of 0. */
+  #side({ columns, sides, joint }: StoredTrack, side: number): LevelsOfSide {
+    const values: Record<string, Numbers> = {};
+    if (!joint) {
+      const [steps, first] = sides?.[side] ?? [0, 0];
+      for (const [name, number] of Object.entries(columns))
+        values[name] = this.store.lines(number, first, first + steps + 1);
+      return { steps, values };
+    }
     const width = joint.names.reduce((sum, [, n]) => sum + n, 0);
+    const matrix = this.store.side(joint.column, side, joint.start, width);
+    const steps = this.store.steps(joint.column);
     let start = 0;
     for (const [name, n] of joint.names) {
-      const own = new Float32Array(levels * n);
-      for (let i = 0; i < levels; i++)
+      const own = new Float32Array((steps + 1) * n);
+      for (let i = 0; i <= steps; i++)
         own.set(matrix.subarray(i * width + start, i * width + start + n), i * n);
       values[name] = own;
       start += n;
     }
-    return values;
+    return { steps, values };
   }
 
   /** The frame at the level of the inputs, from that at τ = 0. */
@@ -320,6 +339,18 @@ export class StaticHost implements HostModel {
     cols["stress.ghost"] = values.slice(row * each, (row + 1) * each);
     descriptions["stress.ghost"] = { dtype: "f4", shape: [each] };
   }
+}
+
+/** A column of both sides in ascending order, with 0 once. */
+function ascending(below: LevelsOfSide, above: LevelsOfSide, name: string): Float32Array {
+  const [down, up] = [below.values[name], above.values[name]];
+  const one = (down ?? up) as Numbers;
+  const width = one.length / ((down ? below : above).steps + 1);
+  const values = new Float32Array((below.steps + above.steps + 1) * width);
+  for (let i = 0; down && i <= below.steps; i++)
+    values.set(down.subarray(i * width, (i + 1) * width), (below.steps - i) * width);
+  if (up) values.set(up, below.steps * width);
+  return values;
 }
 
 /** Numbers of all columns that a frame is made of. */

@@ -10,13 +10,16 @@ interface Stored {
   size: number;
   /** The column of the multiples that scaled values are stored in. */
   scale?: number;
-  /** The columns of a product of two matrices, (rank, lines) and (k, rank), and of what is added to it. */
+  /** The columns of a product of two matrices, (rank, orders, sides) and (rank, k). */
   rank?: number;
   left?: number;
   right?: number;
+  /** The columns of the knots of polylines, and which values are missing. */
+  steps?: number;
+  rises?: number;
+  missing?: number | null;
+  /** What is added, and what the sums are multiples of. */
   center?: number;
-  /** What the whole numbers of the product, and of all, are multiples of. */
-  step?: number;
   tolerance?: number;
   /** Whether the axes are stored in reverse order. */
   transposed?: boolean;
@@ -29,7 +32,7 @@ export interface StoredColumn {
 }
 
 const UNKNOWN = -32768;
-const ARRAYS = { 1: Uint8Array, 2: Int16Array, 4: Int32Array } as const;
+const UNSIGNED = { 2: Uint16Array, 4: Uint32Array } as const;
 
 const count = (shape: number[]) => shape.reduce((product, n) => product * n, 1);
 
@@ -43,6 +46,8 @@ async function inflate(text: string): Promise<Uint8Array<ArrayBuffer>> {
 export class Store {
   readonly #chunks = new Map<string, Uint8Array<ArrayBuffer>>();
   readonly #columns = new Map<number, StoredColumn>();
+  /** Of polylines, where the knots of each line begin. */
+  readonly #knots = new Map<number, Int32Array>();
 
   private constructor(
     readonly texts: Record<string, string>,
@@ -64,8 +69,9 @@ export class Store {
       const stored = number === undefined ? undefined : this.stored[number];
       if (!stored) return;
       names.add(stored.chunk);
-      for (const part of [stored.scale, stored.left, stored.right, stored.center, stored.tolerance])
-        note(part);
+      const { scale, left, right, steps, rises, missing, center, tolerance } = stored;
+      for (const part of [scale, left, right, steps, rises, missing, center, tolerance])
+        if (part !== null) note(part);
     };
     for (const number of numbers) note(number);
     await Promise.all(
@@ -87,23 +93,31 @@ export class Store {
 
   /** Some lines of a column, from the first to before the last. */
   lines(number: number, first: number, last: number): Numbers {
+    const { data, shape } = this.column(number);
+    const each = count(shape.slice(1));
+    return data.slice(first * each, last * each);
+  }
+
+  /** How many steps of τ there are from 0 to the end of a side. */
+  steps(number: number): number {
+    const { rank, shape } = this.stored[number] as Stored;
+    return (rank === undefined ? (shape[1] ?? 1) : (shape[0] ?? 1)) - 1;
+  }
+
+  /** Averages at the levels of a side of τ, from 0 outwards; of the columns from `start` on, `k` of them. */
+  side(number: number, side: number, start: number, k: number): Float32Array {
     const stored = this.stored[number] as Stored;
-    if (stored.rank === undefined) {
-      const { data, shape } = this.column(number);
-      const each = count(shape.slice(1));
-      return data.slice(first * each, last * each);
-    }
-    return this.#product(stored, first, last);
+    return stored.rank === undefined
+      ? this.#polylines(number, stored, side, start, k)
+      : this.#product(stored, side, start, k);
   }
 
   #read(number: number): StoredColumn {
     const stored = this.stored[number];
     if (!stored) throw new Error(`there is no column ${number}`);
     const { dtype, shape } = stored;
-    if (stored.rank !== undefined)
-      return { dtype, shape, data: this.#product(stored, 0, shape[0] ?? 0) };
     const bytes = this.#bytes(stored);
-    if (dtype === "whole") return { dtype, shape, data: sums(bytes, stored) };
+    if (dtype === "whole") return { dtype, shape, data: signed(bytes, stored) };
     if (stored.scale === undefined) {
       const Kind = { f4: Float32Array, i4: Int32Array, u1: Uint8Array }[dtype] as
         | typeof Float32Array
@@ -129,34 +143,103 @@ export class Store {
     return bytes;
   }
 
-  /** Lines of a column that is stored as a product of two matrices. */
-  #product(stored: Stored, first: number, last: number): Float32Array {
-    const { shape, rank = 0, step = 1 } = stored;
-    const [lines = 0, k = 0] = shape;
+  /** Polynomials at the nodes of a side; see `uqwidgets/widgets/page/low_rank.py`. */
+  #product(stored: Stored, side: number, start: number, k: number): Float32Array {
+    const { shape, rank = 0 } = stored;
+    const [orders = 0, sides = 0, all = 0] = shape;
     const part = (number: number | undefined) => this.column(number ?? -1).data;
-    const [left, right] = [part(stored.left), part(stored.right)];
+    const [left, right, scale] = [part(stored.left), part(stored.right), part(stored.scale)];
     const [center, tolerance] = [part(stored.center), part(stored.tolerance)];
-    const values = new Float32Array((last - first) * k);
-    for (let i = first; i < last; i++)
-      for (let j = 0; j < k; j++) {
+    const values = new Float32Array(orders * k);
+    const m = orders - 1;
+    for (let j = 0; j < k; j++) {
+      const coefficients = Array.from({ length: orders }, (_, order) => {
         let sum = 0;
         for (let r = 0; r < rank; r++)
-          sum += (left[r * lines + i] as number) * (right[j * rank + r] as number);
-        values[(i - first) * k + j] =
-          (sum * step + (center[j] as number)) * (tolerance[j] as number);
+          sum +=
+            (left[(r * orders + order) * sides + side] as number) *
+            (right[r * all + start + j] as number) *
+            (scale[r] as number);
+        return sum;
+      });
+      for (let i = 0; i <= m; i++) {
+        let sum = (center[start + j] as number) + (coefficients[0] as number);
+        for (let order = 1; order <= m; order++)
+          sum +=
+            (coefficients[order] as number) *
+            (Math.cos(order * Math.PI * (1 - i / m)) - (order % 2 ? -1 : 1));
+        values[i * k + j] = sum * (tolerance[start + j] as number);
       }
+    }
+    return values;
+  }
+
+  /** Polylines at all levels of a side; see `uqwidgets/widgets/page/polylines.py`. */
+  #polylines(number: number, stored: Stored, side: number, start: number, k: number): Float32Array {
+    const [sides = 0, levels = 0, all = 0] = stored.shape;
+    const part = (column: number | undefined) => this.column(column ?? -1).data;
+    const [steps, rises] = [part(stored.steps), part(stored.rises)];
+    const [center, quantum] = [part(stored.center), part(stored.tolerance)];
+    const missing = typeof stored.missing === "number" ? part(stored.missing) : null;
+    let knots = this.#knots.get(number);
+    if (!knots) {
+      knots = firstKnots(steps, sides * all, levels - 1);
+      this.#knots.set(number, knots);
+    }
+    const values = new Float32Array(levels * k);
+    for (let j = 0; j < k; j++) {
+      const line = side * all + start + j;
+      let knot = knots[line] as number;
+      const unit = quantum[line] as number;
+      // Each line has one value more than it has steps.
+      let height = rises[knot + line] as number;
+      const put = (level: number, value: number) => {
+        const isMissing = missing?.[(side * levels + level) * all + start + j];
+        values[level * k + j] = isMissing
+          ? Number.NaN
+          : value * unit + (center[start + j] as number);
+      };
+      put(0, height);
+      for (let level = 0; level < levels - 1; knot++) {
+        const step = steps[knot] as number;
+        const rise = rises[knot + line + 1] as number;
+        for (let i = 1; i <= step; i++) put(level + i, height + (rise * i) / step);
+        level += step;
+        height += rise;
+      }
+    }
     return values;
   }
 }
 
+/** Where the steps of each line begin, if those of each add up to the last level. */
+function firstKnots(steps: Numbers, lines: number, last: number): Int32Array {
+  const first = new Int32Array(lines);
+  let knot = 0;
+  for (let line = 0; line < lines; line++) {
+    first[line] = knot;
+    for (let level = 0; level < last; knot++) {
+      const step = steps[knot] as number;
+      if (!(step > 0)) throw new Error("the lines of the page have no end");
+      level += step;
+    }
+  }
+  return first;
+}
+
+/** Whole numbers, of which the sign is the last bit. */
+function signed(bytes: Uint8Array<ArrayBuffer>, { size }: Stored): Int32Array {
+  const Kind = UNSIGNED[size as keyof typeof UNSIGNED];
+  return Int32Array.from(new Kind(bytes.buffer), (n) => (n >>> 1) ^ -(n & 1));
+}
+
 /** Sums along the first axis, which undo the differences; they wrap around like these. */
-function sums(bytes: Uint8Array<ArrayBuffer>, { size, shape }: Stored): Numbers {
-  const Kind = ARRAYS[size as keyof typeof ARRAYS];
-  const values = new Kind(bytes.buffer);
-  const each = count(shape.slice(1));
+function sums(bytes: Uint8Array<ArrayBuffer>, stored: Stored): Int16Array {
+  const values = Int16Array.from(signed(bytes, stored));
+  const each = count(stored.shape.slice(1));
   for (let i = each; i < values.length; i++)
     values[i] = (values[i] as number) + (values[i - each] as number);
-  return values as Numbers;
+  return values;
 }
 
 function transposed(values: Float32Array, [m = 0, n = 0]: number[]): StoredColumn {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -13,13 +14,16 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.over_tau import Level, Samples, Side, Track, in_pieces, joined, settle
+from uqwidgets.widgets.over_tau import Level, Side, Track, settle
+from uqwidgets.widgets.page.low_rank import coefficients as polynomial
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.views.view import Content, View
 
 # Values of a drawn line: as many steps as a tall screen has points.
 _LINE_STEPS = 2047
+# Largest relative error of what no axis shows.
+_OF_PRINTED = 1e-5
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
 _OF_THE_FRONT_END = ("sort", "top", "clip_lines")
@@ -103,6 +107,8 @@ class Cohort:
         self._populations: dict[tuple[Stressed, float], Populations] = {}
         self._tracks: list[dict[str, Any]] = []
         self._track_numbers: dict[Any, int] = {}
+        # Large tracks that are stored together, with what describes each.
+        self._paths: dict[Any, list[tuple[dict[str, Any], Track, Sequence[Side]]]] = {}
         self._entries: dict[str, dict[str, Any]] = {view.name: {} for view in self._views}
         # Largest number of rows with single values in the page, by the name of the view.
         self.most_rows: dict[str, int] = {}
@@ -120,6 +126,7 @@ class Cohort:
             further = [replace(each, tau=0.0) for each in inputs]
             for at in [*self._choices.of(view, self._inputs), *further]:
                 self._add(view, at)
+        self._store_paths()
 
     def add_exact(self, inputs: Inputs) -> None:
         """Add the contents at a level of tau, which would be interpolated otherwise.
@@ -152,6 +159,7 @@ class Cohort:
             "rows": populations.selection.n_rows,
             "entries": self._entries,
             "tracks": self._tracks,
+            "sides": [[one.key, sign] for one, sign in self._sides],
         }
 
     def _add(self, view: View, at: Inputs) -> None:
@@ -233,16 +241,15 @@ class Cohort:
         """Sample a track for every stressed feature, once, and return its number."""
         key = (view.name, track.name, track.key)
         if key not in self._track_numbers:
-            sides = [Side(sign) for one in self._stressed for sign in self._signs(one)]
-            features = [one for one in self._stressed for _ in self._signs(one)]
+            sides = [Side(sign) for _, sign in self._sides]
+            features = [one for one, _ in self._sides]
             while todo := [i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done]:
                 self._refine(track, [sides[i] for i in todo], [features[i] for i in todo], at)
-            self._track_numbers[key] = len(self._tracks)
             if track.derivation is not None:
                 for side, one in zip(sides, features, strict=True):
                     self._settle(track, side, one, at)
-            sides = [side.thinned(track.tolerance) for side in sides]
-            self._tracks.append(self._stored_track(track, sides, features, chunk))
+            self._track_numbers[key] = len(self._tracks)
+            self._tracks.append(self._stored_track(view, track, sides, chunk))
         return self._track_numbers[key]
 
     def _refine(
@@ -268,48 +275,92 @@ class Cohort:
         settle(track, [side], levels, lambda: self._report(""))
 
     def _stored_track(
-        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], chunk: str
+        self, view: View, track: Track, sides: Sequence[Side], chunk: str
     ) -> dict[str, Any]:
-        counts: dict[str, list[int]] = {}
-        parts: list[Samples] = []
-        first = 0
-        for feature in self._stressed:
-            own = [side for side, f in zip(sides, features, strict=True) if f == feature]
-            if not own:
-                continue
-            if track.derivation is None:
-                samples, n_nodes = joined(own)
-            else:
-                samples, n_nodes = in_pieces(track, track.derivation, own)
-            below, above = n_nodes.get(-1.0, 0), n_nodes.get(1.0, 0)
-            counts[feature.key] = [below, above, first]
-            first += below + above + 1
-            parts.append(samples)
-        if not parts:
-            return {"straight": False, "counts": {}, "columns": {}, "joint": None}
-        columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        is_large = track.is_large or track.derivation is not None
-        if is_large and all(np.isfinite(values).all() for values in columns.values()):
-            joint = self._joint(track, columns, chunk)
-            straight = track.derivation is not None
-            return {"straight": straight, "counts": counts, "columns": {}, "joint": joint}
-        return {
-            "straight": track.derivation is not None,
-            "counts": counts,
-            "columns": {n: self._store.add_scaled(v, chunk) for n, v in columns.items()},
-            "joint": None,
+        """Store a track; `_store_paths` adds the columns of a large one."""
+        stored: dict[str, Any] = {"straight": track.derivation is not None, "columns": {}}
+        if not sides:
+            return stored
+        if track.derivation is not None:
+            return {**stored, "joint": self._polylines(track, sides, chunk)}
+        samples = [values for side in sides for values in side.samples.values()]
+        if track.is_large and all(v.size and np.isfinite(v).all() for v in samples):
+            self._paths.setdefault((view.name, track.name, chunk), []).append(
+                (stored, track, sides)
+            )
+            return stored
+        sides = [side.thinned(track.tolerance) for side in sides]
+        first, stored["sides"] = 0, []
+        for side in sides:
+            stored["sides"].append([side.m, first])
+            first += side.m + 1
+        stored["columns"] = {
+            name: self._store.add_scaled(np.concatenate([s.samples[name] for s in sides]), chunk)
+            for name in sides[0].samples
         }
+        return stored
 
-    def _joint(self, track: Track, columns: Samples, chunk: str) -> dict[str, Any]:
-        """Store columns to within the tolerance of the track, all as one matrix."""
-        sizes = track.sizes(columns)
-        flat = {name: values.reshape(len(values), -1) for name, values in columns.items()}
-        tolerances = [
-            track.tolerance * _lengths(sizes[name], values) for name, values in columns.items()
-        ]
-        matrix = np.concatenate(list(flat.values()), axis=1)
-        number = self._store.add_low_rank(matrix, np.concatenate(tolerances), chunk)
-        return {"column": number, "names": [[n, v.shape[1]] for n, v in flat.items()]}
+    def _polylines(self, track: Track, sides: Sequence[Side], chunk: str) -> dict[str, Any]:
+        """Store what is no smooth function of tau, to within the tolerance of the track."""
+        columns = [side.even for side in sides]
+        assert track.derivation is not None
+        each = []
+        for samples in columns:
+            assert samples is not None, "a track with a derivation is settled"
+            sizes = track.sizes(samples)
+            flat = [
+                (
+                    values.reshape(len(values), -1),
+                    np.broadcast_to(sizes[name], values.shape).reshape(len(values), -1),
+                )
+                for name, values in samples.items()
+            ]
+            each.append([np.concatenate(part, axis=1) for part in zip(*flat, strict=True)])
+        values, lengths = (np.stack(part) for part in zip(*each, strict=True))
+        number = self._store.add_polylines(values, track.tolerance * lengths, chunk)
+        names = [[name, values[0].size] for name, values in (columns[0] or {}).items()]
+        return {"column": number, "start": 0, "names": names}
+
+    def _store_paths(self) -> None:
+        """Store the tracks that are polynomials to within their tolerances, alike ones together."""
+        for (*_, chunk), group in self._paths.items():
+            orders = max(side.m for _, _, sides in group for side in sides)
+            coefficients, tolerances, start = [], [], 0
+            for stored, track, sides in group:
+                samples = {
+                    name: np.concatenate([side.samples[name] for side in sides])
+                    for name in sides[0].samples
+                }
+                sizes = track.sizes(samples)
+                names = []
+                for name, values in samples.items():
+                    flat = values.reshape(len(values), -1)
+                    names.append([name, flat.shape[1]])
+                    tolerances.append(
+                        track.tolerance * _lengths(sizes[name], values)
+                        if name in sizes
+                        else _OF_PRINTED * np.abs(flat).max(axis=0)
+                    )
+                stored["joint"] = {"column": None, "start": start, "names": names}
+                start += sum(n for _, n in names)
+                flat_sides = [
+                    np.concatenate([v.reshape(len(v), -1) for v in s.samples.values()], axis=1)
+                    for s in sides
+                ]
+                coefficients.append(
+                    np.stack([polynomial(values, orders) for values in flat_sides], axis=1)
+                )
+            number = self._store.add_paths(
+                np.concatenate(coefficients, axis=2), np.concatenate(tolerances), chunk
+            )
+            for stored, *_ in group:
+                stored["joint"]["column"] = number
+        self._paths = {}
+
+    @cached_property
+    def _sides(self) -> list[tuple[Stressed, float]]:
+        """What is stressed, with the sides of 0 that can be reached; the order of the store."""
+        return [(one, sign) for one in self._stressed for sign in self._signs(one)]
 
     def _signs(self, stressed: Stressed) -> list[float]:
         """Return the sides of 0 that can be reached."""

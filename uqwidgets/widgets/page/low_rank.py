@@ -1,12 +1,16 @@
-r"""A matrix as the product of two thin ones, in whole numbers, to within a tolerance.
+r"""Averages as polynomials of tau, as the product of two thin matrices of whole numbers.
 
-The rows are populations, and the columns are what is averaged over them. Populations that differ
-by stress only are alike, so a few combinations of columns describe all rows: the principal
-components of the matrix.
+On each side of 0, an average is a polynomial through its values at Chebyshev-Lobatto nodes. Its
+coefficients at :math:`T_j(2 x - 1) - T_j(-1)`, with :math:`T_j` the Chebyshev polynomials and x the
+distance from 0, decrease quickly with the order j, and all sides have the same value at 0. So few
+bits describe them. The rows of the matrix are coefficients of sides, and the columns are what is
+averaged. Populations that differ by stress only are alike, so a few combinations of columns
+describe all rows: the principal components of the matrix.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,73 +18,118 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 
-# Rounding may take half of the tolerance, and the components that are left out the other half.
+# Components may be left out as long as they make this share of the largest error.
 _SHARE = 0.6
-_FINER = 1.2
-_MOST_STEPS = 60
+# Steps of the components relative to those of the scores, at which the fewest bytes are needed.
+_FINER = 0.05
+# An error between these is near enough to the largest one.
+_LEAST, _AIM, _MOST = 0.85, 0.93, 1.0
+_MOST_TRIALS, _SMALLER = 6, 1.1
 
 
 class LowRank(NamedTuple):
-    """The product ``left @ right * scale``.
+    """The product ``left @ (scale * right)``.
 
     Attributes
     ----------
     left : ndarray of shape (m, r), int32
     right : ndarray of shape (r, k), int32
-    scale : float
+    scale : ndarray of shape (r,), float32
     """
 
     left: npt.NDArray[np.int32]
     right: npt.NDArray[np.int32]
-    scale: float
+    scale: npt.NDArray[np.float32]
 
     @property
     def values(self) -> Floats:
         """The matrix, shape (m, k)."""
-        product = self.left.astype(np.float64) @ self.right.astype(np.float64)
-        return np.asarray(product * self.scale)
+        return np.asarray(self.left.astype(np.float64) * self.scale @ self.right)
 
 
-def low_rank(matrix: Floats) -> LowRank:
-    """Return a product that differs from a matrix by less than 1 in every entry.
+def basis(m: int) -> Floats:
+    """Return the functions at the nodes of a side, shape (m + 1 nodes, m + 1 orders)."""
+    chebyshev = np.polynomial.chebyshev.chebvander(-np.cos(np.pi * np.arange(m + 1) / m), m)
+    chebyshev[:, 1:] -= chebyshev[0, 1:]
+    return np.asarray(chebyshev)
+
+
+def coefficients(samples: Floats, orders: int) -> Floats:
+    """Return the coefficients (orders + 1, k) of the polynomial through samples (m + 1, k)."""
+    own = np.linalg.solve(basis(len(samples) - 1), samples)
+    return np.concatenate([own, np.zeros((orders + 1 - len(own), own.shape[1]))])
+
+
+def low_rank(paths: Floats) -> LowRank:
+    """Return a product whose polynomials differ by less than 1 at every node.
 
     Parameters
     ----------
-    matrix : ndarray of shape (m, k)
-        Finite, in multiples of the largest error.
+    paths : ndarray of shape (orders + 1, sides, k)
+        Coefficients, finite, in multiples of the largest error.
+
+    Returns
+    -------
+    LowRank
+        Of the matrix with the shape ((orders + 1) * sides, k).
     """
-    # A Gram matrix of the shorter side, which is small: its eigenvectors are the components.
-    is_tall = matrix.shape[0] >= matrix.shape[1]
-    tall = matrix if is_tall else matrix.T
-    values, vectors = np.linalg.eigh(tall.T @ tall)
-    sizes, vectors = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
-    scores = tall @ vectors
-    rank = _rank(scores, vectors)
-    balance = np.sqrt(np.maximum(sizes[:rank], 1e-12 * sizes[:1].max(initial=1.0)))
-    left, right = scores[:, :rank] / balance, (vectors[:, :rank] * balance).T
-    step = 1 / np.sqrt(sizes[:rank].mean()) if rank else 1.0
-    for _ in range(_MOST_STEPS):
-        whole = LowRank(_rounded(left / step), _rounded(right / step), float(step) ** 2)
-        if np.abs(whole.values - tall).max(initial=0.0) < 1:
-            break
-        step /= _FINER
-    if is_tall:
-        return whole
-    return LowRank(whole.right.T, whole.left.T, whole.scale)
+    orders, sides, k = paths.shape
+    matrix, at_nodes = paths.reshape(-1, k), basis(orders - 1)
+
+    def largest(error: Floats) -> float:
+        off = at_nodes @ error.reshape(orders, -1)
+        return float(np.abs(off, out=off).max(initial=0.0))
+
+    scores, components = _principal(matrix)
+    rank = _rank(scores, components, largest)
+    scores, components = scores[:, :rank], components[:rank]
+    sizes = np.sqrt(np.square(scores).mean(axis=0))
+
+    def rounded(step: float) -> LowRank:
+        finer = _FINER * step / np.where(sizes > 0, sizes, 1.0)
+        return LowRank(
+            np.rint(scores / step).astype(np.int32),
+            np.rint(components / finer[:, None]).astype(np.int32),
+            (step * finer).astype(np.float32),
+        )
+
+    step, best = 4.0, None
+    for _ in range(_MOST_TRIALS):
+        product = rounded(step)
+        error = largest(product.values - matrix)
+        if error < _MOST:
+            best = product
+            if error > _LEAST:
+                break
+        step *= min(max(_AIM / max(error, 1e-3), 0.2), 3.0)
+    while best is None:
+        step /= _SMALLER
+        product = rounded(step)
+        best = product if largest(product.values - matrix) < _MOST else None
+    return best
 
 
-def _rank(scores: Floats, vectors: Floats) -> int:
-    """Return the number of components without which no entry differs by more than a share of 1."""
-    low, high = 0, scores.shape[1]
+def _principal(matrix: Floats) -> tuple[Floats, Floats]:
+    """Return scores (m, r) and components (r, k), the largest first."""
+    # From the Gram matrix of the shorter side, which is small.
+    if matrix.shape[0] >= matrix.shape[1]:
+        vectors = np.linalg.eigh(matrix.T @ matrix)[1][:, ::-1]
+        return matrix @ vectors, vectors.T
+    squares, vectors = np.linalg.eigh(matrix @ matrix.T)
+    sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
+    vectors = vectors[:, ::-1]
+    known = sizes > 1e-7 * sizes.max(initial=0.0)
+    sizes, vectors = sizes[known], vectors[:, known]
+    return vectors * sizes, vectors.T @ matrix / sizes[:, None]
+
+
+def _rank(scores: Floats, components: Floats, largest: Callable[[Floats], float]) -> int:
+    """Return the number of components without which no polynomial differs by more than a share."""
+    low, high = 0, len(components)
     while low < high:
         middle = (low + high) // 2
-        left_out = scores[:, middle:] @ vectors[:, middle:].T
-        if np.abs(left_out).max(initial=0.0) < _SHARE:
+        if largest(scores[:, middle:] @ components[middle:]) < _SHARE:
             high = middle
         else:
             low = middle + 1
     return low
-
-
-def _rounded(values: Floats) -> npt.NDArray[np.int32]:
-    return np.rint(values).astype(np.int32)

@@ -1,8 +1,9 @@
 """The store of a page: columns of numbers, each once, deflated, as text of HTML.
 
 Columns that are read together lie in one chunk, which the page inflates when it needs one of them.
-The bytes of whole numbers are differences along the first axis, and the bytes of all columns lie
-in the order of their significance; both make them easier to deflate.
+Scaled numbers are stored as differences along the first axis, whole numbers have their sign in the
+last bit, and the bytes of all columns lie in the order of their significance: all of it makes them
+easier to deflate.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
-from uqwidgets.widgets.page.low_rank import LowRank, low_rank
+from uqwidgets.widgets.page.low_rank import low_rank
+from uqwidgets.widgets.page.polylines import polylines
 
 #: Types of columns: float64, float32, int32, uint8.
 DType = Literal["f8", "f4", "i4", "u1"]
@@ -89,42 +91,72 @@ class Store:
             "scale": self.add(np.ravel(scale), chunk),
             "transposed": is_transposed,
         }
-        return self._put(_differences(whole.astype(np.int64), np.int16), facts, chunk)
+        # Differences wrap around, as the page's sums of them do.
+        differences = np.diff(whole.astype(np.int64), axis=0, prepend=0).astype(np.int16)
+        return self._put(_unsigned(differences).astype(np.uint16), facts, chunk)
 
-    def add_low_rank(self, values: Floats, tolerance: Floats, chunk: str) -> int:
-        """Add populations by averages to within a tolerance, and return the number of the column.
+    def add_paths(self, paths: Floats, tolerance: Floats, chunk: str) -> int:
+        """Add averages as polynomials of tau, and return the number of the column.
 
         Parameters
         ----------
-        values : ndarray of shape (populations, k)
-            Finite.
+        paths : ndarray of shape (orders, sides, k)
+            Finite, see `uqwidgets.widgets.page.low_rank.coefficients`.
         tolerance : ndarray of shape (k,)
-            Largest error of each of the averages.
+            Largest error of each of the averages at a node.
         chunk : str
         """
-        # Averages that do not vary have an axis without length.
-        least = np.abs(values).max(axis=0, initial=0) * np.finfo(np.float32).eps
-        tolerance = np.maximum(tolerance, np.maximum(least, np.finfo(np.float32).tiny))
-        center = np.rint(values.mean(axis=0) / tolerance)
-        product: LowRank = low_rank(values / tolerance - center)
+        tolerance = _positive(tolerance, np.abs(paths[0]).max(axis=0))
+        center = np.rint(paths[0, 0] / tolerance)
+        relative = paths / tolerance
+        relative[0] -= center
+        product = low_rank(relative)
         facts = {
             "dtype": "f4",
-            "shape": list(values.shape),
+            "shape": list(paths.shape),
             "rank": product.left.shape[1],
             # By components, because the numbers of one component are of similar size.
             "left": self._add_whole(product.left.T, chunk),
-            "right": self._add_whole(product.right.T, chunk),
-            "step": product.scale,
+            "right": self._add_whole(product.right, chunk),
+            "scale": self.add(product.scale, chunk),
             "tolerance": self.add(tolerance.astype(np.float32), chunk),
-            "center": self._add_whole(center[:, None].astype(np.int32), chunk),
+            "center": self._add_whole(center.astype(np.int64), chunk),
         }
         return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
 
-    def _add_whole(self, values: npt.NDArray[np.int32], chunk: str) -> int:
-        small = np.abs(values).max(initial=0) <= _LARGEST // 2
-        dtype = np.int16 if small else np.int32
+    def add_polylines(self, values: Floats, tolerance: Floats, chunk: str) -> int:
+        """Add functions of tau at evenly spaced levels, and return the number of the column.
+
+        Parameters
+        ----------
+        values : ndarray of shape (sides, levels, k)
+            Those that are not finite become NaN.
+        tolerance : ndarray of shape (sides, levels, k)
+            Largest error of each value.
+        chunk : str
+        """
+        is_finite = np.isfinite(values)
+        known = _filled(values, is_finite)
+        center = known[0, 0].astype(np.float32)
+        tolerance = _positive(tolerance, np.abs(known).max(axis=(0, 1)))
+        lines = polylines(known, tolerance, center.astype(np.float64))
+        facts = {
+            "dtype": "f4",
+            "shape": list(values.shape),
+            "steps": self.add(lines.steps, chunk),
+            "rises": self._add_whole(lines.rises, chunk),
+            "tolerance": self.add(lines.quantum, chunk),
+            "center": self.add(center, chunk),
+            "missing": None if is_finite.all() else self.add(~is_finite, chunk),
+        }
+        return self._put(np.empty(0, dtype=np.uint8), facts, chunk)
+
+    def _add_whole(self, values: npt.NDArray[Any], chunk: str) -> int:
+        """Add whole numbers with all digits."""
+        unsigned = _unsigned(values)
+        small = unsigned.max(initial=0) <= np.iinfo(np.uint16).max
         facts = {"dtype": "whole", "shape": list(values.shape)}
-        return self._put(_differences(values.astype(np.int64), dtype), facts, chunk)
+        return self._put(unsigned.astype(np.uint16 if small else np.uint32), facts, chunk)
 
     def _put(self, data: npt.NDArray[Any], facts: Mapping[str, Any], chunk: str) -> int:
         size = data.dtype.itemsize
@@ -151,9 +183,25 @@ class Store:
         return {name: _base64(data) for name, data in chunks.items()}
 
 
-def _differences(whole: npt.NDArray[np.int64], dtype: Any) -> npt.NDArray[Any]:
-    """Differences along the first axis, which wrap around as the page's sums of them do."""
-    return np.diff(whole, axis=0, prepend=0).astype(dtype)
+def _unsigned(whole: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Move the sign to the last bit, so that the first byte of small numbers is 0."""
+    signed = whole.astype(np.int64)
+    return np.where(signed < 0, -2 * signed - 1, 2 * signed)
+
+
+def _positive(tolerance: Floats, sizes: Floats) -> Floats:
+    """Return tolerances above 0; what does not vary has an axis without length."""
+    least = sizes * np.finfo(np.float32).eps
+    return np.asarray(np.fmax(tolerance, np.maximum(least, np.finfo(np.float32).tiny)))
+
+
+def _filled(values: Floats, is_finite: npt.NDArray[np.bool_]) -> Floats:
+    """Put the last known value of a line in the place of unknown ones, the first one before it."""
+    levels = np.arange(values.shape[1])[:, None]
+    last = np.maximum.accumulate(np.where(is_finite, levels, -1), axis=1)
+    nearest = np.where(last < 0, is_finite.argmax(axis=1)[:, None], last)
+    filled = np.take_along_axis(values, nearest, axis=1)
+    return np.asarray(np.where(np.isfinite(filled), filled, 0.0))
 
 
 def _base64(data: bytes) -> str:

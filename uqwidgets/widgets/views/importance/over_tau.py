@@ -93,10 +93,21 @@ class ImportanceOverTau:
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
             derivation = _Ends(self._repeats, shown, n_repeats, filtered, settles=not is_large)
             sample, coarse = derivation.sample, max(2, coarse // 2)
-        ends = Track("ends", key, sample, _END_TOLERANCE, _axes, start, coarse, finest, derivation)
+        ends = Track(
+            "ends",
+            key,
+            sample,
+            _END_TOLERANCE,
+            _axes,
+            start,
+            coarse,
+            finest,
+            derivation,
+            is_large=True,
+        )
         if interval == "quantile":
             return [ends]
-        return [Track("value", key[:-1], estimates, _TOLERANCE, _extents), ends]
+        return [Track("value", key[:-1], estimates, _TOLERANCE, _extents, is_large=True), ends]
 
     def _baselines(self, shown: Sequence[int], levels: Sequence[Level]) -> Samples:
         measures = [self._repeats.measures[m] for m in shown]
