@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.dependence.result import Dependence, thin_lines
+from uqwidgets.dependence.result import MOST_CURVES, Dependence, thin_lines
 from uqwidgets.plotting.choice import segments
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, element, panel, table
@@ -19,6 +19,7 @@ from uqwidgets.plotting.svg import (
     band,
     bottom_axis,
     curve,
+    faint_curve,
     fitted,
     label,
     left_axis,
@@ -42,12 +43,14 @@ RIGHT = 14.0
 MOST_CATEGORIES = 30
 
 
-def dependence_html(result: Dependence) -> str:
+def dependence_html(result: Dependence, most_lines: int = MOST_CURVES) -> str:
     """Show a curve with its band and some of its rows; for categories, a dot each.
 
     Parameters
     ----------
     result : Dependence
+    most_lines : int, optional
+        Number of rows whose lines are drawn; with 0, nothing of a single row is.
 
     Returns
     -------
@@ -56,9 +59,9 @@ def dependence_html(result: Dependence) -> str:
     values = [value_text(value) for value in result.grid.tolist()]
     summary = _summary(result, values)
     if result.categorical or len(values) == 1:
-        drawing, notes = _categories(result, values, summary)
+        drawing, notes = _categories(result, values, summary, most_lines)
     else:
-        drawing, notes = _curve(result, summary)
+        drawing, notes = _curve(result, summary, most_lines)
     return panel(result.title, summary, drawing, [*notes, *result.remarks], _table(result, values))
 
 
@@ -111,8 +114,8 @@ def _drawn(result: Dependence, drawn: int) -> str:
     return f"{drawn} of {rows}, evenly chosen"
 
 
-def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
-    _, thin = thin_lines(result)
+def _curve(result: Dependence, summary: str, most_lines: int) -> tuple[Markup, list[str]]:
+    _, thin = thin_lines(result, most_lines)
     compared = result.derivative or result.relative or result.center is not None
     zero = [0.0] if compared else []
     y = fitted([thin, result.average, result.low, result.high, zero], TOP + PLOT, TOP)
@@ -129,14 +132,11 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
         *left_axis(y, margin, WIDTH - RIGHT),
         *bottom_axis(x, bottom, bottom + 4),
         line(margin, bottom, WIDTH - RIGHT, bottom, 0.5),
-        *(
-            curve(xs, [y(v) for v in row], stroke=PAGE, stroke_opacity="0.16")
-            for row in thin.tolist()
-        ),
+        *(faint_curve(xs, [y(v) for v in row], 0.16) for row in thin.tolist()),
         *(line(margin, y(v), WIDTH - RIGHT, y(v), 0.7) for v in zero),
         band(xs, list(map(y, result.low.tolist())), list(map(y, result.high.tolist())), BLUE, 0.35),
         *_average(xs, [y(v) for v in result.average.tolist()], result.near),
-        rug,
+        *([rug] if most_lines else []),
         title,
         label(
             clipped(result.feature, WIDTH - margin - RIGHT),
@@ -145,11 +145,12 @@ def _curve(result: Dependence, summary: str) -> tuple[Markup, list[str]]:
             "middle",
         ),
     ]
-    notes = [
-        f"Thick line: {_mean(result)}, with its {result.level:.0%} band. Thin lines: "
-        f"{_drawn(result, len(thin))}. Strokes above the axis: observed values"
-        + (f", {beyond} more beyond its ends." if beyond else ".")
-    ]
+    notes = [f"Thick line: {_mean(result)}, with its {result.level:.0%} band."]
+    if most_lines:
+        notes[0] += (
+            f" Thin lines: {_drawn(result, len(thin))}. Strokes above the axis: observed values"
+            + (f", {beyond} more beyond its ends." if beyond else ".")
+        )
     far = int((~result.near & np.isfinite(result.grid)).sum())
     if far:
         notes.append(
@@ -178,10 +179,12 @@ def _rug(result: Dependence, x: Scale, bottom: float) -> tuple[Markup, int]:
     return rug, len(observed) - len(inside)
 
 
-def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Markup, list[str]]:
+def _categories(
+    result: Dependence, values: list[str], summary: str, most_lines: int
+) -> tuple[Markup, list[str]]:
     counts = _counts(result)
     names = values[:MOST_CATEGORIES]
-    _, thin = thin_lines(result)
+    _, thin = thin_lines(result, most_lines)
     column = Dots(
         _quantity(result),
         BLUE,
@@ -192,9 +195,10 @@ def _categories(result: Dependence, values: list[str], summary: str) -> tuple[Ma
         cloud=thin[:, :MOST_CATEGORIES],
         hollow=~result.near[:MOST_CATEGORIES],
     )
+    strokes = f" Thin strokes: {_drawn(result, len(thin))}." if most_lines else ""
     notes = [
-        f"Dots: {_mean(result)} with its {result.level:.0%} interval. Thin strokes: "
-        f"{_drawn(result, len(thin))}. In brackets: how many rows have this value."
+        f"Dots: {_mean(result)} with its {result.level:.0%} interval.{strokes} In brackets: how "
+        "many rows have this value."
     ]
     far = int((~result.near).sum())
     if far:

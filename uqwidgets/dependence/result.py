@@ -209,15 +209,15 @@ class Dependence(Result):
         return dependence_chart(self)
 
 
-def ice_sample(result: Dependence) -> tuple[Positions, Floats]:
+def ice_sample(result: Dependence, most: int = MOST_CURVES) -> tuple[Positions, Floats]:
     """Positions of the rows shown in pictures, shape (r,), and their curves, shape (r, g)."""
-    most = min(MOST_CURVES, max(1, MOST_POINTS // len(result.grid)))
+    most = min(most, max(1, MOST_POINTS // len(result.grid)))
     chosen = evenly(len(result.ice_rows), most)
     return result.ice_rows[chosen], result._curves_of(chosen)
 
 
-def thin_lines(result: Dependence) -> tuple[Positions, Floats]:
+def thin_lines(result: Dependence, most: int = MOST_CURVES) -> tuple[Positions, Floats]:
     """Positions of the rows (or refits) behind the average, and their curves, shape (r, g)."""
     if result.per_refit is None:
-        return ice_sample(result)
+        return ice_sample(result, most)
     return np.arange(result.n_refits), result.per_refit

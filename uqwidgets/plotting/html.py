@@ -15,7 +15,7 @@ Markup = NewType("Markup", str)
 _VOID = ("img",)
 
 # Longer tables and lists are searched rather than read, which a DataFrame does better.
-MOST_LINES = 60
+MOST_LINES = 50
 MOST_NOTES = 8
 MOST_NAMES = 12
 
@@ -84,7 +84,13 @@ def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> M
         element("summary", words(title)),
         element(
             "div",
-            element("table", element("thead", head), element("tbody", *body)),
+            element(
+                "table",
+                element("thead", head),
+                element("tbody", *body),
+                cellpadding=3,
+                style="text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums",
+            ),
             style="overflow-x:auto",
         ),
         style="margin-top:6px",
@@ -141,16 +147,12 @@ def _marked(texts: Sequence[str]) -> list[tuple[bool, str]]:
 
 
 def _cell(tag: str, text: str, first: bool, scope: str) -> Markup:
-    side = "left" if first else "right"
-    wrap = "nowrap" if first and len(text) <= 40 else "normal"
-    return element(
-        tag,
-        words(text),
-        scope=scope if tag == "th" else None,
-        align=side,
-        style=f"text-align:{side};white-space:{wrap};padding:1px 8px;"
-        "font-variant-numeric:tabular-nums",
-    )
+    if tag == "td":
+        return element(tag, words(text))
+    # The table aligns its cells, but not those of titles. The words of short names stay together.
+    align = "left" if first else "right"
+    wrap = None if first and len(text) <= 40 else "white-space:normal"
+    return element(tag, words(text), scope=scope, align=align, style=wrap)
 
 
 def _plain(value: str | float) -> str:

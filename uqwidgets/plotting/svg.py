@@ -6,6 +6,7 @@ import base64
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -183,6 +184,31 @@ def path(run: Sequence[tuple[float, float]]) -> str:
     """Return a line through points; a single point is a line of length 0, a dot with round ends."""
     through = "L".join(f"{x:.1f} {y:.1f}" for x, y in run)
     return f"M{through}" if len(run) > 1 else f"M{through}h0"
+
+
+def simplified(run: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Leave out points of a line, with ascending x, that it passes within half a pixel without."""
+    points, low, high = [run[0]], -math.inf, math.inf
+    for before, (x, y) in pairwise(run):
+        # The slopes from the last point that pass all others within a quarter of a pixel.
+        distance, rise = x - points[-1][0], y - points[-1][1]
+        low, high = max(low, (rise - 0.25) / distance), min(high, (rise + 0.25) / distance)
+        if low > high:
+            points.append(before)
+            distance, rise = x - before[0], y - before[1]
+            low, high = (rise - 0.25) / distance, (rise + 0.25) / distance
+    return [*points, run[-1]] if len(run) > 1 else points
+
+
+def faint_curve(xs: Sequence[float], ys: Iterable[float], opacity: float) -> Markup:
+    """Return one of many lines in the background, which takes few bytes."""
+    return element(
+        "path",
+        d="".join(path(simplified(run)) for run in runs(xs, ys)),
+        fill="none",
+        stroke=PAGE,
+        stroke_opacity=f"{opacity:g}",
+    )
 
 
 def curve(xs: Sequence[float], ys: Iterable[float], **style: str | float) -> Markup:

@@ -23,6 +23,7 @@ from uqwidgets.plotting.svg import (
     band,
     bottom_axis,
     curve,
+    faint_curve,
     fitted,
     label,
     left_axis,
@@ -46,6 +47,7 @@ TOP, PLOT, AXIS = 24.0, 230.0, 40.0
 NAMES_AT_MOST = 170.0
 SWATCH = 30.0
 LINE_HEIGHT = 16.0
+MOST_LINES = 30
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, PAGE, ORANGE, SKY)
 DASHES = ("", "7 4", "2 4", "9 3 2 3", "4 2", "12 3", "2 2")
@@ -100,7 +102,7 @@ def _profile(result: Stress, indicator: str, known: Positions, summary: str) -> 
         bands=None
         if result.level is None
         else (result.low[indicator][leading], result.high[indicator][leading]),
-        others=values[np.setdiff1d(known, leading)],
+        others=values[np.setdiff1d(known[:MOST_LINES], leading)],
         status=result.status[leading],
         reference=start,
         title=result.labels[indicator],
@@ -162,10 +164,7 @@ def lines_over_tau(
         at = y(reference)
         parts.append(curve([left, right], [at, at], stroke=PAGE, stroke_dasharray="1 3"))
     parts += [
-        *(
-            curve(xs, [y(v) for v in line_values], stroke=PAGE, stroke_opacity="0.22")
-            for line_values in others.tolist()
-        ),
+        *(faint_curve(xs, [y(v) for v in line_values], 0.22) for line_values in others.tolist()),
         label(axis, (left + right) / 2, bottom + 30, "middle"),
     ]
     for rank, ends in enumerate(zip(*bands, strict=True) if bands else ()):
@@ -228,7 +227,10 @@ def _notes(result: Stress, known: Positions) -> list[str]:
     if result.level is not None and len(known):
         notes[0] += f" Bands: pointwise {result.level:.0%} intervals."
     leading = [j for j in emphasised(result) if j in known]
-    if len(known) > len(leading):
+    if len(known) > MOST_LINES:
+        drawn = f"{MOST_LINES - len(leading)} of the other {len(known) - len(leading)} features"
+        notes[0] += f" Faint: {drawn}, those with the largest responses."
+    elif len(known) > len(leading):
         notes[0] += f" Faint: the other {len(known) - len(leading)} features."
     if any((result.status[j] == "edge").any() for j in leading):
         notes.append("Squares: only rows at the extreme of the feature still count.")

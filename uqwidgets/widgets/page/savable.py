@@ -278,7 +278,7 @@ class Savable(t.HasTraits):
                 report,
                 has_learner=self._learner is not None,
             )
-            still = static_picture(self._session, inputs)
+            still = static_picture(self._session, shown[0])
             reviewed = review(
                 self.explainer,
                 [view.another() for view in self._session.views],

@@ -10,6 +10,7 @@ import anywidget
 from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
+from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import report_uncaught
 
@@ -45,7 +46,7 @@ class NotebookOutput(anywidget.AnyWidget):
 
     def _picture_html(self) -> str:
         try:
-            return self._draw_picture()
+            return compact(self._draw_picture())
         except Exception as error:  # noqa: BLE001  the widget itself is still shown
             report_uncaught(error)
             return f"<p>There is no picture of this widget: {escape(in_one_line(error))}</p>"

@@ -34,6 +34,8 @@ from uqwidgets.widgets.work import Step, Urgency, Work
 
 # The first curve is of at most so many rows, one of the sizes of samples.
 _FIRST_ROWS = 800
+# Of the picture, which every notebook keeps.
+_DRAWN_LINES = 30
 
 
 class DependenceView(View):
@@ -160,7 +162,8 @@ class DependenceView(View):
         check()
         if not inputs.feature or not self._curves.is_known(inputs):
             return ""
-        return dependence_html(self._curves.dependence(inputs, population))
+        result = self._curves.dependence(inputs, population)
+        return dependence_html(result, min(inputs.ice_lines, _DRAWN_LINES))
 
     def show_cached(self, work: Work) -> Availability:
         """Draw the curve as far as it needs no model call: all of it, or its coarse values."""
