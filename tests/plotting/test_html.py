@@ -194,7 +194,7 @@ class TestImportance:
         assert len(read.all("circle")) == 30 + 1
         assert "Drawn are the first 30; 170 more are left out." in read.text
         assert "Table of the first 50 features (150 more are left out)" in read.text
-        assert [line[0] for line in read.tables[0]] == ["feature", *(f"f{j}" for j in range(60))]
+        assert [line[0] for line in read.tables[0]] == ["feature", *(f"f{j}" for j in range(50))]
 
     def test_missing_values_are_named_and_not_drawn(self):
         result = importance(["a", "b", "c"], [0.5, np.inf, np.nan])

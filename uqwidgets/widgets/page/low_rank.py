@@ -73,7 +73,7 @@ def low_rank(paths: Floats) -> LowRank:
     LowRank
         Of the matrix with the shape ((orders + 1) * sides, k).
     """
-    orders, sides, k = paths.shape
+    orders, _, k = paths.shape
     matrix, at_nodes = paths.reshape(-1, k), basis(orders - 1)
 
     def largest(error: Floats) -> float:

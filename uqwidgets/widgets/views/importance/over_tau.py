@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import Interval
 from uqwidgets.inference.moment_paths import PathMoments
@@ -17,6 +17,7 @@ from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track, stacked
+from uqwidgets.widgets.views.importance.bisection import bisected
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
 
@@ -148,6 +149,8 @@ class _Ends:
         self._n_repeats = n_repeats
         self._filtered = filtered
         self._settles = settles
+        # Exact ends at 0, which both sides share, and in a page all that is stressed.
+        self._at_zero: dict[str, Floats] = {}
 
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, an array (levels, fields, 2, measures, features)."""
@@ -177,14 +180,30 @@ class _Ends:
             # An influence of so many rows takes long, and the intervals are narrow.
             return columns
         unclear = np.isnan(self.certain(samples)["low"]) & np.isfinite(columns["low"])
+        # What is not precise is the variance, by a half at most, and with it the half-width.
+        axis = _axis(**columns)
+        unclear &= columns["high"] - columns["low"] > 4 * _END_TOLERANCE * axis
+        tolerance = np.tile(_END_TOLERANCE * axis[:, :, 0], 2)
         for j, feature in enumerate(self._repeats.features):
-            places = np.flatnonzero(unclear[:, :, j].any(axis=1))
-            if len(places):
+            lacking = unclear[:, :, j].any(axis=1)
+            if not lacking.any():
+                continue
+
+            def exact(places: Positions, feature: str = feature) -> Floats:
+                if x[places[0]] == 0 and feature in self._at_zero:
+                    of_others = exact(places[1:]) if len(places) > 1 else self._at_zero[feature][:0]
+                    return np.concatenate([self._at_zero[feature], of_others])
                 populations = stacked(levels(x[places]))
                 fields = self._moments(feature, populations, check, with_interactions=True)
                 low, high, _ = self._bounds(fields[..., None])
-                columns["low"][places, :, j] = low[:, :, 0]
-                columns["high"][places, :, j] = high[:, :, 0]
+                ends = np.concatenate([low, high], axis=1)[:, :, 0]
+                if x[places[0]] == 0:
+                    self._at_zero[feature] = ends[:1]
+                return ends
+
+            ends = np.concatenate([columns[name][:, :, j] for name in ("low", "high")], axis=1)
+            ends = bisected(ends, lacking, exact, tolerance)
+            columns["low"][:, :, j], columns["high"][:, :, j] = np.split(ends, 2, axis=1)
         return columns
 
     def _moments(
