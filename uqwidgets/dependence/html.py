@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from uqwidgets.dependence.result import MOST_CURVES, Dependence, thin_lines
-from uqwidgets.plotting.choice import segments
+from uqwidgets.dependence.result import Dependence, thin_lines
+from uqwidgets.plotting.choice import MOST_CURVES, segments
 from uqwidgets.plotting.dots import Dots, dots
 from uqwidgets.plotting.html import Markup, element, panel, table
 from uqwidgets.plotting.svg import (

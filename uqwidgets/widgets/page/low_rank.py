@@ -25,6 +25,8 @@ _FINER = 0.05
 # An error between these is near enough to the largest one.
 _LEAST, _AIM, _MOST = 0.85, 0.93, 1.0
 _MOST_TRIALS, _SMALLER = 6, 1.1
+# The search for the number of components begins with those of this size, and goes on in strides.
+_SMALL, _STRIDE = 0.3, 8
 
 
 class LowRank(NamedTuple):
@@ -81,7 +83,7 @@ def low_rank(paths: Floats) -> LowRank:
         return float(np.abs(off, out=off).max(initial=0.0))
 
     scores, components = _principal(matrix)
-    rank = _rank(scores, components, largest)
+    rank = _rank(matrix, scores, components, largest)
     scores, components = scores[:, :rank], components[:rank]
     sizes = np.sqrt(np.square(scores).mean(axis=0))
 
@@ -123,13 +125,17 @@ def _principal(matrix: Floats) -> tuple[Floats, Floats]:
     return vectors * sizes, vectors.T @ matrix / sizes[:, None]
 
 
-def _rank(scores: Floats, components: Floats, largest: Callable[[Floats], float]) -> int:
+def _rank(
+    matrix: Floats, scores: Floats, components: Floats, largest: Callable[[Floats], float]
+) -> int:
     """Return the number of components without which no polynomial differs by more than a share."""
     low, high = 0, len(components)
+    # Where the components that are left out are small, they are few.
+    middle = int(np.count_nonzero(np.square(scores).mean(axis=0) > _SMALL**2))
     while low < high:
-        middle = (low + high) // 2
-        if largest(scores[:, middle:] @ components[middle:]) < _SHARE:
+        if largest(matrix - scores[:, :middle] @ components[:middle]) < _SHARE:
             high = middle
         else:
             low = middle + 1
+        middle = min((low + high) // 2, low + _STRIDE)
     return low

@@ -125,7 +125,7 @@ def _relative(d: str) -> str:
             point = (at[0] + places[0], at[1]) if letter == "h" else (at[0], at[1] + places[0])
         else:
             point = (places[0], places[1])
-        step = (point[0] - at[0], point[1] - at[1])
+        step = [point[0] - at[0], point[1] - at[1]]
         if letter == "M":
             start, kind, steps = point, "m", step
         elif step[1] == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +44,7 @@ def bisected(
     if len(first):
         add(first)
     places = np.flatnonzero(known)
-    gaps = [(a, b) for a, b in zip(places[:-1], places[1:], strict=True) if b - a > 1]
+    gaps = [(a, b) for a, b in pairwise(places.tolist()) if b - a > 1]
     while gaps:
         left, right = np.array(gaps).T
         middle = (left + right) // 2
