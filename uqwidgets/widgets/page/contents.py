@@ -284,7 +284,7 @@ class Cohort:
         if track.derivation is not None:
             return {**stored, "joint": self._polylines(track, sides, chunk)}
         samples = [values for side in sides for values in side.samples.values()]
-        if track.is_large and all(v.size and np.isfinite(v).all() for v in samples):
+        if track.is_large and all(v.size > 0 and bool(np.isfinite(v).all()) for v in samples):
             self._paths.setdefault((view.name, track.name, chunk), []).append(
                 (stored, track, sides)
             )
@@ -332,10 +332,10 @@ class Cohort:
                     for name in sides[0].samples
                 }
                 sizes = track.sizes(samples)
-                names = []
+                names: list[tuple[str, int]] = []
                 for name, values in samples.items():
                     flat = values.reshape(len(values), -1)
-                    names.append([name, flat.shape[1]])
+                    names.append((name, flat.shape[1]))
                     tolerances.append(
                         track.tolerance * _lengths(sizes[name], values)
                         if name in sizes

@@ -180,12 +180,9 @@ class _Ends:
             # An influence of so many rows takes long, and the intervals are narrow.
             return columns
         unclear = np.isnan(self.certain(samples)["low"]) & np.isfinite(columns["low"])
-        # What is not precise is the variance, by a half at most, and with it the half-width.
-        axis = _axis(**columns)
-        unclear &= columns["high"] - columns["low"] > 4 * _END_TOLERANCE * axis
-        tolerance = np.tile(_END_TOLERANCE * axis[:, :, 0], 2)
+        tolerance = np.tile(_END_TOLERANCE * _axis(**columns)[:, :, 0], 2)
         for j, feature in enumerate(self._repeats.features):
-            lacking = unclear[:, :, j].any(axis=1)
+            lacking = np.asarray(unclear[:, :, j].any(axis=1))
             if not lacking.any():
                 continue
 
