@@ -158,6 +158,7 @@ def test_the_slider_is_driven_by_keys(saved):
 
 
 def test_what_needs_a_kernel_is_disabled_and_says_so(saved):
+    saved.get_by_test_id("uq-dependence-options").click()
     for name in ("repeats", "lines", "center", "derivative", "second"):
         control = saved.get_by_test_id(f"uq-{name}")
         expect(control).to_be_disabled()
