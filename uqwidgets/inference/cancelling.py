@@ -101,11 +101,11 @@ def less_noisy(
     population : Population
     """
     repeats, n = donors.shape
-    if not influence.double_counted.any() or not _are_permutations(donors):
+    precision = influence.precision
+    noise = influence.double_counted.any()
+    if not noise or precision >= PRECISE or not _are_permutations(donors):
         return influence
-    share = float(share_of_controls(influence.precision))
-    if share == 0:
-        return influence
+    share = float(share_of_controls(precision))
     result = _control_variates(
         influence, roles, pair_influences, donors, original, population, share
     )
