@@ -13,9 +13,19 @@ ALLOWED = {
     *("svg", "path", "line", "circle", "rect", "text", "img"),
 }
 
+IN_TABLES = ("td", "th", "tr", "thead", "tbody")
+# Elements that the start of another one ends.
+IMPLIED = {
+    **dict.fromkeys(("td", "th"), ("td", "th")),
+    "tr": ("td", "th", "tr"),
+    "tbody": ("td", "th", "tr", "thead"),
+}
+
 
 class StaticHtml(HTMLParser):
     """Tags, tables (lists of lines of cells) and text of a piece of HTML.
+
+    Within tables, end tags may be left out where HTML implies them.
 
     Raises
     ------
@@ -38,6 +48,7 @@ class StaticHtml(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         if tag == "img":  # an img has no end tag
             return
+        self._end(IMPLIED.get(tag, ()))
         self._open.append(tag)
         if tag == "table":
             self.tables.append([])
@@ -45,7 +56,13 @@ class StaticHtml(HTMLParser):
             self.tables[-1].append([])
 
     def handle_endtag(self, tag):
+        if tag == "table":
+            self._end(IN_TABLES)
         assert self._open.pop() == tag
+
+    def _end(self, tags):
+        while self._open and self._open[-1] in tags:
+            self._open.pop()
 
     def handle_data(self, data):
         self.texts.append(data)

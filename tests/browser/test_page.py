@@ -51,5 +51,5 @@ def test_the_page_shows_the_results_without_scripts(browser):
         page.goto((ROOT / "build" / "quickstart.html").as_uri())
         for name in ("Importance for", "Dependence of", "under stress of"):
             expect(page.get_by_text(name).first).to_be_visible()
-        assert page.locator(".jp-OutputArea svg").count() >= 6
+        assert page.locator(".jp-OutputArea svg, .jp-OutputArea img:visible").count() >= 6
         assert page.get_by_text("Error displaying widget").count() == 0

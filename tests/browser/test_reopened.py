@@ -86,9 +86,9 @@ def test_a_reopened_notebook_shows_the_last_picture_without_a_kernel(lab, browse
         picture = opened(lab, page)
         check_words(picture, saved)
         expect(page.get_by_test_id("uq-root")).to_have_count(0)
-        for drawing in picture.locator("svg[role=img]").all():
+        for drawing in picture.locator("img").all():
             expect(drawing).to_be_visible()
-        assert picture.locator("svg[role=img]").count() == 4
+        assert picture.locator("img").count() == 4
 
 
 def test_pictures_are_shown_in_an_untrusted_notebook(lab, browser, saved):

@@ -378,7 +378,7 @@ def test_the_static_picture_needs_no_kernel(explorer: uq.Explorer) -> None:
     shown = explorer._repr_mimebundle_()
     data = shown[0] if isinstance(shown, tuple) else shown
     assert "application/vnd.jupyter.widget-view+json" in data
-    assert "<svg" in data["text/html"]
+    assert "data:image/svg+xml" in data["text/html"]
     assert "<script" not in data["text/html"]
     assert "answer" in data["text/html"]
 

@@ -311,7 +311,7 @@ def test_the_static_picture_has_model_and_learner_and_calls_neither(
     read = StaticHtml(html)
     name = "The same by the learner, mean of 10 refits:"
     assert read.texts.count(name) == 2
-    assert len(read.all("svg")) == 7
+    assert len(read.all("img")) == 7
     ranked, of_learner, curve, curve_of_learner, *_ = read.tables
     result = learner.importance("nll", n_repeats=5)
     assert [line[0] for line in of_learner[1:]] == list(result.features)
