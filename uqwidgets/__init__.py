@@ -32,6 +32,14 @@ if TYPE_CHECKING:
     from uqwidgets.predictive.torch import MonteCarloDropout as MonteCarloDropout
     from uqwidgets.widgets.explore import explore
     from uqwidgets.widgets.explorer import Explorer
+    from uqwidgets.widgets.links import link
+    from uqwidgets.widgets.one_view import (
+        DependenceView,
+        ImportanceView,
+        PerformanceView,
+        StressView,
+        SurfaceView,
+    )
 
 __version__ = "0.1.0"
 
@@ -43,6 +51,7 @@ __all__ = [
     "Confusion",
     "Decomposition",
     "Dependence",
+    "DependenceView",
     "Diagnosis",
     "Difference",
     "Explainer",
@@ -50,12 +59,14 @@ __all__ = [
     "GroundTruth",
     "Importance",
     "ImportanceOverTau",
+    "ImportanceView",
     "Learner",
     "Mixture",
     "ModelComparison",
     "ModelError",
     "Normal",
     "Performance",
+    "PerformanceView",
     "Point",
     "Progress",
     "ProgressBar",
@@ -65,14 +76,19 @@ __all__ = [
     "RowsComparison",
     "Scores",
     "Stress",
+    "StressView",
     "Surface",
+    "SurfaceView",
     "as_predictive",
     "datasets",
     "explore",
+    "link",
     "loco_importance",
     "show_versions",
     "stress_batches",
 ]
+
+_VIEWS = ("DependenceView", "ImportanceView", "PerformanceView", "StressView", "SurfaceView")
 
 
 def __getattr__(name: str) -> Any:
@@ -85,6 +101,14 @@ def __getattr__(name: str) -> Any:
         from uqwidgets.widgets.explore import explore
 
         return explore
+    if name == "link":
+        from uqwidgets.widgets.links import link
+
+        return link
+    if name in _VIEWS:
+        from uqwidgets.widgets import one_view
+
+        return getattr(one_view, name)
     if name in ("BayesByBackprop", "MonteCarloDropout"):
         from uqwidgets.predictive import torch
 

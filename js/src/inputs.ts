@@ -3,6 +3,7 @@ import type { Cohort, Condition } from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {
+  views: string[];
   tau: number;
   stress_feature: string;
   stress_category: string;
@@ -34,6 +35,7 @@ export interface Inputs {
 
 /** What `typeof` says of each. */
 export const INPUT_TYPES = {
+  views: "object",
   tau: "number",
   stress_feature: "string",
   stress_category: "string",

@@ -182,6 +182,7 @@ def test_axe_finds_no_violation_in_any_panel(browser, monkeypatch, explainer, th
         root.get_by_test_id("uq-filter-add").select_option(index=2)
         wait_for_answer(root)
         root.get_by_test_id("uq-pin").click()
+        root.get_by_test_id("uq-pin-note").wait_for()
         page.evaluate(AXE.read_text())
         assert page.evaluate(VIOLATIONS) == []
 
@@ -238,4 +239,9 @@ def test_every_control_has_a_line_of_help(bridge, explainer):
     root.get_by_test_id("uq-filter-add").select_option(index=2)
     wait_for_answer(root)
     root.get_by_test_id("uq-pin").click()
+    root.get_by_test_id("uq-pin-note").wait_for()
+    for more in ("uq-importance-options", "uq-anchor-options"):
+        root.get_by_test_id(more).click()
+    root.get_by_test_id("uq-anchor").wait_for()
+    root.get_by_test_id("uq-replacement").wait_for()
     assert root.evaluate(UNTOLD) == []

@@ -22,6 +22,7 @@ CHANGED: dict[str, Any] = {
     "tau": 0.35,
     "stress_feature": "b",
     "feature": "b",
+    "views": ["importance", "dependence"],
     "stress_category": "red",
     "anchor": "tail-mean",
     "tail": 0.1,

@@ -89,6 +89,9 @@ class Answer:
                 for view in self._views:
                     view.forget_failures(self._inputs)
                 self._build_populations()
+                if not self._inputs.feature and not self._inputs.shows("importance"):
+                    # Nothing tells which feature is the most important.
+                    work.choose(self._explainer.features)
                 work.notes += [note for view in self._views for note in view.notes(self._inputs)]
                 if self._show_cached():
                     return
@@ -121,7 +124,7 @@ class Answer:
         if not any(view.is_shown for view in available):
             return False
         is_complete = all(view.is_complete for view in available)
-        is_complete = is_complete and self._ghost.is_current(self._pin)
+        is_complete = is_complete and self._ghost.is_current(self._pin, self._inputs)
         self._work.send(final=is_complete)
         return is_complete
 
@@ -129,8 +132,8 @@ class Answer:
         steps = [step for view in self._views for step in view.steps(self._work)]
         for step in sorted(steps, key=lambda step: (step.urgency, step.n_rows)):
             step.run()
-        if self._pin is not None and not self._ghost.is_current(self._pin):
-            self._ghost.compute(self._pin, self._work.check)
+        if self._pin is not None and not self._ghost.is_current(self._pin, self._inputs):
+            self._ghost.compute(self._pin, self._inputs, self._work.check)
 
     def _stopping_place(self) -> str:
         places = (view.unfinished(self._inputs) for view in self._views)

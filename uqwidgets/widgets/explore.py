@@ -26,6 +26,7 @@ def explore(
     memory_limit: int | str = "1GiB",
     extra: Any = None,
     state: Mapping[str, Any] | None = None,
+    title: str | None = None,
     **inputs: Unpack[InputArguments],
 ) -> Explorer:
     """Show what drives a fitted model's predictions, errors and confidence, in one widget.
@@ -53,8 +54,12 @@ def explore(
         see `Explainer`.
     state : dict, optional
         The ``state`` of an explorer of the same features: its inputs and pins.
+    title : str, optional
+        Name of the model on the page; by default the kind of the model.
     **inputs
-        Initial values of the controls, such as ``feature="age"`` or ``measure="entropy"``:
+        ``layout``, the views that are shown: ``"all"``, one of ``"importance"``, ``"dependence"``,
+        ``"stress"``, ``"surface"`` and ``"performance"``, or a list of these. And initial values
+        of the controls, such as ``feature="age"`` or ``measure="entropy"``:
         ``tau``, ``stress_feature``, ``stress_category``, ``anchor``, ``tail``, ``feature``,
         ``measure``, ``indicator``, ``ice_filter``, ``complement``, ``cohorts``, ``ice_lines``,
         ``n_repeats``, ``interval``, ``center``, ``derivative``; see `Explorer`.
@@ -116,7 +121,7 @@ def explore(
                 "explore got an Explainer, which holds X, y, feature_groups and extra already; "
                 "leave them out, or pass the model itself."
             )
-        return Explorer(model, learner=learner, state=state, **inputs)
+        return Explorer(model, learner=learner, state=state, title=title, **inputs)
     if X is None:
         raise TypeError("explore needs rows to explain: uq.explore(model, X, y).")
     explainer = Explainer(
@@ -129,4 +134,4 @@ def explore(
         extra=extra,
         **options,
     )
-    return Explorer(explainer, learner=learner, state=state, **inputs)
+    return Explorer(explainer, learner=learner, state=state, title=title, **inputs)

@@ -21,6 +21,7 @@ from uqwidgets.widgets.inputs import (
     input_traits,
     is_stressable,
     validate,
+    views_of_layout,
 )
 from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.lifetime import free_hidden, hide, show
@@ -77,12 +78,18 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         evaluated in the background, on its own rows; stress and filters do not change it.
     state : dict, optional
         The ``state`` of an explorer of the same features: its inputs and pins.
+    title : str, optional
+        Name of the model on the page; by default the kind of the model.
     **inputs
-        Initial values of the attributes below, which go before those of ``state``; and ``layout``
-        as in every notebook widget.
+        Initial values of the attributes below, which go before those of ``state``; and ``layout``:
+        the name of a view, a list of names for ``views``, or ``"all"``; or else as in every
+        notebook widget.
 
     Attributes
     ----------
+    views : list of str
+        Names of the views that are shown, all where empty; the others are not computed:
+        ``"importance"``, ``"dependence"``, ``"stress"``, ``"surface"``, ``"performance"``.
     tau : float
         Stress level in [-1, 1]; it reweights importance and curves too.
     stress_feature, feature : str
@@ -187,6 +194,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         *,
         learner: Learner | None = None,
         state: Mapping[str, Any] | None = None,
+        title: str | None = None,
         **inputs: Unpack[InputArguments],
     ) -> None:
         # Before anything can fail, because a widget that fails below is closed nevertheless.
@@ -200,8 +208,12 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         renew_after_fork(self)
         free_hidden()
         watch_cells()
-        check_arguments(explainer, learner, inputs)
+        check_arguments(explainer, learner, title, inputs)
         self.explainer = explainer
+        names = views_of_layout(inputs.get("layout"))
+        if names is not None:
+            inputs["views"] = names
+            del inputs["layout"]
         # Why values of the browser's last message were refused.
         self._input_error: str | None = None
         initial = initial_state(explainer) if state is None else traits_of(state, explainer)
@@ -213,6 +225,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
             learner,
             self._publisher.publish_again,
             self._timing,
+            title,
         )
         self._learner = self._publisher.learner = self._session.learner
         self._lists: dict[str, tuple[Any, ...]] = dict.fromkeys(READERS, ())
@@ -221,7 +234,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         self._picture_due = False
         names = [view.name for view in self._session.views]
         super().__init__(
-            _about=model_info(explainer, names), _picture=self._notebook_picture.id, **traits
+            _about=model_info(explainer, names, title), _picture=self._notebook_picture.id, **traits
         )
         if "layout" not in inputs:
             self._own_layout = self.layout
@@ -230,7 +243,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         self._ghost = ghost_of(self.pins, explainer)
         self.observe(self._input_changed, names=list(NAMES))
         self.observe(self._update_ghost, names="pins")
-        self.observe(self._views_changed, names="_view_count")
+        self.observe(self._pages_changed, names="_view_count")
         self._request()
 
     def renew_locks(self) -> None:
@@ -294,6 +307,10 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
     ) -> None:
         self.close()
 
+    def check_input(self, name: str, value: Any) -> None:
+        """Raise a ValueError with a sentence if an input cannot have a value."""
+        validate(name, value, self.explainer)
+
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Set the valid values of a message from the browser, and answer it."""
         message = read_message(sync_data, self.explainer, max(self._seq, self._stop))
@@ -333,7 +350,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
     def _handle_close(self, _message: Any) -> None:
         self.close()
 
-    def _views_changed(self, change: Any) -> None:
+    def _pages_changed(self, change: Any) -> None:
         if change["new"] > 0:
             show(self)
             if self._paused:

@@ -13,6 +13,7 @@ import traitlets as t
 class InputTraits(t.HasTraits):
     """The public traits of `Explorer`."""
 
+    views: list[str]
     tau: float
     stress_feature: str
     stress_category: str
@@ -45,6 +46,7 @@ class InputTraits(t.HasTraits):
 class InputArguments(TypedDict, total=False):
     """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
 
+    views: list[str]
     tau: float
     stress_feature: str
     stress_category: str

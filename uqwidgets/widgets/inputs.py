@@ -47,6 +47,7 @@ class Inputs:
     Python and from the browser.
     """
 
+    views: tuple[str, ...] = _input((), lambda *value: _views(*value))
     tau: float = _input(0.0, lambda name, value, _: number(value, name, -1.0, 1.0))
     stress_feature: str = _input("", lambda *value: _stress_feature(*value))
     stress_category: str = _input("", lambda *value: _stress_category(*value))
@@ -89,13 +90,17 @@ class Inputs:
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""
         lists = {name: [item.plain() for item in getattr(self, name)] for name in READERS}
-        return {**vars(self), **lists, "importance_of": list(self.importance_of)}
+        return {**vars(self), **lists, **{name: list(getattr(self, name)) for name in _NAME_LISTS}}
+
+    def shows(self, view: str) -> bool:
+        """Whether the view of this name is on the page; all are where none is chosen."""
+        return not self.views or view in self.views
 
     @classmethod
     def of(cls, values: Mapping[str, Any], lists: Mapping[str, tuple[Any, ...]]) -> Inputs:
         """Return the inputs of valid values in the form that travels, and of the lists of dicts."""
-        quantities = tuple(values["importance_of"])
-        return cls(**{**values, **lists, "importance_of": quantities})
+        names = {name: tuple(values[name]) for name in _NAME_LISTS}
+        return cls(**{**values, **lists, **names})
 
 
 NAMES = tuple(f.name for f in fields(Inputs))
@@ -104,6 +109,8 @@ READERS: dict[str, Callable[[Any, Explainer], tuple[Any, ...]]] = {
     "ice_filter": conditions,
     "cohorts": cohorts,
 }
+#: Inputs that are lists of names.
+_NAME_LISTS = ("views", "importance_of")
 _CHECKS = {f.name: f.metadata["check"] for f in fields(Inputs)}
 
 
@@ -195,6 +202,26 @@ def immovable(table: Table, feature: str) -> str | None:
 def is_stressable(table: Table, feature: str) -> bool:
     """Whether the slider takes the feature; a constant one stays where it is."""
     return immovable(table, feature) in (None, "constant")
+
+
+def views_of_layout(layout: Any) -> list[str] | None:
+    """Return the views that a layout names, empty for all of them; None if it names no views."""
+    if isinstance(layout, str):
+        return [] if layout == "all" else [layout]
+    is_list = isinstance(layout, (list, tuple))
+    return list(layout) if is_list and all(isinstance(one, str) for one in layout) else None
+
+
+def _views(name: str, value: Any, explainer: Explainer) -> list[str]:
+    # The views import this module.
+    from uqwidgets.widgets import views
+
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"{name} must be a list of views.")
+    for one in value:
+        if text(name, one, explainer) not in views.NAMES:
+            raise ValueError(unknown("view", one, list(views.NAMES)))
+    return [view for view in views.NAMES if view in value]
 
 
 def _measure(name: str, value: Any, explainer: Explainer) -> str:

@@ -27,15 +27,25 @@ LEVEL = 0.95
 _MOST_VALUES, _MOST_VALUES_OF_ALL = 1000, 10_000
 
 
-def model_info(explainer: Explainer, views: Iterable[str] = ()) -> dict[str, Any]:
-    """Describe an explainer, and the names of its views, in plain types for the front end."""
+def model_info(
+    explainer: Explainer, views: Iterable[str] = (), title: str | None = None
+) -> dict[str, Any]:
+    """Describe an explainer, and the names of its views, in plain types for the front end.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    views : iterable of str, optional
+    title : str, optional
+        Name of the model; by default its kind.
+    """
     classes, has_target = explainer.classes, explainer.table.has_target
     offered = _offered(explainer)
     return dict(
         plain(
             {
                 "schema": SCHEMA,
-                "title": explainer.name,
+                "title": title or explainer.name,
                 "others": list(explainer.others),
                 "task": "regression" if classes is None else "classification",
                 "target": explainer.table.target if has_target else None,

@@ -241,7 +241,8 @@ class OverTau:
             What describes the columns, and the columns; nothing if the same was yielded before.
         """
         inputs = replace(inputs, tau=0.0)
-        tracks = [(view, track) for view in self._views for track in view.over_tau(inputs)]
+        views = [view for view in self._views if view.is_read(inputs)]
+        tracks = [(view, track) for view in views for track in view.over_tau(inputs)]
         key = (inputs, [(view.name, track.name, track.key) for view, track in tracks])
         if key == self.key or not tracks or not inputs.stress_feature:
             return
@@ -272,7 +273,7 @@ class OverTau:
                     is_news |= settle(track, sides, levels, check)
             if is_news or is_coarse:
                 check()
-                yield self._message(tracks, followed, ends, is_coarse=is_coarse)
+                yield self._message(views, tracks, followed, ends, is_coarse=is_coarse)
         self.key = key
         # They take the memory of many columns.
         self._levels = {}
@@ -316,6 +317,7 @@ class OverTau:
 
     def _message(
         self,
+        views: Sequence[View],
         tracks: Sequence[tuple[View, Track]],
         followed: Sequence[Sequence[Side]],
         ends: Sequence[Level],
@@ -342,12 +344,12 @@ class OverTau:
             )
         fixed = {
             f"{view.name}.{name}": values
-            for view in self._views
+            for view in views
             for name, values in view.profile_over_tau(ends[1], only_known=is_coarse).items()
         }
         texts = {
             f"{view.name}.{name}": [texts[name] for texts in at_levels]
-            for view in self._views
+            for view in views
             if (at_levels := [view.texts_over_tau(level) for level in ends])
             for name in at_levels[0]
         }

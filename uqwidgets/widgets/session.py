@@ -41,6 +41,8 @@ class Session:
     again : callable
         Called when the learner has new results, which are sent beside the latest of the model.
     timing : Timing
+    title : str, optional
+        Name of the model.
     """
 
     def __init__(
@@ -51,8 +53,10 @@ class Session:
         learner: Learner | None,
         again: Callable[[], None],
         timing: Timing,
+        title: str | None = None,
     ) -> None:
         self.explainer = explainer
+        self.title = title
         self.timing = timing
         self.views = [v(explainer) for v in registered_views() if v.is_offered(explainer)]
         self.ghost = Ghost(explainer, self.views)
@@ -84,6 +88,8 @@ class Session:
         view = next((view for view in self.views if view.name == name), None)
         if view is None:
             raise ValueError(unknown("view", name, [view.name for view in self.views]))
+        if not inputs.shows(name):
+            raise ValueError(f"{name} is not shown; add it to views, or ask the Explainer.")
         populations = self.populations.build(inputs, lambda: None)
         if populations is None:
             raise ValueError(f"no row meets the filter, so {name} shows nothing; choose more rows.")
@@ -138,7 +144,7 @@ class Session:
             self._busy_since = self.timing.clock()
         answer = Answer(
             self.explainer,
-            self.views,
+            [view for view in self.views if view.is_read(inputs)],
             self.ghost,
             self.populations,
             inputs,
@@ -166,7 +172,7 @@ class Session:
             self.learner.start()
 
 
-def check_arguments(explainer: Any, learner: Any, inputs: Mapping[str, Any]) -> None:
+def check_arguments(explainer: Any, learner: Any, title: Any, inputs: Mapping[str, Any]) -> None:
     """Raise a TypeError if an explorer cannot be made of the arguments."""
     if not isinstance(explainer, Explainer):
         raise TypeError(
@@ -177,6 +183,8 @@ def check_arguments(explainer: Any, learner: Any, inputs: Mapping[str, Any]) -> 
         raise TypeError(
             f"learner is {type(learner).__name__}; pass a Learner: uq.Learner(estimator, X, y)."
         )
+    if title is not None and not (isinstance(title, str) and title.strip()):
+        raise TypeError(f"title is {title!r}; it must be a text, such as the name of the model.")
     for name in inputs:
         if name not in (*NAMES, "pins", "layout"):
             near = get_close_matches(name, NAMES, n=1)

@@ -37,6 +37,9 @@ function header(
   );
 }
 
+/** The list of so few features is shorter than the charts beside it. */
+const FEW_FEATURES = 8;
+
 /** Makes the control of the rows that all views show. */
 export type ChooseRows = (
   context: Context,
@@ -94,7 +97,11 @@ export function explorer(
     chosenRows,
     ` of ${counted(about.n_rows, "row")}`,
   );
-  const panels = viewsNamed(about.views).map(({ panel }) => panel(context));
+  const panels = viewsNamed(about.views).map((view) => {
+    const panel = view.panel(context);
+    return { ...panel, name: view.name, slot: h("div", { class: "uq-slot" }, panel.element) };
+  });
+  const grid = h("div", { class: "uq-panels" }, ...panels.map(({ slot }) => slot));
   const pins = pinsPanel(context);
   const foot = footer(session, signal);
   const live = announcer(signal);
@@ -116,10 +123,23 @@ export function explorer(
         cohorts.element,
       ),
     ),
-    h("div", { class: "uq-panels" }, ...panels.map(({ element }) => element)),
+    grid,
     foot.element,
     live.element,
   );
+
+  /** Shows the panels of these views, all where there are none, and returns them. */
+  const arranged = (views: string[]) => {
+    const isShown = ({ name }: { name: string }) => !views.length || views.includes(name);
+    for (const panel of panels) set(panel.slot, { hidden: !isShown(panel) });
+    const shown = panels.filter(isShown);
+    const hasList = shown[0]?.name === "importance";
+    const few = about.features.length <= FEW_FEATURES;
+    set(grid, {
+      "data-layout": shown.length < 2 ? "single" : !hasList ? "grid" : few ? "few" : "list",
+    });
+    return shown;
+  };
 
   const help = helpButtons(context);
   pins.bar.append(help.start);
@@ -142,7 +162,7 @@ export function explorer(
     setText(chosenRows, whole(frame?.rows ?? about.n_rows));
     const now = { frame, inputs: JSON.stringify({ ...inputs, tau: null }) };
     if (drawn?.frame !== now.frame || drawn.inputs !== now.inputs)
-      for (const panel of panels) panel.update(shown);
+      for (const { update } of arranged(inputs.views)) update(shown);
     if (drawn?.frame !== now.frame) help.update();
     drawn = now;
     foot.update(frame);

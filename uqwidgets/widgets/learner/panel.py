@@ -107,7 +107,7 @@ class LearnerPanel:
         self, meta: dict[str, Any], columns: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Add the known results of the learner to a frame of the model."""
-        known = {name: self._beside(name, meta, columns) for name in self._parts}
+        known = {name: self._beside(name, meta, columns) for name in self._parts if name in meta}
         done = next(filter(None, known.values()), None)
         calls, rows = self._refitted.n_evaluated
         calls_before, rows_before = self._calls_before
@@ -172,8 +172,8 @@ class LearnerPanel:
         """Return the key and the part of the next result to compute."""
         if self._inputs is None:
             return None
-        for part in self._parts.values():
-            key = part.key(self._inputs)
+        for name, part in self._parts.items():
+            key = part.key(self._inputs) if self._inputs.shows(name) else None
             if key is not None and key not in self._known and key not in self._failed:
                 return key, part
         return None

@@ -127,6 +127,7 @@ def assemble(
     progress: Progress,
     *,
     has_learner: bool,
+    title: str | None,
 ) -> Page:
     """Compute everything that a page shows.
 
@@ -144,6 +145,8 @@ def assemble(
     progress : callable
         Called often; what it raises ends the work.
     has_learner : bool
+    title : str or None
+        Name of the model on the page.
     """
     choices = Choices(
         {
@@ -180,7 +183,7 @@ def assemble(
             cohort.add_exact(each)
         described.append({"name": named.name, **cohort.index})
     index = {
-        "about": _about(explainer, views, options),
+        "about": _about(explainer, views, options, title),
         # The page has a choice of its own among the cohorts.
         "inputs": {**inputs.plain(), "cohorts": []},
         "pins": list(pins),
@@ -191,7 +194,7 @@ def assemble(
             for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
         },
         "code": {
-            "arguments": arguments_of(explainer, has_learner=has_learner),
+            "arguments": arguments_of(explainer, has_learner=has_learner, title=title),
             "initial": initial_state(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
@@ -223,8 +226,10 @@ class _Steps:
         self.progress(self.what, min(self.done, self.total), self.total)
 
 
-def _about(explainer: Explainer, views: Sequence[View], options: PageOptions) -> dict[str, Any]:
-    about = model_info(explainer, [view.name for view in views])
+def _about(
+    explainer: Explainer, views: Sequence[View], options: PageOptions, title: str | None
+) -> dict[str, Any]:
+    about = model_info(explainer, [view.name for view in views], title)
     about["intervals"] = list(options.intervals)
     for feature in about["features"]:
         here = [one.category for one in options.stressed if one.feature == feature["name"]]

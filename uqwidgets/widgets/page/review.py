@@ -88,6 +88,7 @@ def review(
     check: Callable[[], None],
     *,
     has_learner: bool,
+    title: str | None,
 ) -> Review:
     """Return the review of an explorer.
 
@@ -105,6 +106,8 @@ def review(
     check : callable
         Called often; what it raises ends the work.
     has_learner : bool
+    title : str or None
+        Name of the model on the page.
     """
     builder = PopulationBuilder(explainer)
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
@@ -113,7 +116,7 @@ def review(
             name,
             note,
             inputs,
-            code_of(inputs, explainer, has_learner=has_learner),
+            code_of(inputs, explainer, has_learner=has_learner, title=title),
             _results(views, builder, inputs, check),
         )
         for name, note, inputs in zip(names, ["", *notes], shown, strict=True)
@@ -133,6 +136,8 @@ def _results(
     assert populations is not None, "the rows of the view were counted"
     results = {}
     for view in views:
+        if not inputs.shows(view.name):
+            continue
         view.content = view.complete(inputs, populations, check)
         for shown, result in view.results(inputs, populations, check).items():
             results[view.name, shown] = result

@@ -259,6 +259,11 @@ class Savable(t.HasTraits):
             shown = [replace(each, ice_lines=lines) for each in shown]
         if not all(each.feature for each in shown):
             shown = [replace(each, feature=each.feature or inputs.feature) for each in shown]
+        # The page holds the views that the explorer or one of its pins shows.
+        named = [view.name for view in self._session.views]
+        every = tuple(name for name in named if any(each.shows(name) for each in shown))
+        shown = [replace(each, views=() if len(every) == len(named) else every) for each in shown]
+        views = [view for view in self._session.views if view.is_read(shown[0])]
         options = PageOptions(
             self._named_rows(cohorts, shown),
             intervals_of(intervals, shown),
@@ -270,28 +275,30 @@ class Savable(t.HasTraits):
         with self._reporting(progress) as report:
             page = assemble(
                 self.explainer,
-                [view.another() for view in self._session.views],
+                [view.another() for view in views],
                 options,
                 shown[0],
                 pins,
                 shown[1:],
                 report,
                 has_learner=self._learner is not None,
+                title=self._session.title,
             )
             still = static_picture(self._session, shown[0])
             reviewed = review(
                 self.explainer,
-                [view.another() for view in self._session.views],
+                [view.another() for view in views],
                 shown,
                 [pin["note"] for pin in self.pins],
                 options.intervals,
                 lambda: report("review", 1, 1),
                 has_learner=self._learner is not None,
+                title=self._session.title,
             )
         return page, still, reviewed
 
     def _title(self, title: str | None) -> str:
-        return title or f"What drives {self.explainer.predictive.name}"
+        return title or f"What drives {self._session.title or self.explainer.predictive.name}"
 
     def _check_savable(self) -> None:
         if self.comm is None:

@@ -14,7 +14,6 @@ from uqwidgets.widgets.picture.static_page import layout_html, learner_html
 from uqwidgets.widgets.rows.conditions import ONLY, Condition
 from uqwidgets.widgets.rows.population import MISSING
 from uqwidgets.widgets.session import Session
-from uqwidgets.widgets.views.importance import ImportanceView
 
 
 def static_picture(
@@ -32,7 +31,9 @@ def static_picture(
     ex, learner = session.explainer, session.learner
     n = len(ex.table)
     target = f"target {ex.table.target}" if ex.table.has_target else "no target"
-    heading = f"{ex.predictive.name}: {n:,} rows, {len(ex.features)} features, {target}"
+    heading = (
+        f"{session.title or ex.predictive.name}: {n:,} rows, {len(ex.features)} features, {target}"
+    )
     rows = session.populations.filtered.chosen(inputs, check)
     conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
     if inputs.complement:
@@ -47,7 +48,8 @@ def static_picture(
         population, sentence = _stressed(session, inputs, population)
         messages.append(sentence)
     overview, details = "", ""
-    for view in session.views:
+    shown = [view for view in session.views if inputs.shows(view.name)]
+    for view in shown:
         html = view.html(inputs, population, check)
         if learner is not None:
             html += learner_html(learner.name, learner.html(view.name))
@@ -55,9 +57,9 @@ def static_picture(
             overview += html
         else:
             details += html
-    is_missing = session.view(ImportanceView).unfinished(inputs) is not None
+    is_missing = any(view.unfinished(inputs) is not None for view in shown)
     if is_missing or (learner is not None and learner.pending):
-        failures = [sentence for view in session.views for sentence in view.failures]
+        failures = [sentence for view in shown for sentence in view.failures]
         why = dict.fromkeys(f"{sentence.rstrip('.')}." for sentence in failures)
         messages += [*why] or ["Not everything was computed when this was saved."]
     return layout_html(overview, details, heading=heading, message=" ".join(messages) or None)

@@ -31,21 +31,25 @@ class Ghost:
         # A separate builder, so that the ghost does not evict populations of the current inputs.
         self._populations = PopulationBuilder(explainer)
         self._inputs: Inputs | None = None
+        self._shown: tuple[str, ...] = ()
         self._rows_evaluated = -1
         self._columns: dict[str, npt.NDArray[Any]] = {}
 
-    def is_current(self, pin: Pin | None) -> bool:
-        """Return whether the computed results are those of this pin."""
+    def is_current(self, pin: Pin | None, inputs: Inputs) -> bool:
+        """Return whether the computed results are those of this pin in the views of the inputs."""
         if pin is None:
             return True
-        return (self._inputs, self._rows_evaluated) == (pin.inputs, self._explainer.rows_evaluated)
+        known = (self._inputs, self._shown, self._rows_evaluated)
+        return known == (pin.inputs, inputs.views, self._explainer.rows_evaluated)
 
-    def compute(self, pin: Pin, check: Callable[[], None]) -> None:
-        """Compute the results of a pin in all views.
+    def compute(self, pin: Pin, shown: Inputs, check: Callable[[], None]) -> None:
+        """Compute the results of a pin in all views that are shown.
 
         Parameters
         ----------
         pin : Pin
+        shown : Inputs
+            Of the request, whose views are shown.
         check : callable
             Called between the steps; its exceptions end the work.
         """
@@ -54,10 +58,13 @@ class Ghost:
         columns = {}
         if populations is not None:
             for view in self._views:
+                if not shown.shows(view.name):
+                    continue
                 check()
                 for name, values in view.ghost(inputs, populations, check).items():
                     columns[f"{view.name}.{name}"] = values
         self._inputs, self._rows_evaluated, self._columns = inputs, rows_evaluated, columns
+        self._shown = shown.views
 
     def columns(self, pin: Pin | None) -> dict[str, npt.NDArray[Any]]:
         """Return the columns of a pin by their names in a frame, empty before they are computed."""

@@ -56,7 +56,9 @@ def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dic
     return complete
 
 
-def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
+def code_of(
+    inputs: Inputs, explainer: Explainer, *, has_learner: bool, title: str | None = None
+) -> str:
     """Return the line of Python that reproduces the current views.
 
     Its model, X, y and learner are variables of these names. Arguments equal to their defaults
@@ -68,14 +70,16 @@ def code_of(inputs: Inputs, explainer: Explainer, *, has_learner: bool) -> str:
     explainer : Explainer
     has_learner : bool
         Whether the explorer shows a learner beside the model.
+    title : str, optional
+        Name of the model on the page.
     """
     initial = initial_state(explainer)
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
-    arguments = [*arguments_of(explainer, has_learner=has_learner), *changed]
+    arguments = [*arguments_of(explainer, has_learner=has_learner, title=title), *changed]
     return f"uq.explore({', '.join(arguments)})"
 
 
-def arguments_of(explainer: Explainer, *, has_learner: bool) -> list[str]:
+def arguments_of(explainer: Explainer, *, has_learner: bool, title: str | None = None) -> list[str]:
     """Return the arguments of the line of Python that are no inputs, see `code_of`."""
     model = "model"
     if explainer.others:
@@ -84,6 +88,8 @@ def arguments_of(explainer: Explainer, *, has_learner: bool) -> list[str]:
     arguments = [model, "X", "y"] if explainer.table.has_target else [model, "X"]
     if has_learner:
         arguments.append("learner=learner")
+    if title is not None:
+        arguments.append(f"title={title!r}")
     defaults = signature(Explainer).parameters
     if explainer.table.groups:
         groups = {name: list(members) for name, members in explainer.table.groups.items()}

@@ -67,6 +67,7 @@ class StressView(View):
     name = "stress"
     reads = ("indicator",)
     reads_stress = True
+    is_always_read = True
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
@@ -81,7 +82,7 @@ class StressView(View):
         # The profiles of other rows stay until all features of these rows are stressed.
         if self._is_profiled(known) or not self._is_profiled(self._drawn):
             self._drawn = known
-        drawn = self._drawn
+        drawn = self._drawn if inputs.shows(self.name) else Profiles(known.n_rows, ())
         indicator = self.explainer.indicators[inputs.indicator]
         features = [f for f in self.features if f in drawn.profiles]
         profiles = [drawn.profiles[f] for f in features]
@@ -125,6 +126,8 @@ class StressView(View):
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> Content:
         """Stress every feature, and compute the interval of the stressed one."""
+        if not inputs.shows(self.name):
+            return self.compute(inputs, populations)
         known = self._profiles(populations)
         for feature in known.features:
             if feature not in known.profiles:
@@ -181,6 +184,8 @@ class StressView(View):
 
     def show_cached(self, work: Work) -> Availability:
         """Compute the interval if it is quick; the rest is computed for each frame."""
+        if not work.inputs.shows(self.name):
+            return Availability(is_shown=False, is_complete=True)
         if work.rows is None:
             # The content stays as it is.
             return Availability(is_shown=False, is_complete=self._is_profiled(self._drawn))
@@ -210,7 +215,7 @@ class StressView(View):
             details()
             work.send()
 
-        if work.rows is None:
+        if work.rows is None or not work.inputs.shows(self.name):
             return
         if work.seconds_ahead() > work.timing.long_work:
             if self._is_quick(work) or work.inputs.stress_feature:
@@ -228,6 +233,8 @@ class StressView(View):
         """Whether the content is of other rows, or lacks the feature that is stressed."""
         if work.rows is None:
             return True
+        if not work.inputs.shows(self.name):
+            return False
         known, stressed = self._profiles(work.rows), work.inputs.stress_feature
         is_missing = stressed in known.features and stressed not in known.profiles
         return self._drawn is not known or is_missing
@@ -260,6 +267,8 @@ class StressView(View):
 
     def profile_over_tau(self, level: Level, *, only_known: bool) -> Samples:
         """Return the indicator of every feature at many levels."""
+        if not level.inputs.shows(self.name):
+            return {}
         options, name = level.populations.selection.options, level.inputs.indicator
         known = self._profiles(level.populations)
         if name not in known.fine:

@@ -81,6 +81,9 @@ class View(ABC):
         Columns with values of single rows, which lie along their first axis.
     reads_stress : bool
         Whether its content depends on the stressed feature even at tau = 0.
+    is_always_read : bool
+        Whether the controls of the page read it, so that it is in every frame; where the page does
+        not show it, it describes what they need alone.
     is_overview : bool
         Whether its static picture stands in the left column, which compares all features, and
         not in the right one.
@@ -93,6 +96,7 @@ class View(ABC):
     reads: ClassVar[tuple[str, ...]] = ()
     of_rows: ClassVar[tuple[str, ...]] = ()
     reads_stress: ClassVar[bool] = False
+    is_always_read: ClassVar[bool] = False
     is_overview: ClassVar[bool] = False
 
     def __init__(self, explainer: Explainer) -> None:
@@ -100,6 +104,10 @@ class View(ABC):
         self.content = Content()
         # By what was attempted; not attempted again while the inputs ask for the same.
         self._failures: dict[Key, str] = {}
+
+    def is_read(self, inputs: Inputs) -> bool:
+        """Whether a frame of these inputs has a part of this view."""
+        return self.is_always_read or inputs.shows(self.name)
 
     # What a view declares.
 
