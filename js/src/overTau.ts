@@ -115,6 +115,26 @@ export function shares(m: number, x: number, straight = false): [number, number]
   return weights.map(([j, weight]) => [j, weight / sum]);
 }
 
+/** Levels of a track, with their shares in what stands at τ. */
+function levelsAt({ below, above, straight }: Track, tau: number): [number, number][] {
+  const side = tau < 0 || above === 0 ? -1 : 1;
+  return shares(side < 0 ? below : above, Math.abs(tau), straight).map(
+    ([level, share]): [number, number] => [below + side * level, share],
+  );
+}
+
+/** A column at a level of τ; null where τ does not move it, or the level cannot be reached. */
+export function columnAt(over: OverTau, name: string, tau: number): Float64Array | null {
+  for (const track of over.tracks) {
+    const column = track.columns.find((one) => one.name === name);
+    if (column)
+      return reaches({ ...over, tracks: [track] }, tau)
+        ? valuesAt(column, levelsAt(track, tau))
+        : null;
+  }
+  return null;
+}
+
 /** The numbers of a column at a level. */
 function valuesAt({ data, length }: Moving, levels: [number, number][]): Float64Array {
   const values = new Float64Array(length);
@@ -153,12 +173,9 @@ export function frameAt(raw: unknown, over: OverTau, tau: number | null): Raw | 
     [descriptions[name], cols[name]] = [description, column];
   let meta: unknown = { ...raw.meta, cols: descriptions };
   if (tau === null) return { ...raw, meta, cols };
-  for (const { below, above, straight, columns } of over.tracks) {
-    const side = tau < 0 || above === 0 ? -1 : 1;
-    const levels = shares(side < 0 ? below : above, Math.abs(tau), straight).map(
-      ([level, share]): [number, number] => [below + side * level, share],
-    );
-    for (const column of columns) {
+  for (const track of over.tracks) {
+    const levels = levelsAt(track, tau);
+    for (const column of track.columns) {
       const values = valuesAt(column, levels);
       const description = descriptions[column.name];
       if (!isRecord(description)) {

@@ -78,6 +78,12 @@ export class Session {
     return { ...saved, ...this.answer?.inputs, ...this.queue.pending, ...hand } as Inputs;
   }
 
+  /** What the kernel sent for all levels of τ, of the inputs that it answered. */
+  get overTau(): OverTau | null {
+    const over = this.#overTau;
+    return over && apartFromTau(over.inputs) === apartFromTau(this.answer?.inputs) ? over : null;
+  }
+
   /** What the panels show: the kernel's answer, or what is interpolated while there is none to the present τ. */
   get frame(): Frame | null {
     const { answer, about } = this;

@@ -89,7 +89,7 @@ class Answer:
                 for view in self._views:
                     view.forget_failures(self._inputs)
                 self._build_populations()
-                if not self._inputs.feature and not self._inputs.shows("importance"):
+                if not self._inputs.feature and all(v.name != "importance" for v in self._views):
                     # Nothing tells which feature is the most important.
                     work.choose(self._explainer.features)
                 work.notes += [note for view in self._views for note in view.notes(self._inputs)]

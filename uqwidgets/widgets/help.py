@@ -58,6 +58,7 @@ TIPS = {
     "uq-lines": "How many rows have a line of their own; the average is over all of them",
     "uq-center": "Shift every row's line to start at 0, to compare their shapes",
     "uq-derivative": "Draw how steep the lines are, in place of the lines",
+    "uq-over-tau-name": "Pick this feature",
     "uq-indicator": "What is followed while averages move",
     "uq-compare-with": "Another model of the same rows, drawn under what is shown",
     "uq-stop": "Stop computing; what is done stays",
@@ -127,6 +128,13 @@ PANELS = {
         "over the rows, for each pair of values.",
         "The interaction is what remains after the curve of each feature alone: where it is 0, the "
         "two effects just add up. Marked pairs are far from the data, so the model guesses there.",
+    ),
+    "importance_over_tau": (
+        "Does a feature matter more, or less, where the average of the stressed feature is "
+        "another? Each line is one feature, with its 95 % interval as a band; at 0 are the data "
+        "as they are. Where a band holds 0, the rows do not say whether there is an effect.",
+        "The lines are of the features that matter most at some level, and of the picked one. A "
+        "click on a line, or on its name, picks the feature.",
     ),
     "stress": (
         "How do errors, or predictions, change when the average of a feature moves? To the right "

@@ -37,6 +37,9 @@ function header(
   );
 }
 
+/** Views that take half of the width. */
+const HALVES = ["dependence", "stress"];
+
 /** The list of so few features is shorter than the charts beside it. */
 const FEW_FEATURES = 8;
 
@@ -133,11 +136,10 @@ export function explorer(
     const isShown = ({ name }: { name: string }) => !views.length || views.includes(name);
     for (const panel of panels) set(panel.slot, { hidden: !isShown(panel) });
     const shown = panels.filter(isShown);
-    const hasList = shown[0]?.name === "importance";
-    const few = about.features.length <= FEW_FEATURES;
-    set(grid, {
-      "data-layout": shown.length < 2 ? "single" : !hasList ? "grid" : few ? "few" : "list",
-    });
+    const halves = shown.filter(({ name }) => HALVES.includes(name));
+    const hasList = shown[0]?.name === "importance" && halves.length > 0;
+    const list = about.features.length <= FEW_FEATURES ? "few" : "list";
+    set(grid, { "data-layout": hasList ? list : halves.length > 1 ? "grid" : "single" });
     return shown;
   };
 

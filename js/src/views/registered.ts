@@ -5,6 +5,10 @@ import { onDemand } from "./onDemand.ts";
 export { dependence } from "./dependence/index.ts";
 export { importance } from "./importance/index.ts";
 export { stress } from "./stress/index.ts";
+export const importance_over_tau = onDemand(
+  "importance_over_tau",
+  () => import("./importance_over_tau/index.ts"),
+);
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
 export const surface = onDemand("surface", () => import("./surface/index.ts"));
 export const comparison = onDemand("comparison", () => import("./comparison/index.ts"));

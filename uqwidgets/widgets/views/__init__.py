@@ -9,6 +9,7 @@ NAMES = (
     "importance",
     "dependence",
     "stress",
+    "importance_over_tau",
     "surface",
     "performance",
     "comparison",

@@ -60,6 +60,10 @@ class ImportanceView(View):
         """Return how many repeats are requested and fit in the memory."""
         return min(inputs.n_repeats, self.repeats(inputs).most_repeats)
 
+    def is_read(self, inputs: Inputs) -> bool:
+        """Whether it is shown, or drawn over tau."""
+        return super().is_read(inputs) or inputs.shows("importance_over_tau")
+
     def n_known(self, inputs: Inputs) -> int:
         """Return how many of the repeats that are requested are known of every feature."""
         return min(self.n_target(inputs), self.repeats(inputs).n_repeats)

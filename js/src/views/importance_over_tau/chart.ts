@@ -1,0 +1,131 @@
+import { scaleLinear } from "d3-scale";
+import { area, line } from "d3-shape";
+import { axis, labelWidth, setFitted, ticksOf } from "../../charts/axis.ts";
+import { lookOf } from "../../charts/classes.ts";
+import type { Readable } from "../../charts/crosshair.ts";
+import { extent, SteadyScale } from "../../charts/domain.ts";
+import { clipBox, pool, set, svg } from "../../dom.ts";
+import { interval, level, number } from "../../format.ts";
+import { LEVELS, type Line } from "./reader.ts";
+
+const TOP = 22;
+const PLOT = 170;
+const RIGHT = 12;
+
+export interface Drawn {
+  lines: Line[];
+  name(row: number): string;
+  title: string;
+  key: string;
+  tau: number;
+  picked: number;
+}
+
+/** Importance over τ: a line and a band for each feature, in its own colour and dash. */
+export function linesOverTau() {
+  const left = axis("left");
+  const bottom = axis("bottom");
+  const bands = svg("g", { class: "uq-feature-bands" });
+  const areas = pool(bands, () => svg("path"));
+  const paths = svg("g", { class: "uq-feature-lines" });
+  const marks = pool(paths, () => svg("path"));
+  const zero = svg("line", { class: "uq-ghost" });
+  const box = clipBox(zero, bands, paths);
+  const vertical = { y1: TOP, y2: TOP + PLOT };
+  const rule = svg("line", { class: "uq-rule", ...vertical });
+  const cross = svg("line", { class: "uq-crosshair", ...vertical, visibility: "hidden" });
+  const title = svg("text", { class: "uq-title", y: 11 });
+  const element = svg(
+    "svg",
+    { height: TOP + PLOT + 40, "aria-hidden": "true" },
+    left.element,
+    bottom.element,
+    box.element,
+    rule,
+    cross,
+    title,
+  );
+  const steady = new SteadyScale();
+
+  return {
+    element,
+    update(
+      { lines, name, title: text, key, tau, picked }: Drawn,
+      width: number,
+    ): Readable & { near(px: number, py: number): number | null } {
+      const shown = extent([0], ...lines.flatMap(({ value, low, high }) => [value, low, high]));
+      const y = steady.fit(key, shown, [TOP + PLOT, TOP]);
+      const ticks = ticksOf(y, PLOT, 36);
+      const margin = labelWidth(ticks.map(({ label }) => label)) + 14;
+      const inner = Math.max(40, width - margin - RIGHT);
+      const x = scaleLinear([-1, 1], [margin, margin + inner]);
+      const at = (i: number) => x(LEVELS[i] ?? 0);
+      const path = line<number>()
+        .defined(Number.isFinite)
+        .x((_, i) => at(i))
+        .y((v) => y(v));
+
+      set(element, { width });
+      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      left.update(ticks, inner);
+      set(bottom.element, { transform: `translate(0,${TOP + PLOT})` });
+      const places = [-1, -0.5, 0, 0.5, 1];
+      bottom.update(
+        places.map((one) => ({ at: x(one), label: number(one) })),
+        4,
+      );
+      setFitted(title, text, width);
+      box.update(margin - 2, TOP - 2, inner + 4, PLOT + 4);
+      set(zero, { x1: margin, x2: margin + inner, y1: y(0), y2: y(0) });
+      set(rule, { x1: x(tau), x2: x(tau) });
+      const drawn = lines.map((one, i) => ({ ...one, look: lookOf(i) }));
+      areas(drawn.length).forEach((mark, i) => {
+        const { low, high, look } = drawn[i] as (typeof drawn)[number];
+        const band = area<number>()
+          .defined((v, j) => Number.isFinite(v) && Number.isFinite(high[j]))
+          .x((_, j) => at(j))
+          .y0((v) => y(v))
+          .y1((_, j) => y(high[j] ?? 0));
+        set(mark, { d: band(low), class: look.className });
+      });
+      marks(drawn.length).forEach((mark, i) => {
+        const { row, value, look } = drawn[i] as (typeof drawn)[number];
+        const dash = look.dash.join(" ") || null;
+        const strong = row === picked ? " uq-feature-picked" : "";
+        set(mark, { d: path(value), class: look.className + strong, "stroke-dasharray": dash });
+      });
+
+      return {
+        name: `Read ${text} along τ`,
+        positions: LEVELS.map((one) => x(one)),
+        width,
+        top: TOP,
+        mark(i) {
+          const place = i === null ? undefined : LEVELS[i];
+          set(cross, { visibility: place === undefined ? "hidden" : null });
+          if (place !== undefined) set(cross, { x1: x(place), x2: x(place) });
+        },
+        reading(i) {
+          const order = [...lines].sort((a, b) => (b.value[i] ?? 0) - (a.value[i] ?? 0));
+          return {
+            title: `τ ${level(LEVELS[i] ?? 0)}`,
+            rows: order.map(({ row, value, low, high }): [string, string] => [
+              name(row),
+              `${number(value[i])} (${interval(low[i] as number, high[i] as number)})`,
+            ]),
+          };
+        },
+        near(px, py) {
+          const i = Math.round((x.invert(px) + 1) * 20);
+          let best: number | null = null;
+          let distance = 14;
+          for (const { row, value } of lines) {
+            const away = Math.abs(y(value[i] ?? Number.NaN) - py);
+            if (away < distance) [best, distance] = [row, away];
+          }
+          return best;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+"""The view of importance over tau: what the levels of tau do to the leading features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from uqwidgets.metrics import is_metric
+from uqwidgets.plotting.result import Result
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import importance_measures
+from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.views.view import Availability, Content, View
+from uqwidgets.widgets.work import Step, Work
+
+# Levels of the result; the page draws what it got of importance at all levels.
+_LEVELS = 21
+_NO_LEVELS = (
+    "Importance over τ is drawn of differences of measures, with values that are shuffled or drawn "
+    "at random; choose these in the importance view."
+)
+
+
+class ImportanceOverTauView(View):
+    """Which measure is drawn over tau; the numbers are those that the importance view sends."""
+
+    name = "importance_over_tau"
+    reads = ("importance_of", "replacement", "compare", "interval")
+
+    def compute(self, inputs: Inputs, _populations: Populations) -> Content:
+        """Name the measure, or say why there is nothing to draw."""
+        names = self._quantities(inputs)
+        measures = [name for name in names if not is_metric(name)]
+        is_moved = len(measures) == len(names) and inputs.compare == "difference"
+        if not is_moved or inputs.replacement == "conditional":
+            return Content({"at": 0, "label": "", "unit": "", "why": _NO_LEVELS})
+        measure = self.explainer.measure(measures[0])
+        return Content({"at": 0, "label": measure.label, "unit": measure.unit, "why": None})
+
+    def results(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> dict[str, Result]:
+        """Return importance over tau of the first measure, where a feature is stressed."""
+        check()
+        if self.compute(inputs, populations).meta["why"] or not inputs.stress_feature:
+            return {}
+        name = self._quantities(inputs)[0]
+        options: dict[str, Any] = {
+            "features": None if inputs.groups else self.explainer.features,
+            "category": populations.category,
+            "replacement": inputs.replacement,
+            "n_repeats": inputs.n_repeats,
+            "interval": inputs.interval,
+            **populations.selection.options,
+        }
+        result = self.explainer.importance_over_tau(
+            inputs.stress_feature, name, taus=_LEVELS, **options
+        )
+        return {name: result}
+
+    def show_cached(self, work: Work) -> Availability:
+        """Show the content, which is quick; it answers no request by itself."""
+        super().show_cached(work)
+        return Availability(is_shown=False, is_complete=True)
+
+    def steps(self, _work: Work) -> Iterable[Step]:
+        """Return no step: the importance view evaluates what is drawn."""
+        return ()
+
+    def _quantities(self, inputs: Inputs) -> tuple[str, ...]:
+        return inputs.importance_of or tuple(m.name for m in importance_measures(self.explainer))
