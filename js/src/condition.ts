@@ -15,3 +15,10 @@ export type End = number | string | null;
 export type Condition =
   | { feature: string; low: End; high: End; missing?: boolean | "only" }
   | { feature: string | null; values: (string | null)[] };
+
+/** A mean, or the share of a category, that the rows have at every τ. */
+export interface Held {
+  feature: string;
+  value: number;
+  category?: string;
+}

@@ -1,5 +1,5 @@
 // Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
-import type { Cohort, Condition } from "./condition.ts";
+import type { Cohort, Condition, Held } from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {
@@ -9,6 +9,7 @@ export interface Inputs {
   stress_category: string;
   anchor: string;
   tail: number;
+  held: Held[];
   feature: string;
   second: string;
   measure: string;
@@ -41,6 +42,7 @@ export const INPUT_TYPES = {
   stress_category: "string",
   anchor: "string",
   tail: "number",
+  held: "object",
   feature: "string",
   second: "string",
   measure: "string",

@@ -87,6 +87,7 @@ export function aboutRegression(): ModelInfo {
 export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Inputs {
   return {
     views: [],
+    held: [],
     tau: 0,
     stress_feature: about.features[0]?.name ?? "",
     stress_category: "",

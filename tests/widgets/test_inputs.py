@@ -18,6 +18,7 @@ import uqwidgets as uq
 from uqwidgets.widgets.inputs import Inputs, validate
 from uqwidgets.widgets.rows.cohorts import Cohort
 from uqwidgets.widgets.rows.conditions import Condition, conditions
+from uqwidgets.widgets.rows.held import Held
 
 ROOT = Path(__file__).parents[2]
 FRONT_END = ROOT / "js" / "src" / "inputs.ts"
@@ -31,10 +32,11 @@ TYPES = {
     tuple[str, ...]: ("string[]", "object", "list[str]"),
     tuple[Condition, ...]: ("Condition[]", "object", "list[dict[str, Any]]"),
     tuple[Cohort, ...]: ("Cohort[]", "object", "list[dict[str, Any]]"),
+    tuple[Held, ...]: ("Held[]", "object", "list[dict[str, Any]]"),
 }
 TYPESCRIPT = """\
 // Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
-import type {{ Cohort, Condition }} from "./condition.ts";
+import type {{ Cohort, Condition, Held }} from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {{

@@ -36,6 +36,10 @@ CHANGED: dict[str, Any] = {
         {"feature": None, "values": ["yes", "no"]},
     ],
     "complement": True,
+    "held": [
+        {"feature": "b", "value": 0.1},
+        {"feature": "c", "value": 0.4, "category": "red"},
+    ],
     "cohorts": [
         {"name": "red", "ice_filter": [{"feature": "c", "values": ["red"]}], "complement": False}
     ],

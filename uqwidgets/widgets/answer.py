@@ -112,7 +112,12 @@ class Answer:
         rows = self._populations.build(self._inputs, self._work.check)
         self._work.rows = rows
         self._n_rows = 0 if rows is None else rows.selection.n_rows
-        if rows is not None and rows.projection is not None and not rows.is_reachable:
+        if rows is not None and rows.problem is not None:
+            self._work.notes.append(
+                f"these means cannot be had together, so importance and curves stay as they were: "
+                f"{rows.problem}"
+            )
+        elif rows is not None and rows.projection is not None and not rows.is_reachable:
             self._work.notes.append(
                 f"{self._inputs.stress_feature} cannot be stressed to this tau "
                 f"({rows.projection.status}); importance and curves stay as they were"

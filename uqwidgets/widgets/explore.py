@@ -27,6 +27,7 @@ def explore(
     extra: Any = None,
     state: Mapping[str, Any] | None = None,
     title: str | None = None,
+    weights: Any = None,
     **inputs: Unpack[InputArguments],
 ) -> Explorer:
     """Show what drives a fitted model's predictions, errors and confidence, in one widget.
@@ -56,6 +57,8 @@ def explore(
         The ``state`` of an explorer of the same features: its inputs and pins.
     title : str, optional
         Name of the model on the page; by default the kind of the model.
+    weights : array-like of shape (n,) or Reweighting, optional
+        Weights of the rows that describe tau = 0, such as what `Explainer.stress_to` returned.
     **inputs
         ``layout``, the views that are shown: ``"all"``, one of ``"importance"``, ``"dependence"``,
         ``"stress"``, ``"surface"`` and ``"performance"``, or a list of these. And initial values
@@ -121,7 +124,7 @@ def explore(
                 "explore got an Explainer, which holds X, y, feature_groups and extra already; "
                 "leave them out, or pass the model itself."
             )
-        return Explorer(model, learner=learner, state=state, title=title, **inputs)
+        return Explorer(model, learner=learner, state=state, title=title, weights=weights, **inputs)
     if X is None:
         raise TypeError("explore needs rows to explain: uq.explore(model, X, y).")
     explainer = Explainer(
@@ -134,4 +137,4 @@ def explore(
         extra=extra,
         **options,
     )
-    return Explorer(explainer, learner=learner, state=state, title=title, **inputs)
+    return Explorer(explainer, learner=learner, state=state, title=title, weights=weights, **inputs)

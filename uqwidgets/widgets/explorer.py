@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from types import TracebackType, new_class
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, Unpack
+from types import new_class
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import traitlets as t
 
@@ -18,13 +18,13 @@ from uqwidgets.widgets.inputs import (
     NAMES,
     READERS,
     Inputs,
+    first_stressed,
     input_traits,
-    is_stressable,
     validate,
     views_of_layout,
 )
 from uqwidgets.widgets.learner.panel import LearnerPanel
-from uqwidgets.widgets.lifetime import free_hidden, hide, show
+from uqwidgets.widgets.lifetime import ClosedAtTheEnd, free_hidden, hide, show
 from uqwidgets.widgets.messages import data_of, read_message
 from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.page.savable import Savable
@@ -34,11 +34,12 @@ from uqwidgets.widgets.picture.notebook_output import NotebookOutput
 from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.publisher import Publisher
-from uqwidgets.widgets.reproduction.pins import Pin, ghost_of
+from uqwidgets.widgets.reproduction.pins import ghost_of
 from uqwidgets.widgets.reproduction.reproducible import Reproducible, traits_of
 from uqwidgets.widgets.reproduction.state import initial_state
+from uqwidgets.widgets.rows.described import own_weights
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
-from uqwidgets.widgets.session import Session, check_arguments
+from uqwidgets.widgets.session import Request, Session, check_arguments
 from uqwidgets.widgets.timing import Timing
 
 if TYPE_CHECKING:
@@ -54,16 +55,7 @@ if not TYPE_CHECKING:
     )
 
 
-class _Request(NamedTuple):
-    """What is to be shown: the number of the request, and what it asks."""
-
-    seq: int
-    inputs: Inputs
-    ghost: Pin | None
-    input_error: str | None
-
-
-class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
+class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEnd):
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
@@ -80,6 +72,9 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         The ``state`` of an explorer of the same features: its inputs and pins.
     title : str, optional
         Name of the model on the page; by default the kind of the model.
+    weights : array-like of shape (n,) or Reweighting, optional
+        Weights of the rows, or what `Explainer.stress_to` returned: they describe tau = 0. They
+        are no part of ``state``. Curves of the stress view then have no intervals.
     **inputs
         Initial values of the attributes below, which go before those of ``state``; and ``layout``:
         the name of a view, a list of names for ``views``, or ``"all"``; or else as in every
@@ -100,6 +95,10 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         category of the feature, the most frequent one.
     anchor, tail : str, float
         The means that tau = -1 and 1 stand for, see `Explainer.stress`.
+    held : list of dict
+        At most two means that the rows have at every tau: ``{"feature", "value"}``, or with
+        ``"category"`` for a share. Tau adds the mean of the stressed feature to the same
+        projection, see `Explainer.stress_to`.
     second : str
         A second feature, which opens the surface of both.
     measure, indicator : str
@@ -195,6 +194,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         learner: Learner | None = None,
         state: Mapping[str, Any] | None = None,
         title: str | None = None,
+        weights: Any = None,
         **inputs: Unpack[InputArguments],
     ) -> None:
         # Before anything can fail, because a widget that fails below is closed nevertheless.
@@ -226,11 +226,12 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
             self._publisher.publish_again,
             self._timing,
             title,
+            own_weights(weights, explainer),
         )
         self._learner = self._publisher.learner = self._session.learner
         self._lists: dict[str, tuple[Any, ...]] = dict.fromkeys(READERS, ())
-        self._requested: _Request | None = None
-        self._answered: _Request | None = None
+        self._requested: Request | None = None
+        self._answered: Request | None = None
         self._picture_due = False
         names = [view.name for view in self._session.views]
         super().__init__(
@@ -295,21 +296,6 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         super().close()
         if self._own_layout is not None:
             self._own_layout.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def check_input(self, name: str, value: Any) -> None:
-        """Raise a ValueError with a sentence if an input cannot have a value."""
-        validate(name, value, self.explainer)
 
     def set_state(self, sync_data: Mapping[str, Any]) -> None:
         """Set the valid values of a message from the browser, and answer it."""
@@ -413,7 +399,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         with self._request_lock:
             inputs, problem = self._inputs()
             input_error = "; ".join(filter(None, (self._input_error, problem))) or None
-            request = _Request(self._seq, inputs, self._ghost, input_error)
+            request = Request(self._seq, inputs, self._ghost, input_error)
             if request != self._requested:
                 self._requested = request
                 self._publisher.callback_error = None
@@ -455,11 +441,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput):
         self._frame = frame
 
     def _choose(self, names: Sequence[str]) -> None:
-        table = self.explainer.table
-        movable = [name for name in names if is_stressable(table, name)]
-        # The share of a category is moved at first only where no feature has a mean.
-        movable.sort(key=lambda name: table.kind(name) != "numeric")
-        stressed = movable[0] if movable else ""
+        stressed = first_stressed(self.explainer.table, names)
         # The feature is set last: its observers may wait for the answer to both.
         for trait, name in (("stress_feature", stressed), ("feature", names[0])):
             if name and not getattr(self, trait):

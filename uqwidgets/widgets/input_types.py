@@ -19,6 +19,7 @@ class InputTraits(t.HasTraits):
     stress_category: str
     anchor: str
     tail: float
+    held: list[dict[str, Any]]
     feature: str
     second: str
     measure: str
@@ -52,6 +53,7 @@ class InputArguments(TypedDict, total=False):
     stress_category: str
     anchor: str
     tail: float
+    held: list[dict[str, Any]]
     feature: str
     second: str
     measure: str

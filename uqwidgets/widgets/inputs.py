@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, get_type_hints
 
@@ -21,6 +21,7 @@ from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
 from uqwidgets.widgets.checks import brief, number, switch, text, whole
 from uqwidgets.widgets.rows.cohorts import Cohort, cohorts
 from uqwidgets.widgets.rows.conditions import Condition, conditions
+from uqwidgets.widgets.rows.held import Held, held
 
 MOST_LINES = 1000
 MOST_REPEATS = 1000
@@ -53,6 +54,9 @@ class Inputs:
     stress_category: str = _input("", lambda *value: _stress_category(*value))
     anchor: str = _input("quantile", lambda name, value, _: one_of(ANCHORS, value, name))
     tail: float = _input(0.05, lambda name, value, _: number(value, name, 0.001, 0.49))
+    held: tuple[Held, ...] = _input(
+        (), lambda _, value, explainer: [h.plain() for h in held(value, explainer)]
+    )
     feature: str = _input("", lambda *value: _feature(*value))
     second: str = _input("", lambda *value: _feature(*value))
     measure: str = _input("", lambda *value: _measure(*value))
@@ -108,6 +112,7 @@ NAMES = tuple(f.name for f in fields(Inputs))
 READERS: dict[str, Callable[[Any, Explainer], tuple[Any, ...]]] = {
     "ice_filter": conditions,
     "cohorts": cohorts,
+    "held": held,
 }
 #: Inputs that are lists of names.
 _NAME_LISTS = ("views", "importance_of")
@@ -202,6 +207,14 @@ def immovable(table: Table, feature: str) -> str | None:
 def is_stressable(table: Table, feature: str) -> bool:
     """Whether the slider takes the feature; a constant one stays where it is."""
     return immovable(table, feature) in (None, "constant")
+
+
+def first_stressed(table: Table, names: Sequence[str]) -> str:
+    """Return the first of the features that can be stressed; empty if there is none."""
+    movable = [name for name in names if is_stressable(table, name)]
+    # The share of a category is moved at first only where no feature has a mean.
+    movable.sort(key=lambda name: table.kind(name) != "numeric")
+    return movable[0] if movable else ""
 
 
 def views_of_layout(layout: Any) -> list[str] | None:

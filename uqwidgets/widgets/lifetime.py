@@ -8,11 +8,29 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 from weakref import WeakMethod, WeakSet
 
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as registry
+
+class ClosedAtTheEnd:
+    """A widget that the end of a ``with`` statement closes."""
+
+    close: Callable[[], None]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
 
 _hidden: WeakSet[Widget] = WeakSet()
 

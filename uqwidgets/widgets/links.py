@@ -11,7 +11,7 @@ from weakref import ref
 from uqwidgets._utils.choices import unknown
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.explorer import Explorer
-from uqwidgets.widgets.inputs import NAMES
+from uqwidgets.widgets.inputs import NAMES, validate
 
 #: What is tied by default: which rows and weights are shown, and what is picked.
 LINKED = (
@@ -26,6 +26,7 @@ LINKED = (
     "indicator",
     "ice_filter",
     "complement",
+    "held",
     "cohorts",
 )
 _NAMED = 3
@@ -101,7 +102,7 @@ class Link:
                 if value == getattr(explorer, name):
                     continue
                 try:
-                    explorer.check_input(name, value)
+                    validate(name, value, explorer.explainer)
                 except ValueError as error:
                     self._refused[at, name] = f"explorer {at + 1} keeps its {name}: {error}"
                 else:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets.explainer.explainer import Explainer
@@ -26,6 +27,15 @@ from uqwidgets.widgets.views import View, registered_views
 V = TypeVar("V", bound=View)
 
 
+class Request(NamedTuple):
+    """What is to be shown: the number of the request, and what it asks."""
+
+    seq: int
+    inputs: Inputs
+    ghost: Pin | None
+    input_error: str | None
+
+
 class Session:
     """The views of one explainer.
 
@@ -43,6 +53,8 @@ class Session:
     timing : Timing
     title : str, optional
         Name of the model.
+    weights : ndarray of shape (n,), optional
+        Weights of the rows that describe tau = 0.
     """
 
     def __init__(
@@ -54,13 +66,15 @@ class Session:
         again: Callable[[], None],
         timing: Timing,
         title: str | None = None,
+        weights: Floats | None = None,
     ) -> None:
         self.explainer = explainer
         self.title = title
+        self.weights = weights
         self.timing = timing
         self.views = [v(explainer) for v in registered_views() if v.is_offered(explainer)]
-        self.ghost = Ghost(explainer, self.views)
-        self.populations = PopulationBuilder(explainer)
+        self.ghost = Ghost(explainer, self.views, weights)
+        self.populations = PopulationBuilder(explainer, weights)
         self.over_tau = OverTau(self.views, self.populations)
         self.learner: LearnerPanel | None = None
         if learner is not None:

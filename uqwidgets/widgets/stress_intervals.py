@@ -89,6 +89,8 @@ def ends_of_scores(
     category : str or None
     tau : float
     """
+    if selection.described is not None:
+        return {}
     profile = bounded(explainer, selection, feature, category) if feature else None
     if profile is None and tau == 0:
         features = (

@@ -37,6 +37,7 @@ export interface Cohort {
   complement: boolean;
   anchor: string;
   tail: number;
+  held: Inputs["held"];
   rows: number;
   entries: Record<string, Record<string, Entry>>;
   tracks: StoredTrack[];

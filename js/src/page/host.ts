@@ -134,7 +134,10 @@ export class StaticHost implements HostModel {
 
   #cohort(inputs: Inputs): Cohort | null {
     const isIt = (one: Cohort) =>
-      sameRows(one, inputs) && one.anchor === inputs.anchor && one.tail === inputs.tail;
+      sameRows(one, inputs) &&
+      one.anchor === inputs.anchor &&
+      one.tail === inputs.tail &&
+      JSON.stringify(one.held) === JSON.stringify(inputs.held);
     return this.index.cohorts.find(isIt) ?? null;
   }
 

@@ -25,6 +25,8 @@ const LOCKED = [
     "use-tail-mean",
     "second",
     "compare-with",
+    "held",
+    "held-value",
   ].map((id) => `[data-testid="uq-${id}"]`),
   ".uq-column-choices :is(input, select)",
 ].join();

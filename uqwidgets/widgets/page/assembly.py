@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import checked_interval
 from uqwidgets.plotting.text import counted, listed
@@ -128,6 +129,7 @@ def assemble(
     *,
     has_learner: bool,
     title: str | None,
+    weights: Floats | None,
 ) -> Page:
     """Compute everything that a page shows.
 
@@ -147,6 +149,8 @@ def assemble(
     has_learner : bool
     title : str or None
         Name of the model on the page.
+    weights : ndarray of shape (n,) or None
+        See `PopulationBuilder`.
     """
     choices = Choices(
         {
@@ -157,7 +161,7 @@ def assemble(
         },
         options.stressed,
     )
-    store, builder = Store(), PopulationBuilder(explainer)
+    store, builder = Store(), PopulationBuilder(explainer, weights)
     steps = _Steps(progress)
     cohorts: dict[Any, tuple[NamedRows, Cohort]] = {}
 
@@ -194,7 +198,9 @@ def assemble(
             for feature in dict.fromkeys(one.feature for one in options.stressed if one.category)
         },
         "code": {
-            "arguments": arguments_of(explainer, has_learner=has_learner, title=title),
+            "arguments": arguments_of(
+                explainer, has_learner=has_learner, title=title, is_weighted=weights is not None
+            ),
             "initial": initial_state(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},

@@ -31,7 +31,7 @@ _OF_THE_FRONT_END = ("sort", "top", "clip_lines")
 _MOST_WEIGHTS = 1 << 25
 
 #: Inputs that tell apart the cohorts of a page: rows, and what tau = -1 and 1 stand for.
-ROWS = ("ice_filter", "complement", "anchor", "tail")
+ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
 
 #: Called with what is being done; what it raises ends the work.
 Report = Callable[[str], None]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference import described_interval
 from uqwidgets.plotting.html import Markup, element, words
@@ -89,6 +90,7 @@ def review(
     *,
     has_learner: bool,
     title: str | None,
+    weights: Floats | None,
 ) -> Review:
     """Return the review of an explorer.
 
@@ -108,15 +110,23 @@ def review(
     has_learner : bool
     title : str or None
         Name of the model on the page.
+    weights : ndarray of shape (n,) or None
+        See `PopulationBuilder`.
     """
-    builder = PopulationBuilder(explainer)
+    builder = PopulationBuilder(explainer, weights)
     names = ["the view that the page opens with", *(f"pin {i + 1}" for i in range(len(notes)))]
     reviewed = [
         ReviewedView(
             name,
             note,
             inputs,
-            code_of(inputs, explainer, has_learner=has_learner, title=title),
+            code_of(
+                inputs,
+                explainer,
+                has_learner=has_learner,
+                title=title,
+                is_weighted=weights is not None,
+            ),
             _results(views, builder, inputs, check),
         )
         for name, note, inputs in zip(names, ["", *notes], shown, strict=True)

@@ -283,6 +283,7 @@ class Savable(t.HasTraits):
                 report,
                 has_learner=self._learner is not None,
                 title=self._session.title,
+                weights=self._session.weights,
             )
             still = static_picture(self._session, shown[0])
             reviewed = review(
@@ -294,11 +295,12 @@ class Savable(t.HasTraits):
                 lambda: report("review", 1, 1),
                 has_learner=self._learner is not None,
                 title=self._session.title,
+                weights=self._session.weights,
             )
         return page, still, reviewed
 
     def _title(self, title: str | None) -> str:
-        return title or f"What drives {self._session.title or self.explainer.predictive.name}"
+        return title or f"What drives {self._session.title or self.explainer.name}"
 
     def _check_savable(self) -> None:
         if self.comm is None:

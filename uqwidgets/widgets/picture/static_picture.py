@@ -32,7 +32,7 @@ def static_picture(
     n = len(ex.table)
     target = f"target {ex.table.target}" if ex.table.has_target else "no target"
     heading = (
-        f"{session.title or ex.predictive.name}: {n:,} rows, {len(ex.features)} features, {target}"
+        f"{session.title or ex.name}: {n:,} rows, {len(ex.features)} features, {target}"
     )
     rows = session.populations.filtered.chosen(inputs, check)
     conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
@@ -44,7 +44,7 @@ def static_picture(
     if rows is not None:
         chosen = counted(len(population.positions), "row")
         messages.append(f"Shown are the {chosen} with {conditions}.")
-    if inputs.stress_feature and inputs.tau:
+    if (inputs.stress_feature and inputs.tau) or inputs.held or session.weights is not None:
         population, sentence = _stressed(session, inputs, population)
         messages.append(sentence)
     overview, details = "", ""
@@ -67,6 +67,10 @@ def static_picture(
 
 def _stressed(session: Session, inputs: Inputs, population: Population) -> tuple[Population, str]:
     """Return the stressed population, and a sentence on the mean or the share that is moved."""
+    described = session.populations.build(inputs, lambda: None)
+    if described is not None and described.selection.described is not None:
+        words = "" if described.problem is None else f"Without stress: {described.problem}"
+        return described.now, words
     feature, tau = inputs.stress_feature, inputs.tau
     category = session.populations.category(inputs)
     ex = session.explainer

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.reproduction.pins import Pin
@@ -23,13 +24,17 @@ class Ghost:
     ----------
     explainer : Explainer
     views : sequence of View
+    weights : ndarray of shape (n,), optional
+        See `PopulationBuilder`.
     """
 
-    def __init__(self, explainer: Explainer, views: Sequence[View]) -> None:
+    def __init__(
+        self, explainer: Explainer, views: Sequence[View], weights: Floats | None = None
+    ) -> None:
         self._explainer = explainer
         self._views = tuple(views)
         # A separate builder, so that the ghost does not evict populations of the current inputs.
-        self._populations = PopulationBuilder(explainer)
+        self._populations = PopulationBuilder(explainer, weights)
         self._inputs: Inputs | None = None
         self._shown: tuple[str, ...] = ()
         self._rows_evaluated = -1

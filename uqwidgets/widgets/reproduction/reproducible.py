@@ -179,7 +179,13 @@ class Reproducible(t.HasTraits):
 
     def _code(self, inputs: Inputs) -> str:
         has_learner = self._session.learner is not None
-        return code_of(inputs, self.explainer, has_learner=has_learner, title=self._session.title)
+        return code_of(
+            inputs,
+            self.explainer,
+            has_learner=has_learner,
+            title=self._session.title,
+            is_weighted=self._session.weights is not None,
+        )
 
     @t.validate("pins")
     def _validate_pins(self, proposal: Any) -> list[dict[str, Any]]:

@@ -57,7 +57,12 @@ def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dic
 
 
 def code_of(
-    inputs: Inputs, explainer: Explainer, *, has_learner: bool, title: str | None = None
+    inputs: Inputs,
+    explainer: Explainer,
+    *,
+    has_learner: bool,
+    title: str | None = None,
+    is_weighted: bool = False,
 ) -> str:
     """Return the line of Python that reproduces the current views.
 
@@ -72,14 +77,25 @@ def code_of(
         Whether the explorer shows a learner beside the model.
     title : str, optional
         Name of the model on the page.
+    is_weighted : bool, default=False
+        Whether the explorer has weights of one's own.
     """
     initial = initial_state(explainer)
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
-    arguments = [*arguments_of(explainer, has_learner=has_learner, title=title), *changed]
+    arguments = [
+        *arguments_of(explainer, has_learner=has_learner, title=title, is_weighted=is_weighted),
+        *changed,
+    ]
     return f"uq.explore({', '.join(arguments)})"
 
 
-def arguments_of(explainer: Explainer, *, has_learner: bool, title: str | None = None) -> list[str]:
+def arguments_of(
+    explainer: Explainer,
+    *,
+    has_learner: bool,
+    title: str | None = None,
+    is_weighted: bool = False,
+) -> list[str]:
     """Return the arguments of the line of Python that are no inputs, see `code_of`."""
     model = "model"
     if explainer.others:
@@ -88,6 +104,8 @@ def arguments_of(explainer: Explainer, *, has_learner: bool, title: str | None =
     arguments = [model, "X", "y"] if explainer.table.has_target else [model, "X"]
     if has_learner:
         arguments.append("learner=learner")
+    if is_weighted:
+        arguments.append("weights=weights")
     if title is not None:
         arguments.append(f"title={title!r}")
     defaults = signature(Explainer).parameters

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.stress.columns import StressedColumn, stressed_column
@@ -16,6 +17,7 @@ from uqwidgets.stress.projection import Projection
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.rows.conditions import Condition
+from uqwidgets.widgets.rows.described import DescribedRows
 
 # Rows without a value of the stressed feature keep their weight.
 MISSING = "keep"
@@ -93,6 +95,8 @@ class Selection:
         What tau = -1 and 1 stand for, see `uqwidgets.Explainer.stress`.
     bounded : dict of (str, str or None) to Stress
         Profiles with intervals by feature and category, see `uqwidgets.widgets.stress_intervals`.
+    described : DescribedRows or None
+        The weights that describe tau = 0; None where all rows count the same.
     """
 
     explainer: Explainer
@@ -102,6 +106,7 @@ class Selection:
     anchor: str
     _columns: dict[tuple[str, str | None], StressedColumn | None] = field(default_factory=dict)
     bounded: dict[tuple[str, str | None], Stress] = field(default_factory=dict)
+    described: DescribedRows | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -165,6 +170,8 @@ class Populations:
         Of the stressed feature; None where none is chosen.
     is_reachable : bool
         Whether there are weights that reach the target of tau.
+    problem : str or None
+        Why there are none, where the targets are those of several constraints.
     """
 
     now: Population
@@ -175,6 +182,7 @@ class Populations:
     category: str | None
     projection: Projection | None
     is_reachable: bool
+    problem: str | None = None
 
     def reached(self, inputs: Inputs) -> Population:
         """Return the rows as they are stressed now.
@@ -186,6 +194,8 @@ class Populations:
         """
         if self.is_reachable:
             return self.now
+        if self.problem is not None:
+            raise ValueError(self.problem)
         assert self.projection is not None
         raise ValueError(
             f"{inputs.stress_feature} cannot be stressed to tau {inputs.tau:g} "
@@ -199,6 +209,8 @@ class PopulationBuilder:
     Parameters
     ----------
     explainer : Explainer
+    weights : ndarray of shape (n,), optional
+        Of mean 1; they describe tau = 0.
 
     Attributes
     ----------
@@ -214,10 +226,12 @@ class PopulationBuilder:
         "tail",
         "ice_filter",
         "complement",
+        "held",
     )
 
-    def __init__(self, explainer: Explainer) -> None:
+    def __init__(self, explainer: Explainer, weights: Floats | None = None) -> None:
         self._explainer = explainer
+        self._weights = weights
         self.filtered = FilteredRows(explainer)
         # The latest filters, so that going back to one recomputes nothing.
         self._selections: dict[tuple[Any, ...], Selection] = {}
@@ -242,6 +256,8 @@ class PopulationBuilder:
         selection = self._selection(filters, unstressed.rows, inputs)
         feature, tau = inputs.stress_feature, inputs.tau
         category = self.category(inputs)
+        if selection.described is not None:
+            return self._described(inputs, mask, selection, selection.described, filters)
         now, projection = unstressed, None
         if feature:
             column = selection.column(feature, category)
@@ -256,6 +272,47 @@ class PopulationBuilder:
         key, rows_key = (stress, filters), (filters,)
         return Populations(
             now, unstressed, key, rows_key, selection, category, projection, is_reachable
+        )
+
+    def _described(
+        self,
+        inputs: Inputs,
+        mask: npt.NDArray[np.bool_] | None,
+        selection: Selection,
+        described: DescribedRows,
+        filters: tuple[Any, ...],
+    ) -> Populations:
+        """Build the populations of rows with weights at tau = 0."""
+        n, tau = len(self._explainer.table), inputs.tau
+        feature, category = inputs.stress_feature, self.category(inputs)
+
+        def population(weights: Floats) -> Population:
+            return Population.of(n, described.expand(weights), mask)
+
+        start, problem = described.start
+        now = unstressed = Population.of(n, rows=mask) if start is None else population(start)
+        projection = None
+        if feature:
+            column = selection.column(feature, category)
+            if column is None:
+                projection = Projection(None, np.nan, np.nan, "no value")
+                problem = f"{feature!r} has no value in these rows." if tau else problem
+            else:
+                projection, _, problem = described.at(column, tau)
+                if projection.weights is not None and tau:
+                    now = population(projection.weights)
+        stress = (feature, category, tau, inputs.anchor, inputs.tail) if tau else None
+        rows_key = (filters, inputs.held)
+        return Populations(
+            now,
+            unstressed,
+            (stress, *rows_key),
+            rows_key,
+            selection,
+            category,
+            projection,
+            problem is None,
+            problem,
         )
 
     def rows_key(self, inputs: Inputs) -> tuple[Any, ...]:
@@ -280,13 +337,19 @@ class PopulationBuilder:
         rows: npt.NDArray[np.intp] | None,
         inputs: Inputs,
     ) -> Selection:
-        key = (conditions, inputs.tail, inputs.anchor)
+        key = (conditions, inputs.tail, inputs.anchor, inputs.held)
         # A local name, for a result may be computed on another thread meanwhile.
         selections: dict[tuple[Any, ...], Selection] = dict(self._selections)
         selection = selections.pop(key, None)
         if selection is None:
             n = len(self._explainer.table) if rows is None else len(rows)
-            selection = Selection(self._explainer, rows, n, inputs.tail, inputs.anchor)
+            described = None
+            if inputs.held or self._weights is not None:
+                table = self._explainer.table
+                described = DescribedRows(table, rows, self._weights, inputs.held)
+            selection = Selection(
+                self._explainer, rows, n, inputs.tail, inputs.anchor, described=described
+            )
         selections[key] = selection
         while len(selections) > _MOST_SELECTIONS:
             del selections[next(iter(selections))]

@@ -1,10 +1,13 @@
+import type { Controls } from "../../controls/onDemand.ts";
 import { picker, wholeNumber } from "../../controls/picker.ts";
 import { h } from "../../dom.ts";
-import type { Inputs } from "../../inputs.ts";
+import type { ModelInfo } from "../../modelInfo.ts";
 import type { Session } from "../../session.ts";
+import { heldControls } from "./held.ts";
 
-/** What the ends of the slider stand for: quantiles or means of the tails, and how large the tails are. */
-export function anchorControls(session: Session, signal: AbortSignal) {
+/** What the ends of the slider stand for, how large the tails are, and which means are held meanwhile. */
+export function anchorControls(session: Session, about: ModelInfo, signal: AbortSignal): Controls {
+  const held = heldControls(session, about, signal);
   const anchor = picker(
     "the ends are",
     { "data-testid": "uq-anchor" },
@@ -22,8 +25,9 @@ export function anchorControls(session: Session, signal: AbortSignal) {
     signal,
   );
   return {
-    element: h("div", { class: "uq-controls" }, anchor.element, tail.element),
-    update(inputs: Inputs): void {
+    element: h("div", { class: "uq-controls" }, anchor.element, tail.element, ...held.elements),
+    update(inputs, frame): void {
+      held.update(inputs, frame);
       anchor.update(
         [
           { value: "quantile", label: "quantiles" },

@@ -37,7 +37,7 @@ export function stressControls(context: Context): Panel {
     context,
     "uq-anchor-options",
     () => import("./anchor.ts"),
-    ({ anchorControls }) => anchorControls(session, signal),
+    ({ anchorControls }) => anchorControls(session, about, signal),
   );
   const facts = readout();
   const words = h("span");

@@ -107,7 +107,8 @@ export function readout() {
         ` (τ ${level(now.tau)}${outcome(now)})`,
       );
       const rows = `${whole(now.n_rows)} row${now.n_rows === 1 ? "" : "s"}`;
-      if (now.ess === null || now.tau === 0) sample.replaceChildren(", ", strong(rows));
+      if (now.ess === null || whole(now.ess) === whole(now.n_rows))
+        sample.replaceChildren(", ", strong(rows));
       else sample.replaceChildren(", worth about ", strong(whole(now.ess)), ` of the ${rows}`);
       const interval = intervalAt(stress, now.tau);
       indicator.replaceChildren(

@@ -346,7 +346,7 @@ class ImportanceView(View):
             return ()
         interval, places = checked_interval(inputs.interval), [*plan.places.values()]
         over_tau = self._sources.of(inputs).over_tau
-        filtered = bool(inputs.ice_filter)
+        filtered = bool(inputs.ice_filter or inputs.held)
         return over_tau.tracks(plan.key, places, target, interval, filtered, self.compute)
 
     def repeats(self, inputs: Inputs) -> RepeatChanges:

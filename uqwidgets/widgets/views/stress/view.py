@@ -24,6 +24,7 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
+from uqwidgets.widgets.views.stress.profiles import described_profile, joined
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -34,6 +35,7 @@ _FINE_LEVELS = 81
 # share of their range.
 _MOVING = ("tau", "target", "reached", "value", "ess", "ess_share", "half_share", "kl")
 _TOLERANCE = 0.001
+_OUT_OF_REACH = "these means cannot be had together"
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +137,8 @@ class StressView(View):
                 known.profiles[feature] = self._stressed(populations, feature)
         feature, category = inputs.stress_feature, populations.category
         selection, indicators = populations.selection, list(self.explainer.indicators)
+        if selection.described is not None:
+            return self.compute(inputs, populations)
         if feature in known.features and selection.column(feature, category) is not None:
             bounded(self.explainer, selection, feature, category, indicators)
         return self.compute(inputs, populations)
@@ -143,7 +147,7 @@ class StressView(View):
         """Draw the profiles that are known of the picked indicator."""
         profiles = self._drawn.profiles
         known = [profiles[f] for f in self.features if f in profiles]
-        return stress_html(_joined(known, inputs.indicator)) if known else ""
+        return stress_html(joined(known, inputs.indicator)) if known else ""
 
     def results(
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
@@ -169,7 +173,7 @@ class StressView(View):
                     remarks=with_ends.remarks,
                 )
             profiles.append(profile)
-        return {inputs.indicator: _joined(profiles, inputs.indicator)} if profiles else {}
+        return {inputs.indicator: joined(profiles, inputs.indicator)} if profiles else {}
 
     def ghost(
         self, pinned: Inputs, populations: Populations, _check: Callable[[], None]
@@ -267,7 +271,7 @@ class StressView(View):
 
     def profile_over_tau(self, level: Level, *, only_known: bool) -> Samples:
         """Return the indicator of every feature at many levels."""
-        if not level.inputs.shows(self.name):
+        if not level.inputs.shows(self.name) or level.populations.selection.described is not None:
             return {}
         options, name = level.populations.selection.options, level.inputs.indicator
         known = self._profiles(level.populations)
@@ -293,8 +297,19 @@ class StressView(View):
     def _stressed(self, populations: Populations, feature: str) -> Stress:
         """Return the profile of a feature, stressed at most once for every indicator."""
         known = self._profiles(populations).profiles.get(feature)
-        options = populations.selection.options
-        return known or self.explainer.stress([feature], taus=LEVELS, **options)
+        options, described = populations.selection.options, populations.selection.described
+        if known is not None:
+            return known
+        profile = self.explainer.stress([feature], taus=LEVELS, **options)
+        if described is None:
+            return profile
+        columns = [populations.selection.column(*self._line(feature, n)) for n in profile.features]
+
+        def values(weights: Floats) -> dict[str, float]:
+            names = self.explainer.indicators
+            return {n: self._indicator(n, populations.selection, weights) for n in names}
+
+        return described_profile(profile, described, columns, values)
 
     def _line(self, feature: str, name: str) -> tuple[str, str | None]:
         """Feature and category of a line of a profile, from its name."""
@@ -315,6 +330,8 @@ class StressView(View):
     def _is_bounded(self, work: Work) -> bool:
         """Whether the interval of the stressed feature is known, or there is none."""
         feature, rows = work.inputs.stress_feature, work.rows
+        if rows is not None and rows.selection.described is not None:
+            return True
         if rows is None or feature not in self._profiles(rows).features:
             return True
         if rows.selection.column(feature, rows.category) is None:
@@ -356,23 +373,28 @@ class StressView(View):
         if projection is None:
             return None
         stressed = selection.column(inputs.stress_feature, populations.category)
+        weighted, start, mean = selection.described, None, None
+        if stressed is not None:
+            mean = stressed.column.mean
+            if weighted is not None:
+                start, mean = weighted.start[0], weighted.at(stressed, 0.0).mean
         now: dict[str, Any] = {
             "feature": inputs.stress_feature,
             "category": populations.category,
             "anchor": "share" if stressed is None else stressed.column.anchors.kind,
             "tau": inputs.tau,
-            "mean": None if stressed is None else stressed.column.mean,
+            "mean": mean,
             "std": None if stressed is None else stressed.column.std,
             "n_unmoved": selection.n_rows if stressed is None else len(stressed.unmoved),
             "target": projection.target,
             "reached": projection.reached,
-            "status": projection.status,
-            "base": self._indicator(inputs.indicator, selection, None),
+            "status": _OUT_OF_REACH if populations.problem else projection.status,
+            "base": self._indicator(inputs.indicator, selection, start),
             "n_rows": selection.n_rows,
         }
         weights = projection.weights
         if weights is not None and stressed is not None:
-            if len(stressed.unmoved):
+            if len(stressed.unmoved) and weighted is None:
                 weights, rows = populations.now.weights, selection.rows
                 weights = weights if rows is None else weights[rows]
             described = described_weights(weights)
@@ -393,31 +415,6 @@ class StressView(View):
             for v in outputs
         ]
         return float(indicator.combine(*means))
-
-
-def _joined(profiles: Sequence[Stress], indicator: str) -> Stress:
-    """Return the profiles of single features as one result, of one indicator."""
-    levels = [profile.level for profile in profiles if profile.level is not None]
-
-    def stacked(of: Callable[[Stress], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        return np.vstack([of(profile) for profile in profiles])
-
-    return replace(
-        profiles[0],
-        features=tuple(name for profile in profiles for name in profile.features),
-        indicators=(indicator,),
-        target=stacked(lambda p: p.target),
-        reached=stacked(lambda p: p.reached),
-        ess=stacked(lambda p: p.ess),
-        kl=stacked(lambda p: p.kl),
-        half_share=stacked(lambda p: p.half_share),
-        status=stacked(lambda p: p.status),
-        values={indicator: stacked(lambda p: p.values[indicator])},
-        low={indicator: stacked(lambda p: p.low[indicator])},
-        high={indicator: stacked(lambda p: p.high[indicator])},
-        level=levels[0] if levels else None,
-        remarks=tuple(dict.fromkeys(r for profile in profiles for r in profile.remarks)),
-    )
 
 
 def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:

@@ -1,0 +1,155 @@
+"""Held means and weights of one's own: they describe tau = 0, and tau adds its target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import uqwidgets as uq
+from widgets.conftest import Counting, table
+from widgets.test_explorer import change, in_order
+from widgets.wire import columns
+
+BOTH = [{"feature": "b", "value": 0.3}, {"feature": "c", "category": "red", "value": 0.6}]
+
+
+@pytest.fixture
+def wide(model: Counting) -> uq.Explainer:
+    return uq.Explainer(model, *table(200))
+
+
+def now(widget: uq.Explorer) -> dict[str, Any]:
+    return widget._frame["meta"]["stress"]["now"]
+
+
+def test_tau_adds_its_target_to_the_same_projection(wide: uq.Explainer, model: Counting) -> None:
+    options = {"n_repeats": 3, "stress_feature": "a", "feature": "a"}
+    with uq.Explorer(wide, held=BOTH, **options) as widget:
+        assert widget.wait(30)
+        held = wide.stress_to(means={"b": 0.3}, shares={"c": {"red": 0.6}})
+        assert now(widget)["ess"] == pytest.approx(held.ess)
+        calls = model.calls
+        change(widget, tau=0.5)
+        assert model.calls == calls
+        target = now(widget)["target"]
+        assert target == pytest.approx(
+            0.5 * held.weights @ wide.table.numbers("a") / 200
+            + 0.5 * np.quantile(wide.table.numbers("a"), 0.95)
+        )
+        both = wide.stress_to(means={"b": 0.3, "a": target}, shares={"c": {"red": 0.6}})
+        assert now(widget)["ess"] == pytest.approx(both.ess)
+        # Importance, curves and indicators are those of these weights.
+        cols = columns(widget._frame)
+        importance = wide.importance("nll", n_repeats=3, sample_weight=both.weights)
+        np.testing.assert_allclose(
+            cols["importance.value"][0], in_order(wide, importance, importance.importance)
+        )
+        start = wide.importance("nll", n_repeats=3, sample_weight=held.weights)
+        np.testing.assert_allclose(
+            cols["importance.base"][0], in_order(wide, start, start.importance)
+        )
+        grid = cols["dependence.grid"]
+        curve = wide.dependence("a", widget.measure, grid=grid, sample_weight=both.weights)
+        np.testing.assert_allclose(cols["dependence.average"], curve.average)
+        wrong = wide.evaluations.original_values(wide.measure("zero_one"))
+        assert now(widget)["value"] == pytest.approx(both.weights @ wrong / 200)
+        # So is the line of every feature, at its levels of tau.
+        levels = cols["stress.taus"].tolist()
+        line = cols["stress.reached"][0]
+        assert line[levels.index(0.5)] == pytest.approx(target, abs=1e-6)
+        assert np.isnan(cols["stress.low"]).all()
+
+
+def test_weights_describe_tau_zero(wide: uq.Explainer) -> None:
+    weights = np.linspace(0.1, 1.9, 200)
+    with uq.Explorer(wide, weights=weights, n_repeats=3, stress_feature="a") as widget:
+        assert widget.wait(30)
+        expected = wide.importance("nll", n_repeats=3, sample_weight=weights)
+        np.testing.assert_allclose(
+            columns(widget._frame)["importance.value"][0],
+            in_order(wide, expected, expected.importance),
+        )
+        assert "weights=weights" in widget.code()
+        change(widget, tau=0.4)
+        # The closest weights to those of one's own are these times the exponential of the feature.
+        ratio = np.log(
+            widget._session.populations.build(widget._inputs()[0], lambda: None).now.weights
+            / weights
+        )
+        a = wide.table.numbers("a")
+        slope, start = np.polyfit(a, ratio, 1)
+        np.testing.assert_allclose(ratio, slope * a + start, atol=1e-8)
+
+
+def test_the_weights_of_stress_to_can_be_passed(wide: uq.Explainer) -> None:
+    reweighted = wide.stress_to(means={"b": 0.3})
+    with uq.Explorer(wide, weights=reweighted, n_repeats=3, stress_feature="a") as widget:
+        assert widget.wait(30)
+        assert now(widget)["ess"] == pytest.approx(reweighted.ess)
+
+
+def test_means_that_cannot_be_had_leave_what_is_shown(wide: uq.Explainer) -> None:
+    with uq.Explorer(wide, n_repeats=3, stress_feature="a", feature="a") as widget:
+        assert widget.wait(30)
+        before = columns(widget._frame)["importance.value"]
+        meta = change(widget, held=[{"feature": "b", "value": 99.0}])[-1]["meta"]
+        assert meta["error"] is None
+        assert "mean of 'b' cannot be 99: weights of these rows reach" in meta["notes"][0]
+        np.testing.assert_array_equal(columns(widget._frame)["importance.value"], before)
+        with pytest.raises(ValueError, match="mean of 'b' cannot be 99"):
+            widget.result("importance")
+        notes = change(widget, held=[])[-1]["meta"]["notes"]
+        assert not any("cannot be" in note for note in notes)
+
+
+def test_held_means_and_a_filter_are_of_the_rows_that_meet_it(wide: uq.Explainer) -> None:
+    rows = wide.table.numbers("a") > 0
+    options = {"ice_filter": [{"feature": "a", "low": 0.0}], "n_repeats": 3, "feature": "a"}
+    with uq.Explorer(wide, held=BOTH[:1], stress_feature="a", **options) as widget:
+        assert widget.wait(30)
+        expected = wide.stress_to(means={"b": 0.3}, rows=rows)
+        assert now(widget)["ess"] == pytest.approx(expected.ess)
+
+
+def test_a_page_holds_what_is_held(wide: uq.Explainer, tmp_path: Any) -> None:
+    with uq.Explorer(wide, held=BOTH, n_repeats=3, stress_feature="a", layout="stress") as widget:
+        assert "held=" in widget.code()
+        assert "Stressed" not in widget._draw_picture()
+        assert widget.save(tmp_path / "page.html", progress=False).nbytes > 0
+
+
+@pytest.mark.parametrize(
+    ("held", "sentence"),
+    [
+        ([{"feature": "b"}], "each of held must be"),
+        ([{"feature": "b", "value": np.inf}], "the mean of 'b' is inf; it must be finite"),
+        ([{"feature": "z", "value": 1.0}], "there is no feature 'z'"),
+        ([{"feature": "c", "value": 0.5}], "the category of 'c' is None; it must be a text"),
+        ([{"feature": "c", "value": 2.0, "category": "red"}], "the share of 'red' in 'c' is 2"),
+        ([{"feature": "c", "value": 0.5, "category": "rd"}], "there is no category of 'c' 'rd'"),
+        ([{"feature": "b", "value": 0.5, "category": "red"}], "'b' is numeric; hold its mean"),
+        ([BOTH[0], BOTH[0]], "held has the mean of 'b' twice"),
+        ([BOTH[0]] * 3, "held has 3 means; 2 can be held"),
+    ],
+)
+def test_what_cannot_be_held_is_an_error(explorer: uq.Explorer, held: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        explorer.held = held
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        (np.ones(3), r"weights has shape \(3,\); it must be \(40,\)"),
+        (-np.ones(40), "weights must be finite and at least 0"),
+        (np.zeros(40), "not all of them 0"),
+        (["a"] * 40, "weights must be numbers"),
+    ],
+)
+def test_weights_are_one_number_for_each_row(
+    explainer: uq.Explainer, weights: Any, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        uq.Explorer(explainer, weights=weights)

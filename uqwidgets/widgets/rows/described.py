@@ -1,0 +1,163 @@
+"""Rows with weights that describe tau = 0: weights of one's own, and means that are held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats
+from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.stress.columns import StressedColumn
+from uqwidgets.stress.constrained.entropic import project
+from uqwidgets.stress.projection import Projection, Status
+from uqwidgets.widgets.rows.held import Held
+
+
+def own_weights(weights: Any, explainer: Explainer) -> Floats | None:
+    """Return weights of one's own as an array (n,) of mean 1; None for equal ones.
+
+    Raises
+    ------
+    ValueError
+        If they are not one number of at least 0 for each row.
+    """
+    if weights is None:
+        return None
+    n = len(explainer.table)
+    try:
+        values = np.asarray(getattr(weights, "weights", weights), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("weights must be numbers, one for each row.") from None
+    if values.shape != (n,):
+        raise ValueError(f"weights has shape {values.shape}; it must be ({n},), one for each row.")
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise ValueError("weights must be finite and at least 0, and not all of them 0.")
+    return np.asarray(values * (n / values.sum()), dtype=np.float64)
+
+
+class Reached(NamedTuple):
+    """The projection of the described rows at one level of tau.
+
+    Attributes
+    ----------
+    projection : Projection
+        Its weights are of the chosen rows, of mean 1.
+    mean : float
+        Of the stressed column at tau = 0.
+    problem : str or None
+        Why there are no weights, in one sentence.
+    """
+
+    projection: Projection
+    mean: float
+    problem: str | None
+
+
+class DescribedRows:
+    """The chosen rows with the weights that describe tau = 0.
+
+    Among all weights with the held means, these are the closest to one's own weights, or to equal
+    ones (Bachoc et al. 2023, theorem 2.2). A level of tau adds the mean of the stressed feature to
+    the same projection.
+
+    Parameters
+    ----------
+    table : Table
+    rows : ndarray of shape (m,) or None
+        Positions of the chosen rows; None for all.
+    weights : ndarray of shape (n,) or None
+        Weights of one's own, of mean 1, of all rows of the table; None for equal ones.
+    held : sequence of Held
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        rows: npt.NDArray[np.intp] | None,
+        weights: Floats | None,
+        held: Sequence[Held],
+    ) -> None:
+        self._n = len(table)
+        self._rows: slice | npt.NDArray[np.intp] = slice(None) if rows is None else rows
+        self._own = weights
+        self._base = np.ones(self._n)[self._rows] if weights is None else weights[self._rows]
+        self._columns = [one.column(table)[self._rows] for one in held]
+        self._goals = [one.value for one in held]
+        self._names = [one.name for one in held]
+
+    @cached_property
+    def start(self) -> tuple[Floats | None, str | None]:
+        """Weights of the chosen rows at tau = 0, of mean 1; or the reason why there are none."""
+        if not self._columns:
+            total = self._base.sum()
+            if total == 0:
+                return None, "all chosen rows have weight 0; choose other rows or weights."
+            return self._base * (len(self._base) / total), None
+        return self._projected([], [], [])[:2]
+
+    def at(self, stressed: StressedColumn, tau: float) -> Reached:
+        """Project the rows at a level of tau.
+
+        Parameters
+        ----------
+        stressed : StressedColumn
+            Rows without a value of it are in no mean of it, and their weights are free.
+        tau : float
+        """
+        nothing = Projection(None, np.nan, np.nan, "infeasible")
+        start, problem = self.start
+        if start is None:
+            return Reached(nothing, np.nan, problem)
+        values, present = np.zeros(self._n), np.zeros(self._n)
+        positions = slice(None) if stressed.positions is None else stressed.positions
+        values[positions], present[positions] = stressed.column.values, 1.0
+        values, present = values[self._rows], present[self._rows]
+
+        def mean_of(weights: Floats) -> float:
+            total = float(weights @ present)
+            return float(weights @ values) / total if total else np.nan
+
+        mean, anchors = mean_of(start), stressed.column.anchors
+        if not tau:
+            return Reached(Projection(start, mean, mean, "ok"), mean, None)
+        end = anchors.low if tau < 0 else anchors.high
+        target = (1.0 - abs(tau)) * mean + abs(tau) * end
+        if (end - mean) * tau <= 0:
+            return Reached(
+                Projection(None, target, np.nan, "beyond quantile"),
+                mean,
+                f"the mean of {stressed.name!r} already lies beyond what this side of tau moves it "
+                "to; use the other side.",
+            )
+        centred = (values - target) * present
+        weights, problem, status = self._projected([centred], [0.0], [f"mean of {stressed.name!r}"])
+        if weights is None:
+            return Reached(Projection(None, target, np.nan, status), mean, problem)
+        return Reached(Projection(weights, target, mean_of(weights), status), mean, None)
+
+    def expand(self, weights: Floats) -> Floats:
+        """Weights of all rows; those that are not chosen keep weight 1, or that of one's own."""
+        everywhere = np.ones(self._n) if self._own is None else self._own.copy()
+        everywhere[self._rows] = weights
+        return everywhere
+
+    def _projected(
+        self, columns: Sequence[Floats], goals: Sequence[float], names: Sequence[str]
+    ) -> tuple[Floats | None, str | None, Status]:
+        phi = np.column_stack([*self._columns, *columns])
+        try:
+            projection = project(
+                phi,
+                [*self._goals, *goals],
+                sample_weight=self._base,
+                names=[*self._names, *names],
+            )
+        except ValueError as error:
+            return None, str(error), "infeasible"
+        problem = None if projection.weights is not None else projection.message
+        return projection.weights, problem, projection.status

@@ -1,0 +1,99 @@
+"""Means that are held: what the rows are weighted to have at every level of tau."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import unknown
+from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.widgets.checks import number, text
+
+MOST_HELD = 2
+_FIELDS = {"feature", "value", "category"}
+
+
+@dataclass(frozen=True)
+class Held:
+    """The mean of a feature, or the share of one of its categories.
+
+    Attributes
+    ----------
+    feature : str
+    value : float
+        In the unit of the feature; a share lies within [0, 1].
+    category : str or None
+        None for the mean of a numeric feature.
+    """
+
+    feature: str
+    value: float
+    category: str | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Return the form that travels."""
+        category = {} if self.category is None else {"category": self.category}
+        return {"feature": self.feature, "value": self.value, **category}
+
+    @property
+    def name(self) -> str:
+        """What is held, as error messages name it."""
+        if self.category is None:
+            return f"mean of {self.feature!r}"
+        return f"share of {self.category!r} in {self.feature!r}"
+
+    def column(self, table: Table) -> Floats:
+        """Return the values whose mean is held, shape (n,)."""
+        if self.category is None:
+            return table.numbers(self.feature)
+        return table.labels(self.feature).mask([self.category]).astype(np.float64)
+
+
+def held(value: Any, explainer: Explainer) -> tuple[Held, ...]:
+    """Read what is held in the form that travels.
+
+    Raises
+    ------
+    ValueError
+        If it is malformed, names a feature twice, or the feature has no value in some row.
+    """
+    if not isinstance(value, (list, tuple)):
+        raise ValueError("held must be a list of {'feature', 'value'}.")
+    if len(value) > MOST_HELD:
+        raise ValueError(f"held has {len(value)} means; {MOST_HELD} can be held.")
+    read = tuple(_one(item, explainer) for item in value)
+    names = [(one.feature, one.category) for one in read]
+    if len(set(names)) < len(names):
+        raise ValueError(f"held has the {read[-1].name} twice; give it once.")
+    return read
+
+
+def _one(item: Any, explainer: Explainer) -> Held:
+    if not isinstance(item, Mapping) or not {"feature", "value"} <= item.keys() <= _FIELDS:
+        raise ValueError("each of held must be {'feature', 'value'}, for a share with 'category'.")
+    table = explainer.table
+    feature = text("the feature that is held", item["feature"], explainer)
+    table.index(feature)
+    if table.kind(feature) == "numeric":
+        if item.get("category") is not None:
+            raise ValueError(f"{feature!r} is numeric; hold its mean, without a category.")
+        n_missing = int((~np.isfinite(table.numbers(feature))).sum())
+        if n_missing:
+            raise ValueError(
+                f"{feature!r} has no value in {n_missing} rows, so its mean cannot be held; fill "
+                "them, or hold another feature."
+            )
+        return Held(feature, number(item["value"], f"the mean of {feature!r}", -inf, inf))
+    category = text(f"the category of {feature!r}", item.get("category"), explainer)
+    if category not in table.labels(feature).texts:
+        raise ValueError(
+            unknown(f"category of {feature!r}", category, list(table.labels(feature).texts))
+        )
+    share = number(item["value"], f"the share of {category!r} in {feature!r}", 0.0, 1.0)
+    return Held(feature, share, category)
