@@ -87,12 +87,12 @@ export function aboutRegression(): ModelInfo {
 export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Inputs {
   return {
     views: [],
-    held: [],
     tau: 0,
     stress_feature: about.features[0]?.name ?? "",
     stress_category: "",
     anchor: "quantile",
     tail: 0.05,
+    held: [],
     feature: about.features[0]?.name ?? "",
     second: "",
     measure: about.measures[0]?.name ?? "",

@@ -27,7 +27,9 @@ describe("a layout", () => {
 
   it("sets the stress view below the list of few features", async () => {
     const few = { ...about, features: about.features.slice(0, 3) };
-    const { root } = await mount(few, wireFrame(few, 1));
+    const { root, receive } = await mount(few, wireFrame(few, 1));
     expect(arrangement(root)).toBe("few");
+    await receive(wireFrame(few, 2, { views: ["importance", "stress"] }));
+    expect(arrangement(root)).toBe("list");
   });
 });

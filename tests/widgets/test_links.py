@@ -68,8 +68,8 @@ def test_a_message_of_a_page_has_no_echo(pair: Any) -> None:
 
     inputs = [name for state in states(one) for name in state if not name.startswith("_")]
     assert inputs == [], "the page knows what it asked for"
-    told = [name for state in states(other) for name in state if not name.startswith("_")]
-    assert sorted(told) == ["stress_feature", "tau"], "each once"
+    received = [name for state in states(other) for name in state if not name.startswith("_")]
+    assert sorted(received) == ["stress_feature", "tau"], "each once"
     # Both were set together, so no frame has only one of them.
     frames = [state["_frame"]["inputs"] for state in states(other) if "_frame" in state]
     assert {(f["tau"], f["stress_feature"]) for f in frames} == {(0.5, "b")}

@@ -138,7 +138,8 @@ export function explorer(
     const shown = panels.filter(isShown);
     const halves = shown.filter(({ name }) => HALVES.includes(name));
     const hasList = shown[0]?.name === "importance" && halves.length > 0;
-    const list = about.features.length <= FEW_FEATURES ? "few" : "list";
+    const isShort = about.features.length <= FEW_FEATURES && halves.length > 1;
+    const list = isShort ? "few" : "list";
     set(grid, { "data-layout": hasList ? list : halves.length > 1 ? "grid" : "single" });
     return shown;
   };

@@ -37,7 +37,7 @@ export function linesOverTau() {
   const title = svg("text", { class: "uq-title", y: 11 });
   const element = svg(
     "svg",
-    { height: TOP + PLOT + 40, "aria-hidden": "true" },
+    { height: TOP + PLOT + 26, "aria-hidden": "true" },
     left.element,
     bottom.element,
     box.element,

@@ -117,6 +117,8 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
       set(panel.element, { "data-stale": over === null && known ? "true" : null });
       fig.content.hidden = reason !== null;
       empty.hidden = reason === null;
+      // The room of the chart is reserved while it is awaited.
+      empty.classList.toggle("uq-awaited", !frame?.final || session.overTau === null);
       setText(empty, reason ?? "");
       setText(panel.note, inputs.stress_feature && `while ${inputs.stress_feature} is stressed`);
       if (reason !== null || !view || !importance) return;
