@@ -240,8 +240,7 @@ def test_every_control_has_a_line_of_help(bridge, explainer):
     wait_for_answer(root)
     root.get_by_test_id("uq-pin").click()
     root.get_by_test_id("uq-pin-note").wait_for()
-    for more in ("uq-importance-options", "uq-anchor-options"):
-        root.get_by_test_id(more).click()
-    root.get_by_test_id("uq-anchor").wait_for()
-    root.get_by_test_id("uq-replacement").wait_for()
+    root.evaluate("(root) => root.querySelectorAll('details').forEach((one) => (one.open = true))")
+    for control in ("uq-anchor", "uq-held", "uq-replacement"):
+        root.get_by_test_id(control).first.wait_for()
     assert root.evaluate(UNTOLD) == []
