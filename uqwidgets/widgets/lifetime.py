@@ -15,6 +15,7 @@ from weakref import WeakMethod, WeakSet
 from ipywidgets import Widget
 from ipywidgets.widgets import widget as registry
 
+
 class ClosedAtTheEnd:
     """A widget that the end of a ``with`` statement closes."""
 
