@@ -84,7 +84,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEn
     ----------
     views : list of str
         Names of the views that are shown, all where empty; the others are not computed:
-        ``"importance"``, ``"dependence"``, ``"stress"``, ``"surface"``, ``"performance"``.
+        those of `explore` for ``layout``.
     tau : float
         Stress level in [-1, 1]; it reweights importance and curves too.
     stress_feature, feature : str

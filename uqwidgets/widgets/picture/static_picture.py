@@ -31,9 +31,7 @@ def static_picture(
     ex, learner = session.explainer, session.learner
     n = len(ex.table)
     target = f"target {ex.table.target}" if ex.table.has_target else "no target"
-    heading = (
-        f"{session.title or ex.name}: {n:,} rows, {len(ex.features)} features, {target}"
-    )
+    heading = f"{session.title or ex.name}: {n:,} rows, {len(ex.features)} features, {target}"
     rows = session.populations.filtered.chosen(inputs, check)
     conditions = listed([_condition(c, ex) for c in inputs.ice_filter])
     if inputs.complement:
