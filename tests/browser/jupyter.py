@@ -1,4 +1,4 @@
-"""A JupyterLab server with its own settings and folders, which ends with the tests."""
+"""Servers of notebooks with their own settings and folders, which end with the tests."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -91,6 +92,29 @@ def jupyter_lab(folder: Path, home: Path) -> Iterator[JupyterLab]:
         "--LabApp.news_url=",
         "--LabApp.extension_manager=readonly",
     ]
+    with served(command, f"{url}/api", home):
+        yield JupyterLab(folder, url, token)
+
+
+@contextlib.contextmanager
+def voila(notebook: Path, home: Path) -> Iterator[str]:
+    """Serve a notebook as a page of Voila, and give its address, until the context ends."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/"
+    command = [
+        *(sys.executable, "-m", "voila", "--no-browser"),
+        "--Voila.ip=127.0.0.1",
+        f"--port={port}",
+        str(notebook),
+    ]
+    # A request of the page itself would run the notebook.
+    with served(command, f"{url}voila/static/", home):
+        yield url
+
+
+@contextlib.contextmanager
+def served(command: list[str], url: str, home: Path) -> Iterator[None]:
+    """Run a server whose state lies under ``home`` until the context ends."""
     log = home / "server.log"
     with log.open("wb") as output:
         server = subprocess.Popen(
@@ -101,8 +125,8 @@ def jupyter_lab(folder: Path, home: Path) -> Iterator[JupyterLab]:
             start_new_session=True,
         )
         try:
-            wait_until_up(server, f"{url}/api", log)
-            yield JupyterLab(folder, url, token)
+            wait_until_up(server, url, log)
+            yield
         finally:
             stop(server)
 
@@ -128,11 +152,16 @@ def wait_until_up(server: subprocess.Popen[bytes], url: str, log: Path, seconds:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if server.poll() is not None:
-            raise RuntimeError(f"JupyterLab ended at its start:\n{log.read_text()}")
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2):
-            return
+            raise RuntimeError(f"The server ended at its start:\n{log.read_text()}")
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return
+        except urllib.error.HTTPError:
+            return  # whoever refuses is up
+        except OSError:
+            pass
         time.sleep(0.05)
-    raise TimeoutError(f"JupyterLab did not answer within {seconds} s:\n{log.read_text()}")
+    raise TimeoutError(f"The server did not answer within {seconds} s:\n{log.read_text()}")
 
 
 def stop(server: subprocess.Popen[bytes]) -> None:
