@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -137,21 +138,23 @@ UNTOLD = """(root) => [...root.querySelectorAll("button, input, select, summary"
 
 @pytest.fixture(scope="module")
 def explainer():
-    """Eight classes, and features whose names begin alike."""
+    """Eight classes, features whose names begin alike, and a second model."""
     rng = np.random.default_rng(0)
     names = [f"measurement of the left ventricle, {end}" for end in ("width", "height", "depth")]
     X = pd.DataFrame(rng.normal(size=(160, 3)), columns=names)
     X["site"] = rng.choice(["Rome", "Bern", "Oslo"], 160)
     centres = rng.normal(size=(8, 3)) * 2
 
-    def model(table):
-        logits = table[names].to_numpy() @ centres.T
+    def model(table, factor=1.0):
+        logits = table[names].to_numpy() @ centres.T * factor
         shares = np.exp(logits - logits.max(axis=1, keepdims=True))
         return shares / shares.sum(axis=1, keepdims=True)
 
     model.classes_ = np.array(CLASSES)
     y = rng.choice(CLASSES, 160)
-    return uq.Explainer(model, X, y)
+    flat = partial(model, factor=0.5)
+    flat.classes_ = model.classes_
+    return uq.Explainer(model, X, y, others={"a second model, half as sure": flat})
 
 
 def shown(bridge, explainer, **inputs):
