@@ -30,7 +30,6 @@ from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.page.savable import Savable
 from uqwidgets.widgets.parts import answer_to
 from uqwidgets.widgets.picture.boxes import watch_cells
-from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.picture.notebook_output import NotebookOutput
 from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.picture.static_picture import static_picture
@@ -425,8 +424,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEn
             picture_due, self._picture_due = self._picture_due, False
         inputs, ghost = request.inputs, request.ghost
         if picture_due and request == self._answered:
-            picture = static_picture(self._session, inputs, ticket.check)
-            self._notebook_picture.replace(compact(picture))
+            self._notebook_picture.replace(static_picture(self._session, inputs, ticket.check))
             return
         self._publisher.begin(request.seq, inputs, {"code": self._code(inputs)})
         self._session.answer(inputs, ticket, request.input_error, ghost)

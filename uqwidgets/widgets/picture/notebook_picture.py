@@ -9,6 +9,8 @@ from weakref import WeakMethod
 
 from IPython.display import display
 
+from uqwidgets.widgets.picture.compact import compact
+
 _NOTE = "A picture of what the widget showed last; run the cell to use the widget."
 # A hand that has not moved for so long is looking at the result.
 _SECONDS_AT_REST = 2.0
@@ -44,8 +46,8 @@ class NotebookPicture:
         self._displayed = True
 
     def replace(self, html: str) -> None:
-        """Show another picture wherever it is displayed."""
-        self._publish(html, update=True)
+        """Show another picture, in few bytes, wherever it is displayed."""
+        self._publish(compact(html), update=True)
 
     def _publish(self, html: str, *, update: bool) -> None:
         # JupyterLab keeps classes where it removes other marks: in notebooks it does not trust.
