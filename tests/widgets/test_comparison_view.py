@@ -153,12 +153,11 @@ def test_a_model_that_fails_leaves_the_first_and_is_asked_once():
 
 def test_the_first_model_is_complete_before_the_second_is_asked():
     X, y = data()
-    repeats = []
+    rows_of_the_first = []
 
     class Second(Counted):
         def __call__(self, X):
-            importance = explorer._frame.get("meta", {}).get("importance") or {}
-            repeats.append(importance.get("n_repeats"))
+            rows_of_the_first.append(explainer.rows_evaluated)
             return super().__call__(X)
 
     second = Second()
@@ -166,7 +165,7 @@ def test_the_first_model_is_complete_before_the_second_is_asked():
     assert not second.calls
     with uq.Explorer(explainer, n_repeats=3) as explorer:
         assert explorer.wait()
-    assert set(repeats) == {3}
+    assert set(rows_of_the_first) == {explainer.rows_evaluated}
 
 
 def test_a_model_without_others_has_no_comparison():

@@ -176,7 +176,7 @@ def test_the_profile_of_the_stressed_feature_has_its_interval(
     frames = change(explorer, stress_feature="a", indicator="entropy", tau=0.3)
     *before, last = (columns(frame) for frame in frames)
     # The interval of many rows is computed in a later frame.
-    assert len(before) == (0 if at_once else 1)
+    assert bool(before) is not at_once
     assert all(np.isnan(frame["stress.low"]).all() for frame in before)
     expected = explainer.stress(["a"], ["entropy"], level=0.95)
     np.testing.assert_array_equal(last["stress.low"], expected.low["entropy"][0])

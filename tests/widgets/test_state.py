@@ -83,6 +83,8 @@ def dated_explainer() -> uq.Explainer:
     return uq.Explainer(Tolerant(), *dated(), others={"second": Tolerant()})
 
 
+# The grid of a surface is coarser for a slow model.
+@pytest.mark.usefixtures("frozen_clock")
 def test_every_input_survives_json(dated_explainer: uq.Explainer) -> None:
     assert set(CHANGED) == set(NAMES)
     for declared in fields(Inputs):
@@ -156,6 +158,8 @@ def test_an_invalid_state_is_an_error_of_one_sentence(
         uq.Explorer(explorer.explainer, state=state)
 
 
+# The grid of a surface is coarser for a slow model.
+@pytest.mark.usefixtures("frozen_clock")
 def test_the_code_reproduces_the_view(dated_explainer: uq.Explainer) -> None:
     X, y = dated()
     with uq.Explorer(dated_explainer, **CHANGED) as widget:
