@@ -99,7 +99,7 @@ def test_long_names_are_clipped_and_available_in_full(bridge, page, width):
 
 def test_ten_classes_have_their_own_colour_and_the_others_share_one(bridge):
     root = shown(bridge, ["a", "b"], [f"class {i}" for i in range(300)], n=400)
-    keys = root.locator(".uq-key:has(.uq-key-name):visible")
+    keys = root.locator(".uq-dependence .uq-key:has(.uq-key-name):visible")
     assert keys.count() == 11
     expect(keys.last).to_have_text("290 other classes")
     looks = keys.locator("line").evaluate_all(

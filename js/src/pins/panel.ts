@@ -1,18 +1,14 @@
 import "./style.css";
-import { controlsOnDemand } from "../controls/onDemand.ts";
 import { copyText } from "../copy.ts";
-import { h, set, setText } from "../dom.ts";
+import { h, setText } from "../dom.ts";
 import { button } from "../help/buttons.ts";
 import type { Context } from "../views/view.ts";
+import { enable, pinShelf } from "./shelf.ts";
 
 /** Input types in which the browser itself undoes typing. */
 const TYPED = 'textarea, input[type="text"], input[type="number"]';
 
-/** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
-export const enable = (element: Element, can: boolean) =>
-  set(element, { "aria-disabled": can ? null : "true" });
-
-/** The buttons for the current view, and the shelf of pins, which is a part that comes with the first pin. */
+/** The buttons for the current view, and the shelf of pins. In the core: a notebook that is opened without a kernel lists its pins. */
 export function pinsPanel(context: Context) {
   const { session, root, signal } = context;
   const add = button("Pin view", "uq-pin");
@@ -25,22 +21,7 @@ export function pinsPanel(context: Context) {
 
   /** A new pin whose note gets the focus, unless the focus has moved since. */
   let added: { at: number; focus: Element | null } | null = null;
-  const shelf = controlsOnDemand(
-    context,
-    () => import("./index.ts"),
-    ({ pinShelf }) => {
-      const made = pinShelf(session, say, add, signal);
-      return {
-        element: made.element,
-        update(): void {
-          const edit = added;
-          added = null;
-          made.update(session.pins, edit?.at ?? null, edit?.focus === focused());
-        },
-      };
-    },
-    () => session.pins.length > 0,
-  );
+  const shelf = pinShelf(session, say, add, signal);
 
   const step = (back: boolean) => say(session.step(back) ? (back ? "undone" : "redone") : "");
   const on = (element: HTMLElement, run: () => void) =>
@@ -75,11 +56,12 @@ export function pinsPanel(context: Context) {
     bar: h("div", { class: "uq-pin-bar", role: "group" }, status, add, undo, redo, copy),
     element: shelf.element,
     update(): void {
-      const { steps, frame, inputs } = session;
+      const { steps, frame, pins } = session;
       enable(undo, steps.past > 0);
       enable(redo, steps.future > 0);
       copy.disabled = !frame?.code;
-      shelf.update(inputs, frame);
+      shelf.update(pins, added?.at ?? null, added?.focus === focused());
+      added = null;
     },
   };
 }

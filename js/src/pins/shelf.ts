@@ -5,7 +5,10 @@ import { button } from "../help/buttons.ts";
 import type { Session } from "../session.ts";
 import { pinName } from "./describe.ts";
 import { movePin, type Pin, removePin, renamePin, setGhost } from "./list.ts";
-import { enable } from "./panel.ts";
+
+/** Marks a button as unavailable; a disabled button would lose the focus, and the notebook would get the next key. */
+export const enable = (element: Element, can: boolean) =>
+  set(element, { "aria-disabled": can ? null : "true" });
 
 const STEPS: Record<string, number> = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
