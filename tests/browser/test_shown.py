@@ -60,8 +60,9 @@ def test_right_to_left_names_do_not_reorder_numbers(bridge):
     assert before != after
     left, right = readout.evaluate(LEFT, [before, after])
     assert left < right
-    name = readout.locator("bdi").first.bounding_box()
-    assert name["x"] < left
+    # Found and measured at once, because a new frame draws the readout anew.
+    name = readout.evaluate("(all) => all.querySelector('bdi').getBoundingClientRect().left")
+    assert name < left
     # In plain text, Unicode isolates surround the name.
     spoken = root.get_by_test_id("uq-tau").get_attribute("aria-valuetext")
     assert f"\u2068{HEBREW[0]}\u2069 {after}" in spoken
