@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,9 +31,9 @@ _COLUMNS: dict[type[Compared], tuple[list[str], str]] = {
 class Difference(Result):
     """Two results side by side, and the first minus the second with an interval of its own.
 
-    The methods of `ModelComparison` return it. The interval of the difference accounts for what
-    both results share: the rows, and the donors of replaced values. It is usually much narrower
-    than the two intervals suggest, which may overlap although the difference is clear.
+    The methods of `ModelComparison` and `RowsComparison` return it. The interval of the difference
+    accounts for what both results share: the rows, and the donors of replaced values. It is usually
+    much narrower than the two intervals suggest: they may overlap although the difference is clear.
 
     Attributes
     ----------
@@ -122,3 +123,15 @@ class Difference(Result):
         from uqwidgets.comparison.chart import difference_chart
 
         return difference_chart(self)
+
+
+def remarks_of_sides(
+    names: tuple[str, str], first: Compared, second: Compared, general: Collection[str] = ()
+) -> list[str]:
+    """Return the remarks on each side behind its name, without the general ones."""
+    return [
+        f"{name}: {remark}"
+        for name, side in zip(names, (first, second), strict=True)
+        for remark in side.remarks
+        if remark not in general
+    ]

@@ -18,6 +18,7 @@ from uqwidgets.comparison import (
     scores_difference,
 )
 from uqwidgets.comparison.dependence import grid_for
+from uqwidgets.comparison.result import remarks_of_sides
 from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, dependence, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance import Settings, metric_importance, permutation_importance
@@ -437,11 +438,6 @@ class ModelComparison:
         return of_models[0], of_models[1]
 
     def _difference(self, first: Any, second: Any, difference: Any) -> Difference:
-        of_sides = [
-            f"{name}: {remark}"
-            for name, side in zip(self.names, (first, second), strict=True)
-            for remark in side.remarks
-            if remark not in difference.remarks
-        ]
+        of_sides = remarks_of_sides(self.names, first, second, difference.remarks)
         remarks = dict.fromkeys([*self.remarks, *difference.remarks, *of_sides])
         return Difference(self.names, first, second, difference, tuple(remarks))

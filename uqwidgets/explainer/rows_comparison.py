@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from uqwidgets.comparison import Difference
 from uqwidgets.comparison.cohorts import change_difference, mean_difference, score_difference
+from uqwidgets.comparison.result import remarks_of_sides
 from uqwidgets.dependence import POINTS, CurveTransform, curve_blocks, dependence, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance import Settings, build_result, importance_of_changes, mean_changes
@@ -286,9 +287,5 @@ class RowsComparison:
         return f"{self.names[0]} minus {self.names[1]}"
 
     def _difference(self, first: Any, second: Any, difference: Any) -> Difference:
-        remarks = [
-            f"{name}: {remark}"
-            for name, side in zip(self.names, (first, second), strict=True)
-            for remark in side.remarks
-        ]
+        remarks = remarks_of_sides(self.names, first, second)
         return Difference(self.names, first, second, difference, tuple(dict.fromkeys(remarks)))
