@@ -57,6 +57,17 @@ def test_repeats_can_start_at_any_number(scheme):
     np.testing.assert_array_equal(drawn_donors(scheme, (3,), 7, 4, GROUPS, 8), all_of_them[8:])
 
 
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1])
+def test_donors_are_drawn_from_the_spawned_streams_of_numpy(seed):
+    stream = stream_of(["age"])
+    for repeat in (0, 1, 12):
+        sequence = np.random.SeedSequence(seed, spawn_key=(*stream, repeat))
+        expected = np.arange(50)
+        np.random.Generator(np.random.PCG64(sequence)).shuffle(expected)
+        (donors,) = drawn_donors("permutation", stream, seed, 1, ALL, repeat)
+        np.testing.assert_array_equal(donors, expected)
+
+
 def test_random_streams_depend_on_the_set_of_names():
     streams = [stream_of(names) for names in (["a"], ["b"], ["a", "b"], ["ab"], ["é"], ["\ud800"])]
     assert len(set(streams)) == len(streams)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from uqwidgets.evaluation.donors import drawn_donors
 from uqwidgets.evaluation.replacement import SCHEMES
 from uqwidgets.inference import (
     INTERVALS,
+    Change,
     bounds,
     checked_interval,
     checked_level,
@@ -23,6 +26,8 @@ from uqwidgets.inference import (
     half_width,
     mean_change,
     mean_over_rows,
+    row_moments,
+    u_statistic_bounds,
 )
 from uqwidgets.inference.population import Population, effective_sample_size
 
@@ -286,6 +291,19 @@ def test_a_population_without_pairs_has_no_importance():
         sides = bounds(output, interval, 0.95, alone)
         assert np.isnan([sides.estimate, sides.std_error, sides.low, sides.high]).all()
     assert np.isnan(output.repeats).all()
+
+
+def test_intervals_of_several_changes_are_computed_at_once():
+    """Also where one has no pairs, one is zero, and one has a variance estimate below zero."""
+    population = POPULATIONS["weighted"]
+    change, donors = changes()
+    some = [mean_change(factor * change, donors, ORIGINAL, population) for factor in (1, -3, 0)]
+    some.append(Change.of_nothing(25, len(change)))
+    together = u_statistic_bounds([row_moments(each, population) for each in some], 0.9)
+    for one, change in zip(together, some, strict=True):
+        expected = bounds(change, "u-statistic", 0.9, population)
+        np.testing.assert_allclose(astuple(one), astuple(expected), rtol=1e-12)
+    assert np.isnan(together[-1].low)
 
 
 def test_a_repeat_without_pairs_is_left_out():

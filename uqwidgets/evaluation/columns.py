@@ -54,7 +54,7 @@ class Columns:
         self._noun = noun
         self._positions = {name: position for position, name in enumerate(self.names)}
         # Extracted once, because pandas makes a new Series at every access.
-        self._columns = [frame.iloc[:, position] for position in range(frame.shape[1])]
+        self._columns = [column for _, column in frame.items()]
         self._kinds = [_kind(column) for column in self._columns]
         check_names(self.names, "X" if noun == "feature" else "extra")
         _check_values(self._columns)

@@ -20,6 +20,9 @@ from uqwidgets.evaluation.table import Table
 _MIN_SUBGROUP_ROWS = 20
 _MAX_SUBGROUPS = 32
 
+# numpy's `SeedSequence` fills the words of a seed up to this number with zeros, if a key follows.
+_POOL_SIZE = 4
+
 # Columns, scheme and seed of a series of draws.
 _Key = tuple[tuple[int, ...], Scheme, int]
 
@@ -129,13 +132,17 @@ def drawn_donors(
     n = len(subgroups)
     donors = np.empty((n_repeats, n), dtype=np.intp)
     members = np.argsort(subgroups, kind="stable") if scheme == "conditional" else None
+    # `SeedSequence` mixes an array of words several times faster than it converts numbers into
+    # words. These are the words of SeedSequence(seed, spawn_key=(*stream, number)).
+    words = np.array([seed, *[0] * (_POOL_SIZE - 1), *stream, first], dtype=np.uint32)
+    in_order = np.arange(n)
     for number, line in enumerate(donors, first):
-        sequence = np.random.SeedSequence(seed, spawn_key=(*stream, number))
-        generator = np.random.Generator(np.random.PCG64(sequence))
+        words[-1] = number
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
         if scheme == "ablation":
             line[:] = generator.integers(n, size=n)
             continue
-        line[:] = np.arange(n)
+        line[:] = in_order
         generator.shuffle(line)
         if members is not None:
             shuffled = line.copy()

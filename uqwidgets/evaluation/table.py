@@ -148,13 +148,13 @@ class Table(Columns):
 
     def unchanged(self, block: RowBlock) -> npt.NDArray[np.intp]:
         """Return positions in a block of the rows whose replaced values equal their own."""
+        if block.donors is not None:
+            return np.flatnonzero(block.donors == block.positions)
         rows = (
             slice(block.rows.start, block.rows.stop)
             if isinstance(block.rows, range)
             else block.rows
         )
-        if block.donors is not None:
-            return np.flatnonzero(block.donors == block.positions)
         same = np.full(len(block.rows), bool(block.columns))
         for column, value in zip(block.columns, block.values, strict=True):
             whole = self._columns[column]

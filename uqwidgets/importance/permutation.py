@@ -35,11 +35,14 @@ from uqwidgets.importance.settings import Settings
 from uqwidgets.inference import (
     Bounds,
     Change,
+    Moments,
     bounds,
     every_donor,
     mean_change,
     pooled,
     ratio_bounds,
+    row_moments,
+    u_statistic_bounds,
 )
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
@@ -180,13 +183,14 @@ def importance_of_changes(
     original = evaluations.original_values(measure)
     baseline = dot(population.scored, original) / population.scored.sum()
     check_ratio(settings, measure, baseline)
-    estimates = Estimates()
+    estimates = Estimates(settings)
     for change in changes:
-        estimates.add(change, original, baseline, population, settings)
+        estimates.add(change, original, baseline, population)
         del change  # otherwise its arrays stay in memory while the next are made
+    intervals = estimates.intervals()
     return build_result(
         features,
-        estimates.intervals,
+        intervals,
         estimates.per_row,
         estimates.repeats,
         measure=measure.name,
@@ -198,7 +202,7 @@ def importance_of_changes(
         + remarks_on_dominance(measure, original, population.scored)
         + remarks_on_pairs(estimates.pairs)
         + remarks_on_weights(measure, population, settings)
-        + remarks_on_open_ends(estimates.intervals)
+        + remarks_on_open_ends(intervals)
         + evaluations.remarks,
         **provenance(settings, population),
     )
@@ -210,7 +214,7 @@ class Estimates:
 
     Attributes
     ----------
-    intervals : list of Bounds
+    settings : Settings
     per_row : list of ndarray of shape (m,)
         Change of every scored row, or its part in the ratio.
     repeats : list of ndarray of shape (K,)
@@ -218,10 +222,12 @@ class Estimates:
         Effective number of pairs of a scored row and its donor.
     """
 
-    intervals: list[Bounds] = field(default_factory=list)
+    settings: Settings
     per_row: list[Floats] = field(default_factory=list)
     repeats: list[Floats] = field(default_factory=list)
     pairs: list[float] = field(default_factory=list)
+    _bounds: list[Bounds] = field(default_factory=list)
+    _moments: list[Moments] = field(default_factory=list)
 
     def add(
         self,
@@ -229,7 +235,6 @@ class Estimates:
         original: Floats,
         baseline: float,
         population: Population,
-        settings: Settings,
     ) -> None:
         """Add the next feature.
 
@@ -241,19 +246,28 @@ class Estimates:
         baseline : float
             Its weighted mean.
         population : Population
-        settings : Settings
         """
+        settings = self.settings
         options = settings.interval, settings.level, population, settings.reference
         row_changes = change.per_row()[population.positions]
         if settings.compare == "ratio":
-            self.intervals.append(ratio_bounds(change, original, *options))
+            self._bounds.append(ratio_bounds(change, original, *options))
             self.per_row.append(1 + row_changes / baseline)
             self.repeats.append(1 + change.repeats / baseline)
         else:
-            self.intervals.append(bounds(change, *options))
+            if settings.interval == "u-statistic":
+                self._moments.append(row_moments(change, population))
+            else:
+                self._bounds.append(bounds(change, *options))
             self.per_row.append(row_changes)
             self.repeats.append(change.repeats)
         self.pairs.append(change.pairs)
+
+    def intervals(self) -> list[Bounds]:
+        """Return the interval of every feature; those from moments are computed together."""
+        if not self._moments:
+            return self._bounds
+        return u_statistic_bounds(self._moments, self.settings.level, self.settings.reference)
 
 
 def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:

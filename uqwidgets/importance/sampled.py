@@ -52,7 +52,7 @@ def sampled_importance(
     """
     columns = [evaluations.table.columns_of(feature) for feature in features]
     rows, original = evaluations.row_order.rows[:n_rows], evaluations.original_values(measure)
-    estimates = Estimates()
+    estimates = Estimates(settings)
     sample: SampledRows | None = None
     differences = sampled_differences(
         evaluations, measure, columns, settings.draws, n_rows, callback
@@ -68,13 +68,14 @@ def sampled_importance(
         own, scored = original[sample.members], sample.population
         baseline = dot(scored.scored, own) / scored.scored.sum()
         check_ratio(settings, measure, baseline)
-        estimates.add(change, own, baseline, scored, settings)
+        estimates.add(change, own, baseline, scored)
     assert sample is not None
     scored_rows = sample.members[sample.population.positions]
     so_far = f"{len(scored_rows):,} of {len(population.positions):,} rows so far"
+    intervals = estimates.intervals()
     return build_result(
         features,
-        estimates.intervals,
+        intervals,
         estimates.per_row,
         estimates.repeats,
         measure=measure.name,
@@ -86,7 +87,7 @@ def sampled_importance(
             so_far,
             *remarks_on_ceiling(measure, original),
             *remarks_on_pairs(estimates.pairs),
-            *remarks_on_open_ends(estimates.intervals),
+            *remarks_on_open_ends(intervals),
             *evaluations.remarks,
         ),
         **{**provenance(settings, sample.population), "rows": scored_rows},

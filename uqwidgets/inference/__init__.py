@@ -18,8 +18,9 @@ from uqwidgets.inference.intervals import (
     checked_reference,
     described_interval,
     symmetric,
+    u_statistic_bounds,
 )
-from uqwidgets.inference.moments import Reference
+from uqwidgets.inference.moments import Moments, Reference, row_moments
 from uqwidgets.inference.population import half_width, mean_over_rows
 from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
 from uqwidgets.inference.sampled_rows import SampledRows
@@ -34,6 +35,7 @@ __all__ = [
     "Bounds",
     "Change",
     "Interval",
+    "Moments",
     "Reference",
     "SampledRows",
     "balanced",
@@ -54,6 +56,8 @@ __all__ = [
     "over_baseline",
     "pooled",
     "ratio_bounds",
+    "row_moments",
     "symmetric",
+    "u_statistic_bounds",
     "without_groups",
 ]

@@ -26,6 +26,7 @@ the variation between refits of the model: see `uqwidgets.Learner`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -36,6 +37,7 @@ from uqwidgets._utils.choices import one_of
 from uqwidgets.inference.influence import Change
 from uqwidgets.inference.moments import (
     REFERENCES,
+    Moments,
     Reference,
     bounds_of_moments,
     quantile,
@@ -127,9 +129,7 @@ def bounds(
     df = min(population.ess, change.pairs) - 1
     match interval:
         case "u-statistic":
-            moments = row_moments(change, population)
-            error, low, high = map(float, bounds_of_moments(moments, level, reference))
-            return Bounds(change.estimate, error, low, high)
+            return u_statistic_bounds([row_moments(change, population)], level, reference)[0]
         case "model":
             variance = _variance_of_mean(change.influence_scored, population)
             return symmetric(change.estimate, float(np.sqrt(variance)), df, level, reference)
@@ -143,6 +143,24 @@ def bounds(
             tail = (1 - level) / 2
             low, median, high = np.nanquantile(change.repeats, [tail, 0.5, 1 - tail])
             return Bounds(float(median), np.nan, float(low), float(high))
+
+
+def u_statistic_bounds(
+    moments: Sequence[Moments], level: float, reference: Reference = "t"
+) -> list[Bounds]:
+    """Compute the ``u-statistic`` interval of several changes at once, see `bounds`.
+
+    Parameters
+    ----------
+    moments : sequence of Moments
+        Of each change, arrays of shape ().
+    level, reference
+        As in `bounds`.
+    """
+    together = Moments(*map(np.array, zip(*moments, strict=True)))
+    ends = bounds_of_moments(together, level, reference)
+    columns = (together.estimate, *ends)
+    return [Bounds(*numbers) for numbers in zip(*(c.tolist() for c in columns), strict=True)]
 
 
 def symmetric(

@@ -57,7 +57,9 @@ class Moments(NamedTuple):
 
 
 def row_moments(change: Change, population: Population) -> Moments:
-    """Return the moments of a change in one population, arrays of shape ()."""
+    """Return the moments of a change in one population, arrays of shape (); NaN if it has none."""
+    if math.isnan(change.estimate):
+        return Moments(*[np.asarray(math.nan)] * len(Moments._fields))
     influence = change.influence_scored + change.influence_donor
     largest = float(np.abs(influence).max())
     # Relative influences avoid overflow and underflow of third powers.
@@ -67,8 +69,9 @@ def row_moments(change: Change, population: Population) -> Moments:
     total = float(squares.sum())
     # The cube is to second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of
     # pairs (Arvesen 1969), in a form that is valid for the smallest m, and for unequal weights.
-    parts = population.leverage**3 * (squares - change.double_counted / unit**2)
-    deviations = parts - parts.mean()
+    parts = population.leverage_cubed * (squares - change.double_counted / unit**2)
+    variance = float(parts.sum())
+    deviations = parts - variance / len(parts)
     scale = total if total > 0 else 1.0
     # The squares contain the noise of the draws twice, which takes third moments towards zero
     # where that noise hides them.
@@ -76,7 +79,7 @@ def row_moments(change: Change, population: Population) -> Moments:
     moments = (
         change.estimate,
         unit * math.sqrt(total) / len(parts),
-        parts.sum() / scale,
+        variance / scale,
         math.sqrt(dot(deviations, deviations)) / scale,
         cubes / scale**1.5,
         (change.interaction / unit) ** 3 / scale**1.5,

@@ -101,7 +101,7 @@ class Population:
         """Effective sample size of the scored rows, (sum s)^2 / sum s^2."""
         return effective_sample_size(self.scored)
 
-    @property
+    @cached_property
     def evenness(self) -> float:
         """Effective sample size over the number of scored rows of positive weight, at most 1."""
         return min(1.0, self.ess / np.count_nonzero(self.scored))
@@ -117,6 +117,12 @@ class Population:
         if not self.ess > 1:
             return np.full(len(shares), np.nan)
         return np.where(shares > 0, 1 / (1 - shares), self.small_sample)
+
+    @cached_property
+    def leverage_cubed(self) -> Floats:
+        """Third power of `leverage`, shape (n,)."""
+        leverage = self.leverage
+        return np.asarray(leverage * leverage * leverage)
 
     @property
     def small_sample(self) -> float:
