@@ -294,9 +294,7 @@ def test_a_population_without_pairs_has_no_importance():
 
 
 def test_intervals_of_several_changes_are_computed_at_once():
-    """Also where one has no pairs, one is zero, and one has a variance estimate below zero."""
-    population = POPULATIONS["weighted"]
-    change, donors = changes()
+    (change, donors), population = changes(), POPULATIONS["weighted"]
     some = [mean_change(factor * change, donors, ORIGINAL, population) for factor in (1, -3, 0)]
     some.append(Change.of_nothing(25, len(change)))
     together = u_statistic_bounds([row_moments(each, population) for each in some], 0.9)
