@@ -77,7 +77,7 @@ def classification(n=60, p=3, labels=("no", "yes"), **options):
 
 def measures_of(explainer):
     """Return the names of all measures, with a level where the name has one."""
-    names = explainer.measures().query("available")["measure"]
+    names = explainer.measures.query("available")["measure"]
     return [name.replace("<level>", "0.9") for name in names]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -110,6 +111,27 @@ def test_public_names_have_an_example_and_say_what_belongs_to_them(name):
     documentation = getattr(uq, name).__doc__
     assert ">>> " in documentation.split("Examples\n")[1]
     assert "See Also\n" in documentation
+
+
+# What ipywidgets, a notebook or a forked process calls, and no user.
+CALLED_BY_HOSTS = {"close", "display_picture", "renew_locks", "send_state", "set_state", "wait"}
+
+
+def methods_of(cls):
+    """Names of the public methods of a class that are defined in this package."""
+    for owner in cls.__mro__:
+        if owner.__module__.startswith("uqwidgets"):
+            for name, member in vars(owner).items():
+                is_method = inspect.isfunction(getattr(member, "__func__", member))
+                if is_method and not name.startswith("_"):
+                    yield name
+
+
+@pytest.mark.parametrize("name", [n for n in uq.__all__ if inspect.isclass(getattr(uq, n))])
+def test_public_methods_have_an_example_of_their_own(name):
+    cls = getattr(uq, name)
+    methods = {*methods_of(cls)} - CALLED_BY_HOSTS
+    assert not [m for m in methods if ">>> " not in (getattr(cls, m).__doc__ or "")]
 
 
 def test_the_citation_names_the_version():

@@ -18,7 +18,7 @@ from uqwidgets.measures import available, find
 def test_every_curve_equals_the_loop_and_pd_is_the_mean_of_ice(make):
     explainer = make(25)
     X = table(25)[0]
-    for measure in explainer.measures().query("available")["measure"]:
+    for measure in explainer.measures.query("available")["measure"]:
         for column, feature in enumerate(explainer.features):
             result = explainer.dependence(feature, measure, grid=7)
             assert result.ice.shape == (25, 7)

@@ -62,7 +62,7 @@ def test_stress_without_target_has_the_indicators_that_need_none(pair):
 
 
 def unavailable(explainer):
-    listed = explainer.measures().set_index("measure")
+    listed = explainer.measures.set_index("measure")
     return listed.index[listed["reason"] == "it needs y; pass y to Explainer"]
 
 
@@ -116,7 +116,7 @@ def test_a_custom_measure_that_uses_the_target_is_an_error(function):
 def test_labels_without_target_have_no_measure():
     labels = uq.Explainer(lambda rows: np.where(rows[:, 0] > 0, "a", "b"), X)
     assert labels.classes.tolist() == ["a", "b"]
-    assert not labels.measures()["available"].any()
+    assert not labels.measures["available"].any()
     assert not labels.indicators
     assert labels.redundancy(n_estimators=50).features
 

@@ -172,6 +172,19 @@ def test_curves_and_surfaces_are_means_over_the_refits_rows():
     assert curve.ice.shape == (80, 3)
 
 
+def test_several_curves_are_those_of_single_calls():
+    learner = Learner(LinearRegression(), X, Y, n_refits=5)
+    curves = learner.dependences(["x1", "x0"], "squared_error", grid=4, center=True)
+    assert list(curves) == ["x1", "x0"]
+    for name, curve in curves.items():
+        alone = learner.dependence(name, "squared_error", grid=4, center=True)
+        np.testing.assert_array_equal(curve.per_refit, alone.per_refit)
+        np.testing.assert_array_equal([curve.low, curve.high], [alone.low, alone.high])
+    assert list(learner.dependences(grid=2)) == list(learner.refits[0].explainer.features)
+    with pytest.raises(ValueError, match="no feature 'x9'"):
+        learner.dependences(["x9"])
+
+
 def test_a_learner_has_every_measure_and_transform_of_an_explainer():
     learner = Learner(
         LogisticRegression(), X, LABELS, n_refits=4, feature_groups={"g": ["x0", "x2"]}

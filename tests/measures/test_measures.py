@@ -263,7 +263,7 @@ def test_numeric_classes_are_not_treated_as_numbers(classes):
 
 @pytest.mark.parametrize("explainer", [regression(), classification(labels="abc")])
 def test_the_table_of_measures_is_complete_and_gives_reasons(explainer):
-    listed = explainer.measures()
+    listed = explainer.measures
     assert list(listed.columns) == ["measure", "label", "unit", "available", "reason"]
     assert {"nll", "entropy", "prediction", "squared_error", "zero_one"} <= set(listed["measure"])
     assert (listed["reason"].str.len() > 0).eq(~listed["available"]).all()

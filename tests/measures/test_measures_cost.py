@@ -54,7 +54,7 @@ def by_hand(q, y):
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_measure_of_an_answer_costs_one_call(kind):
     explainer = explained(kind)
-    names = explainer.measures().query("available")["measure"].tolist()
+    names = explainer.measures.query("available")["measure"].tolist()
     first, *others = [*names, by_hand]
     explainer.importance(first, n_repeats=3)
     explainer.dependence("x1", first, grid=5)
@@ -67,7 +67,7 @@ def test_every_measure_of_an_answer_costs_one_call(kind):
         assert explainer.stress(["x0"], [measure], taus=3).values
     assert (explainer.model_calls, explainer.rows_evaluated) == before
     assert len(others) == len(list(described(explainer._measures))) - sum(
-        ~explainer.measures()["available"]
+        ~explainer.measures["available"]
     )
 
 

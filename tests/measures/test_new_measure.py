@@ -44,7 +44,7 @@ def explainer(monkeypatch):
 
 
 def test_a_new_measure_is_listed_where_it_is_declared(explainer):
-    names = explainer.measures()["measure"].tolist()
+    names = explainer.measures["measure"].tolist()
     assert names[:4] == ["scaled_error", "log_std", "nll", "entropy"]
 
 

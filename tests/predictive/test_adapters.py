@@ -186,7 +186,7 @@ def test_functions_are_read_by_their_return_value(function, y, kind, classes):
     assert (None if explainer.classes is None else explainer.classes.tolist()) == (
         None if classes is None else list(classes)
     )
-    measures = explainer.measures().set_index("measure")["available"]
+    measures = explainer.measures.set_index("measure")["available"]
     if classes is None:
         assert measures["squared_error"]
         assert not measures["zero_one"]

@@ -96,6 +96,16 @@ class Difference(Result):
         -------
         DataFrame
             The columns that name the line, and ``value_, low_, high_``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
+        >>> result = one.compare(two).importance("squared_error")
+        >>> result.aligned(result.second)["feature"].tolist() == list(result.first.features)
+        True
         """
         keys, value = _COLUMNS[type(side)]
         lines = self.first.frame[keys]
@@ -119,7 +129,18 @@ class Difference(Result):
         return difference_html(self)
 
     def to_altair(self) -> alt.FacetChart:
-        """Return an Altair chart of the same numbers, to restyle or save."""
+        """Return an Altair chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
+        >>> chart = one.compare(two).importance("squared_error").to_altair()
+        >>> type(chart).__name__
+        'FacetChart'
+        """
         from uqwidgets.comparison.chart import difference_chart
 
         return difference_chart(self)

@@ -160,7 +160,18 @@ class Surface(Result):
         return surface_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Chart of the same numbers, to restyle or save."""
+        """Chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.dependence(["x0", "x1"], grid=5).to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.dependence.chart import surface_chart
 
         return surface_chart(self)

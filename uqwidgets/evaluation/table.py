@@ -108,6 +108,21 @@ class Table(Columns):
             raise ValueError(unknown("feature", unit, [*self.groups, *self.features]))
         return tuple(self._positions[name] for name in members or (str(unit),))
 
+    def named_units(self, features: Sequence[str] | None = None) -> list[str]:
+        """Return the names of features and groups, by default `units`.
+
+        Raises
+        ------
+        ValueError
+            If a name does not exist.
+        """
+        if features is None:
+            return list(self.units)
+        names = as_names(features)
+        for name in names:
+            self.columns_of(name)
+        return [str(name) for name in names]
+
     def target_numbers(self) -> npt.NDArray[np.float64]:
         """Return the target as floats, shape (n,).
 

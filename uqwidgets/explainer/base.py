@@ -38,15 +38,12 @@ class Explained:
         """Number of rows that the model has evaluated so far, over all calls."""
         return self.evaluations.rows_evaluated
 
+    @property
     def measures(self) -> pd.DataFrame:
-        """List the measures of this model, and the reason why the others are not available.
+        """Measures of this model, and the reason why the others are not available.
 
-        Only one ``interval_width:<level>`` is listed; every level between 0 and 1 is available.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``measure, label, unit, available, reason``.
+        The columns are ``measure, label, unit, available, reason``. Only one
+        ``interval_width:<level>`` is listed; every level between 0 and 1 is available.
 
         See Also
         --------
@@ -58,7 +55,7 @@ class Explained:
         >>> import uqwidgets as uq
         >>> X = np.arange(20.0).reshape(10, 2)
         >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
-        >>> measures = explainer.measures().set_index("measure")
+        >>> measures = explainer.measures.set_index("measure")
         >>> bool(measures.loc["squared_error", "available"]), bool(measures.loc["nll", "available"])
         (True, False)
         """
@@ -105,22 +102,9 @@ class Explained:
         """
         return find(measure, self._measures)
 
-    def units(self, features: Sequence[str] | None = None) -> list[str]:
-        """Return the names that importance is computed for: features and groups.
-
-        Parameters
-        ----------
-        features : sequence of str, optional
-            By default every group, and every feature that is in no group.
-
-        Returns
-        -------
-        list of str
-
-        Raises
-        ------
-        ValueError
-            If a name does not exist.
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Names that importance is computed for: every group, and every feature in no group.
 
         Examples
         --------
@@ -128,15 +112,10 @@ class Explained:
         >>> import uqwidgets as uq
         >>> X = np.arange(30.0).reshape(10, 3)
         >>> groups = {"both": ["x0", "x1"]}
-        >>> uq.Explainer(lambda X: X[:, 0], X, X[:, 0], feature_groups=groups).units()
-        ['both', 'x2']
+        >>> uq.Explainer(lambda X: X[:, 0], X, X[:, 0], feature_groups=groups).units
+        ('both', 'x2')
         """
-        if features is None:
-            return list(self.table.units)
-        names = as_names(features)
-        for name in names:
-            self.table.columns_of(name)
-        return [str(name) for name in names]
+        return self.table.units
 
     def _named(self, features: Sequence[str] | None) -> list[str]:
         if features is None:

@@ -236,7 +236,7 @@ class Explainer(Ranking, Curves, Performing):
         """
         return redundancy(
             self.table,
-            self.units(features),
+            self.table.named_units(features),
             Population.of(len(self.table), sample_weight, rows),
             with_target=with_target,
             n_estimators=n_estimators,

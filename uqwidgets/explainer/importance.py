@@ -186,7 +186,7 @@ class Ranking(Explained):
             reference=reference,
             seed=self.seed,
         )
-        names = self.units(features)
+        names = self.table.named_units(features)
         population = Population.of(len(self.table), sample_weight, rows)
         evaluations = self.evaluations
         steps = settings.steps(names) if stream else iter([(names, settings)])
@@ -296,7 +296,7 @@ class Ranking(Explained):
         return importance_over_tau(
             self.evaluations,
             self.measure(measure),
-            self.units(features),
+            self.table.named_units(features),
             stressed_column(self.table, name, category, tail, anchor, missing, chosen),
             checked_taus(taus),
             Settings.of(

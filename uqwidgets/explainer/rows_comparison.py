@@ -127,7 +127,7 @@ class RowsComparison:
             reference=reference,
             seed=ex.seed,
         )
-        of_rows, units = ex.measure(measure), ex.units(features)
+        of_rows, units = ex.measure(measure), ex.table.named_units(features)
         changes = [
             list(mean_changes(ex.evaluations, of_rows, units, side, settings, callback))
             for side in self._sides

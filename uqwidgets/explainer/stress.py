@@ -247,6 +247,15 @@ class Stressing:
         ------
         ValueError
             If there is none, or this model does not give it; the message says why.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> explainer.indicator("rmse").label
+        'RMSE'
         """
         return find_indicator(
             name,

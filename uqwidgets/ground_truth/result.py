@@ -157,7 +157,18 @@ class Decomposition(Result):
         return decomposition_html(self)
 
     def to_altair(self) -> alt.Chart:
-        """Return an Altair chart of the parts of the mean square error, to restyle or save."""
+        """Return an Altair chart of the parts of the mean square error, to restyle or save.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> truth = uq.GroundTruth(lambda X: X[:, 0], lambda n, rng: rng.normal(size=(n, 2)))
+        >>> result = truth.decompose(LinearRegression(), n_train=50, n_test=20, n_datasets=10)
+        >>> chart = result.to_altair()
+        >>> type(chart).__name__
+        'Chart'
+        """
         from uqwidgets.ground_truth.chart import decomposition_chart
 
         return decomposition_chart(self)

@@ -149,7 +149,18 @@ class Diagnosis(Result):
         return diagnosis_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Chart of the same numbers, to restyle or save."""
+        """Chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.diagnose().to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.importance.chart import diagnosis_chart
 
         return diagnosis_chart(self)

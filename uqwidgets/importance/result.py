@@ -147,7 +147,18 @@ class Importance(Result):
         return importance_html(self)
 
     def to_altair(self) -> alt.Chart | alt.LayerChart:
-        """Chart of the same numbers, to restyle or save."""
+        """Chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.importance("squared_error").to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.importance.chart import importance_chart
 
         return importance_chart(self)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy.typing as npt
 
-from uqwidgets.dependence import CurveTransform, surface_features
+from uqwidgets._utils.choices import as_names
+from uqwidgets.dependence import POINTS, CurveTransform, surface_features
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -100,6 +101,12 @@ class Learner(PerformanceMethods):
     ``resampling="leave-two-groups-out"``, and ``"corrected"`` for all other results, with
     ``sample_weight``, if ``correction`` is not the default, and where no two refits hold out two
     rows in common. The ``remarks`` of a result name its interval and the coverage.
+
+    A learner has no ``rows``, because each refit scores the rows that it held out; rows of weight
+    zero are neither scored nor donors. It has no ``stress`` either: the papers define stress for
+    the rows of one table, and the rows of a refit have other means and quantiles than those of the
+    next. Pass the weights of one stress of the whole table (`Explainer.stress_weights`) as
+    ``sample_weight``; every result is then that of the stressed population.
 
     References
     ----------
@@ -270,7 +277,7 @@ class Learner(PerformanceMethods):
         (('x0', 'x1'), 'refit')
         """
         averaging = self._averaging(level, callback)
-        names = averaging.refits[0].explainer.units(features)
+        names = averaging.refits[0].explainer.table.named_units(features)
         return self._leave_one_out.importance(
             averaging, measure, names, compare, self.n_jobs, callback
         )
@@ -368,3 +375,66 @@ class Learner(PerformanceMethods):
         return learner_dependence(
             averaging, table, str(feature), measure, grid, spacing, transform, sample_weight
         )
+
+    def dependences(
+        self,
+        features: Sequence[str] | None = None,
+        measure: Any = "prediction",
+        *,
+        grid: int = POINTS,
+        spacing: str = "quantile",
+        center: bool = False,
+        derivative: bool = False,
+        relative: bool = False,
+        interval: str | None = None,
+        level: float = 0.95,
+        sample_weight: npt.ArrayLike | None = None,
+        callback: ProgressCallback | None = None,
+    ) -> dict[str, Dependence]:
+        """Compute `dependence` for several features, one after the other.
+
+        Parameters
+        ----------
+        features : sequence of str, optional
+            By default all features.
+        measure, grid, spacing, center, derivative, relative
+            As in `dependence`; ``grid`` and ``center`` are the same for all features.
+        interval, level, sample_weight, callback
+            As in `dependence`.
+
+        Returns
+        -------
+        dict of str to Dependence
+
+        Raises
+        ------
+        ModelError
+            If fewer than two fits succeed, or the adapter fails on one.
+        ValueError
+            For a name that does not exist, a value out of range, or transforms that exclude each
+            other.
+
+        See Also
+        --------
+        Learner.dependence : One curve or surface.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+        >>> {name: len(curve.grid) for name, curve in learner.dependences(grid=5).items()}
+        {'x0': 5, 'x1': 5}
+        """
+        transform = CurveTransform.of(center, derivative, relative)
+        averaging = self._averaging(level, callback, interval, sample_weight)
+        table = self._table(averaging)
+        names = table.features if features is None else as_names(features)
+        return {
+            table.features[table.index(name)]: learner_dependence(
+                averaging, table, name, measure, grid, spacing, transform, sample_weight
+            )
+            for name in names
+        }

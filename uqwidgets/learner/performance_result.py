@@ -40,7 +40,19 @@ class OverRefits(Result):
         return f"{self.title} {self.how}"
 
     def to_altair(self) -> alt.LayerChart:
-        """Return an Altair chart of the same numbers, to restyle or save."""
+        """Return an Altair chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(60, 2))
+        >>> learner = uq.Learner(LinearRegression(), X, 2 * X[:, 0], n_refits=10)
+        >>> chart = learner.performance("squared_error").to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.learner.performance_chart import performance_chart
 
         return performance_chart(self)

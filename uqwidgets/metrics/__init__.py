@@ -5,9 +5,9 @@ A `Metric` is a scorer of scikit-learn that is applied to predictions, under any
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import auc, get_scorer, get_scorer_names, roc_curve
@@ -54,55 +54,100 @@ def find_metric(scoring: object, classes: Labels | None) -> Metric:
     TypeError
         If it is neither a name nor a scorer.
     """
+    scorer = _scorer_of(scoring)
     named = isinstance(scoring, str)
-    if not is_metric(scoring):
-        if named:
-            raise ValueError(unknown("metric", scoring, get_scorer_names()))
-        raise TypeError(
-            f"metric is {scoring!r}; give the name of a scikit-learn scorer, or what "
-            "sklearn.metrics.make_scorer makes of a function of (y_true, y_pred)."
-        )
-    scorer: Any = get_scorer(scoring)
     parts = ScorerParts.of(scorer)
     bounds, name = parts.bounds, str(scoring) if named else parts.name
     if scoring == "roc_auc" and classes is not None and len(classes) == 2:
         parts = replace(parts, function=_area_under_roc)
-    methods, by_position = parts.response_methods, named and not _are_numeric(classes)
-    if not {"predict", "predict_proba"}.intersection(methods):
-        raise unfit(name, f"it reads {methods[0]}; only predictions and probabilities are known")
-    if by_position and parts.is_regression_metric:
-        raise unfit(name, "it is a metric of numbers, and the target is a class")
-    takes_weights = "sample_weight" in parts.parameters
-    label, arguments = name.replace("_", " "), dict(parts.arguments)
-    read: Callable[[Any, Labels], tuple[Labels, Labels]] = number_inputs
-    cell_labels = None
+    by_position = named and not _are_numeric(classes)
+    _check_predictions(parts, name, classes, by_position=by_position)
+    label = name.replace("_", " ")
+    inputs = _Inputs(number_inputs, parts.arguments)
     if classes is not None:
         labels = np.arange(len(classes)) if by_position else classes
+        inputs = _inputs_of_classes(parts, name, classes, labels)
         if by_position and len(classes) == 2 and name in _METRICS_OF_ONE_CLASS:
             label = f"{label} of {classes[1]}"
-        read = LabelInputs(classes, labels)
-        if parts.is_label_metric and len(classes) <= _MAX_CLASSES_OF_CELLS:
-            cell_labels = labels if "predict" in methods and takes_weights else None
-        if "predict" not in methods:
-            try:
-                read = ProbabilityInputs.of(labels, arguments, parts.parameters)
-            except ValueError as error:
-                raise unfit(name, error) from error
-    elif "predict" not in methods:
-        raise unfit(name, "it needs probabilities of classes, and the target is a number")
     return Metric(
         name,
         label,
         unit="",
         key=name if named else (name, scorer),
-        takes_weights=takes_weights,
+        takes_weights=parts.takes_weights,
         bounds=bounds,
         _function=parts.function,
-        _arguments=arguments,
+        _arguments=inputs.arguments,
         _sign=parts.sign,
-        _read=read,
-        _cell_labels=cell_labels,
+        _read=inputs.read,
+        _cell_labels=inputs.cell_labels,
     )
+
+
+def _scorer_of(scoring: object) -> Any:
+    """Return the scorer of this name, or the scorer itself."""
+    if is_metric(scoring):
+        return get_scorer(scoring)
+    if isinstance(scoring, str):
+        raise ValueError(unknown("metric", scoring, get_scorer_names()))
+    raise TypeError(
+        f"metric is {scoring!r}; give the name of a scikit-learn scorer, or what "
+        "sklearn.metrics.make_scorer makes of a function of (y_true, y_pred)."
+    )
+
+
+def _check_predictions(
+    parts: ScorerParts, name: str, classes: Labels | None, *, by_position: bool
+) -> None:
+    """Raise a ValueError if a model of this target does not predict what the scorer reads."""
+    methods = parts.response_methods
+    if not {"predict", "predict_proba"}.intersection(methods):
+        raise unfit(name, f"it reads {methods[0]}; only predictions and probabilities are known")
+    if by_position and parts.is_regression_metric:
+        raise unfit(name, "it is a metric of numbers, and the target is a class")
+    if classes is None and "predict" not in methods:
+        raise unfit(name, "it needs probabilities of classes, and the target is a number")
+
+
+class _Inputs(NamedTuple):
+    """What a scorer receives.
+
+    Attributes
+    ----------
+    read : callable
+        From a distribution and the target to the true values and the predictions.
+    arguments : dict
+        Keyword arguments of the scorer's function.
+    cell_labels : ndarray of shape (k,) or None
+        See `Metric`.
+    """
+
+    read: Callable[[Any, Labels], tuple[Labels, Labels]]
+    arguments: Mapping[str, Any]
+    cell_labels: Labels | None = None
+
+
+def _inputs_of_classes(parts: ScorerParts, name: str, classes: Labels, labels: Labels) -> _Inputs:
+    """Return what a scorer of classes receives: labels, or probabilities.
+
+    Parameters
+    ----------
+    parts : ScorerParts
+    name : str
+        Of the metric, for errors.
+    classes, labels : ndarray of shape (k,)
+        Classes of the model, and the label that the scorer receives for each.
+    """
+    if "predict" in parts.response_methods:
+        has_cells = parts.is_label_metric and parts.takes_weights
+        few = len(classes) <= _MAX_CLASSES_OF_CELLS
+        read = LabelInputs(classes, labels)
+        return _Inputs(read, parts.arguments, labels if has_cells and few else None)
+    arguments = dict(parts.arguments)
+    try:
+        return _Inputs(ProbabilityInputs.of(labels, arguments, parts.parameters), arguments)
+    except ValueError as error:
+        raise unfit(name, error) from error
 
 
 def undefined(label: str, missing: int, total: int, where: str) -> str:

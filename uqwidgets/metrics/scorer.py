@@ -80,6 +80,11 @@ class ScorerParts:
         return signature(self.function).parameters
 
     @property
+    def takes_weights(self) -> bool:
+        """Whether rows may have unequal weights."""
+        return "sample_weight" in self.parameters
+
+    @property
     def is_regression_metric(self) -> bool:
         """Whether the function is one of scikit-learn's metrics of numbers."""
         return self.function.__module__.endswith("._regression")

@@ -117,7 +117,18 @@ class Scores(_OfPopulation):
         return scores_html(self)
 
     def to_altair(self) -> alt.FacetChart:
-        """Return an Altair chart of the same numbers, to restyle or save."""
+        """Return an Altair chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.scores().to_altair()
+        >>> type(chart).__name__
+        'FacetChart'
+        """
         from uqwidgets.performance.chart import scores_chart
 
         return scores_chart(self)
@@ -200,7 +211,19 @@ class Confusion(_OfPopulation):
         return confusion_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Return an Altair chart of the same numbers, to restyle or save."""
+        """Return an Altair chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> y = np.where(X[:, 1] > 0, "yes", "no")
+        >>> explainer = uq.Explainer(lambda X: np.where(X[:, 0] > 0, "yes", "no"), X, y)
+        >>> chart = explainer.confusion().to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.performance.chart import confusion_chart
 
         return confusion_chart(self)
@@ -306,7 +329,18 @@ class Calibration(_OfPopulation):
         return calibration_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Return an Altair chart of the same numbers, to restyle or save."""
+        """Return an Altair chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: (X[:, 0], np.ones(len(X))), X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.calibration().to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.performance.chart import calibration_chart
 
         return calibration_chart(self)

@@ -46,15 +46,39 @@ class PredictiveDistribution(ABC):
         return sum(getattr(self, name).nbytes for name in self._arrays)
 
     def arrays(self) -> list[npt.NDArray[Any]]:
-        """Return the arrays that define the distribution, each with the rows first."""
+        """Return the arrays that define the distribution, each with the rows first.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> [array.tolist() for array in q.arrays()]
+        [[0.0, 1.0], [1.0, 2.0]]
+        """
         return [getattr(self, name) for name in self._arrays]
 
     def take(self, rows: Rows) -> Self:
-        """Return the distribution of these rows only."""
+        """Return the distribution of these rows only.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.take(slice(1, None)).loc
+        array([1.])
+        """
         return self._with(**{name: getattr(self, name)[rows] for name in self._arrays})
 
     def joined(self, others: Sequence[Self]) -> Self:
-        """Return this distribution followed by ``others``, which are of the same kind."""
+        """Return this distribution followed by ``others``, which are of the same kind.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0], [1.0])
+        >>> q.joined([uq.Normal([5.0], [1.0])]).loc
+        array([0., 5.])
+        """
         parts = [self, *others]
         return self._with(
             **{
@@ -67,6 +91,13 @@ class PredictiveDistribution(ABC):
         """Return a read-only copy of these rows that shares no memory with other objects.
 
         A model may return a buffer of its own, which its next prediction overwrites.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.owned().loc is q.loc
+        False
         """
         return self._with(**{name: getattr(self, name)[rows].copy() for name in self._arrays})
 
@@ -82,30 +113,87 @@ class PredictiveDistribution(ABC):
 
     @abstractmethod
     def entropy(self) -> Floats:
-        """Entropy in nats, shape (n,) (Wood et al. 2024, section 3.2)."""
+        """Entropy in nats, shape (n,) (Wood et al. 2024, section 3.2).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.entropy().round(3)
+        array([1.419, 2.112])
+        """
 
     @abstractmethod
     def log_prob(self, y: npt.ArrayLike) -> Floats:
-        """Log probability or log density of ``y``, shape (n,), in nats."""
+        """Log probability or log density of ``y``, shape (n,), in nats.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.log_prob([0.0, 0.0]).round(3)
+        array([-0.919, -1.737])
+        """
 
     @abstractmethod
     def mean(self) -> Floats:
-        """Mean, shape (n,)."""
+        """Mean, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.mean()
+        array([0., 1.])
+        """
 
     @abstractmethod
     def variance(self) -> Floats:
-        """Variance, shape (n,)."""
+        """Variance, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.variance()
+        array([1., 4.])
+        """
 
     def std(self) -> Floats:
-        """Square root of the variance, shape (n,)."""
+        """Square root of the variance, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.std().round(3)
+        array([1.249])
+        """
         return np.sqrt(self.variance())
 
     @abstractmethod
     def quantile(self, p: float) -> Floats:
-        """Quantile at level ``p``, shape (n,)."""
+        """Quantile at level ``p``, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.quantile(0.975).round(2)
+        array([1.96, 4.92])
+        """
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Central interval that holds ``level`` of the probability: low and high, shape (n,)."""
+        """Central interval that holds ``level`` of the probability: low and high, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> low, high = q.interval(0.95)
+        >>> low.round(2), high.round(2)
+        (array([-1.96, -2.92]), array([1.96, 4.92]))
+        """
         tail = (1.0 - inside(level, "level")) / 2
         return self.quantile(tail), self.quantile(1.0 - tail)
 
@@ -115,6 +203,13 @@ class PredictiveDistribution(ABC):
 
         The integral of (F(x) - 1{y <= x})^2 over x; smaller is better. For a single predicted
         value it is the absolute error (Gneiting and Raftery 2007, eq. 20).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.crps([0.0, 0.0]).round(3)
+        array([0.234, 0.663])
         """
 
 

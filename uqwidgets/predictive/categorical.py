@@ -80,7 +80,15 @@ class Categorical(PredictiveDistribution):
         object.__setattr__(self, "classes", classes)
 
     def entropy(self) -> Floats:
-        """Shannon entropy in nats (Wood et al. 2024, section 3.2)."""
+        """Shannon entropy in nats (Wood et al. 2024, section 3.2).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.entropy().round(3)
+        array([1.03])
+        """
         entropy = np.empty(self.probabilities.shape[:-1])
         for rows in blocks(len(self), self.probabilities[:1].size):
             p = self.probabilities[rows]
@@ -95,22 +103,56 @@ class Categorical(PredictiveDistribution):
         ------
         ValueError
             If a label is none of the classes.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.log_prob([4]).round(3)
+        array([-0.693])
         """
         return self.log_prob_of_codes(class_codes(y, self.classes))
 
     def log_prob_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
-        """Log probability of the classes in these columns (n,), in nats."""
+        """Log probability of the classes in these columns (n,), in nats.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> import numpy as np
+        >>> q.log_prob_of_codes(np.array([2])).round(3)
+        array([-0.693])
+        """
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self._chosen(codes)))
 
     def mode(self) -> npt.NDArray[np.intp]:
-        """Column of the most probable class; the first one of equally probable classes."""
+        """Column of the most probable class; the first one of equally probable classes.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.mode()
+        array([2])
+        >>> q.classes[q.mode()]
+        array([4])
+        """
         return np.asarray(self.probabilities.argmax(axis=-1), dtype=np.intp)
 
     def brier_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
         """Squared error of all probabilities, from 0 to 2, of the classes in these columns (n,).
 
         The sum over classes of (p - 1{class is true})^2 (Brier 1950).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> import numpy as np
+        >>> q.brier_of_codes(np.array([2])).round(3)
+        array([0.38])
         """
         chosen = self._chosen(codes)
         squares = np.einsum("...k,...k->...", self.probabilities, self.probabilities)
@@ -124,12 +166,27 @@ class Categorical(PredictiveDistribution):
         ------
         ValueError
             If they are not, as in all methods that need numbers.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.mean().round(3)
+        array([2.8])
         """
         values = self._numbers("mean")
         return np.asarray(self.probabilities @ values)
 
     def variance(self) -> Floats:
-        """Variance of classes that are numbers or bools."""
+        """Variance of classes that are numbers or bools.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.variance().round(3)
+        array([1.56])
+        """
         values = self._numbers("variance")
         # Centred on a class: without it, the squares of years would cost half of the digits.
         centred = values - values[0]
@@ -137,7 +194,15 @@ class Categorical(PredictiveDistribution):
         return np.asarray(np.maximum(square - np.square(mean), 0.0))
 
     def quantile(self, p: float) -> Floats:
-        """Smallest class whose cumulative probability, in numerical order, reaches ``p``."""
+        """Smallest class whose cumulative probability, in numerical order, reaches ``p``.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.quantile(0.9).round(3)
+        array([4.])
+        """
         values, _, below = self._ordered("quantile")
         reached = below >= inside(p, "p") - _ROUNDING
         return np.asarray(values[reached.argmax(axis=-1)])
@@ -147,6 +212,13 @@ class Categorical(PredictiveDistribution):
 
         By E|X - y| - E|X - X'| / 2 (Gneiting and Raftery 2007, eq. 21), the second term as
         the sum of F (1 - F) over the gaps between classes.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Categorical([[0.2, 0.3, 0.5]], [1, 2, 4])
+        >>> q.crps([4]).round(3)
+        array([0.54])
         """
         values, p, below = self._ordered("crps")
         at = targets(y, len(self)).reshape((-1,) + (1,) * (p.ndim - 1))

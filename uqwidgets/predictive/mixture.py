@@ -121,6 +121,14 @@ class Mixture(PredictiveDistribution):
         ValueError
             If the shape is another, a draw is not finite, or all draws of a row are equal up to
             rounding.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> draws = np.random.default_rng(0).normal(size=(200, 3))  # 200 draws of 3 rows
+        >>> uq.Mixture.from_samples(draws).mean().shape
+        (3,)
         """
         x = floats(draws).T
         if x.ndim != 2 or x.shape[1] < 2:
@@ -168,6 +176,13 @@ class Mixture(PredictiveDistribution):
             mean and variance: a fast upper bound, since no density of this variance has a larger
             entropy, too large by the Kullback-Leibler divergence of the mixture from that normal
             distribution.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> q.entropy().round(3)
+        array([1.359])
         """
         if method not in ("quadrature", "moments"):
             raise ValueError(f"method must be 'quadrature' or 'moments', not {method!r}.")
@@ -178,38 +193,95 @@ class Mixture(PredictiveDistribution):
         return normal_mixture.entropy(self.members, self._weights_by_row())
 
     def aleatoric(self) -> Floats:
-        """Mean entropy of the members in nats, shape (n,)."""
+        """Mean entropy of the members in nats, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Categorical([[[1.0, 0.0], [0.6, 0.4]]], ["no", "yes"]))
+        >>> q.aleatoric().round(3)
+        array([0.337])
+        """
         return self._over_members(self.members.entropy())
 
     def epistemic(self) -> Floats:
         """Entropy due to the members' disagreement, in nats, shape (n,).
 
         `entropy` minus `aleatoric`: the mutual information of the target and the member.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Categorical([[[1.0, 0.0], [0.6, 0.4]]], ["no", "yes"]))
+        >>> q.epistemic().round(3)
+        array([0.164])
         """
         # Entropy is concave, so that a negative difference is a rounding error.
         return np.maximum(self.entropy() - self.aleatoric(), 0.0)
 
     def log_prob(self, y: npt.ArrayLike) -> Floats:
-        """Log density or log probability at ``y`` (n,), in nats."""
+        """Log density or log probability at ``y`` (n,), in nats.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> q.log_prob([0.0]).round(3)
+        array([-2.226])
+        """
         if isinstance(self.members, Categorical):
             return self.log_prob_of_codes(class_codes(y, self.members.classes))
         at = targets(y, len(self))
         return normal_mixture.log_density(self.members, self._weights_by_row(), at)
 
     def log_prob_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
-        """Log probability of the classes in these columns, shape (n,), in nats."""
+        """Log probability of the classes in these columns, shape (n,), in nats.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Categorical([[[1.0, 0.0], [0.6, 0.4]]], ["no", "yes"]))
+        >>> import numpy as np
+        >>> q.log_prob_of_codes(np.array([1])).round(3)
+        array([-1.609])
+        """
         return self._categorical("classes").log_prob_of_codes(codes)
 
     def brier_of_codes(self, codes: npt.NDArray[np.intp]) -> Floats:
-        """Squared error of all probabilities (see `Categorical.brier_of_codes`), shape (n,)."""
+        """Squared error of all probabilities (see `Categorical.brier_of_codes`), shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Categorical([[[1.0, 0.0], [0.6, 0.4]]], ["no", "yes"]))
+        >>> import numpy as np
+        >>> q.brier_of_codes(np.array([1])).round(3)
+        array([1.28])
+        """
         return self._categorical("classes").brier_of_codes(codes)
 
     def mode(self) -> npt.NDArray[np.intp]:
-        """Column of the most probable class, shape (n,)."""
+        """Column of the most probable class, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Categorical([[[1.0, 0.0], [0.6, 0.4]]], ["no", "yes"]))
+        >>> q.mode()
+        array([0])
+        """
         return self._categorical("classes").mode()
 
     def mean(self) -> Floats:
-        """Mean, shape (n,)."""
+        """Mean, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> q.mean().round(3)
+        array([0.])
+        """
         if isinstance(self.members, Categorical):
             return self._averaged().mean()
         return self._over_members(self.members.loc)
@@ -218,6 +290,13 @@ class Mixture(PredictiveDistribution):
         """Variance, shape (n,): mean variance of the members plus variance of their means.
 
         The law of total variance: sum_m w_m (s_m^2 + (mu_m - mu)^2).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> q.variance().round(3)
+        array([1.25])
         """
         if isinstance(self.members, Categorical):
             return self._averaged().variance()
@@ -225,34 +304,82 @@ class Mixture(PredictiveDistribution):
         return self._over_members(np.square(self.members.scale) + np.square(apart))
 
     def quantile(self, p: float) -> Floats:
-        """Quantile at level ``p``, shape (n,)."""
+        """Quantile at level ``p``, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> q.quantile(0.9).round(3)
+        array([1.421])
+        """
         if isinstance(self.members, Categorical):
             return self._averaged().quantile(p)
         return normal_mixture.quantile(self.members, self._weights_by_row(), inside(p, "p"))
 
     def crps(self, y: npt.ArrayLike) -> Floats:
-        """Continuous ranked probability score of ``y``, shape (n,)."""
+        """Continuous ranked probability score of ``y``, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> q.crps([0.0]).round(3)
+        array([0.367])
+        """
         if isinstance(self.members, Categorical):
             return self._averaged().crps(y)
         at = targets(y, len(self))
         return normal_mixture.crps(self.members, self._weights_by_row(), at)
 
     def arrays(self) -> list[npt.NDArray[Any]]:
-        """Return the arrays that define the mixture, each with the rows first."""
+        """Return the arrays that define the mixture, each with the rows first.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> [array.shape for array in q.arrays()]
+        [(1, 2), (1, 2), (1, 2)]
+        """
         return [*self.members.arrays(), self._weights_by_row()]
 
     def take(self, rows: Rows) -> Self:
-        """Return these rows only."""
+        """Return these rows only.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> len(q.take(slice(0, 1)))
+        1
+        """
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
         return self._with(members=self.members.take(rows), weights=weights)
 
     def owned(self, rows: slice = slice(None)) -> Self:
-        """Return a read-only copy of these rows that shares no memory with other objects."""
+        """Return a read-only copy of these rows that shares no memory with other objects.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> q.owned().members is q.members
+        False
+        """
         weights = self.weights if self.weights.ndim == 1 else self.weights[rows]
         return self._with(members=self.members.owned(rows), weights=weights.copy())
 
     def joined(self, others: Sequence[Self]) -> Self:
-        """Return this mixture followed by ``others``, which have as many members."""
+        """Return this mixture followed by ``others``, which have as many members.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Mixture(uq.Normal([[-1.0, 1.0]], [[0.5, 0.5]]))
+        >>> len(q.joined([q, q]))
+        3
+        """
         members: Any = self.members
         shared = all(
             one.weights.ndim == 1 and np.array_equal(one.weights, self.weights)

@@ -94,34 +94,89 @@ class Normal(PredictiveDistribution):
         object.__setattr__(self, "scale", scale)
 
     def entropy(self) -> Floats:
-        """Differential entropy in nats: log(std) + (1 + log 2 pi) / 2."""
+        """Differential entropy in nats: log(std) + (1 + log 2 pi) / 2.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.entropy().round(3)
+        array([1.419, 2.112])
+        """
         return np.log(self.scale) + 0.5 * (1.0 + LOG_2_PI)
 
     def log_prob(self, y: npt.ArrayLike) -> Floats:
-        """Log density at ``y`` (n,), in nats."""
+        """Log density at ``y`` (n,), in nats.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.log_prob([0.0, 0.0]).round(3)
+        array([-0.919, -1.737])
+        """
         z = self._standardised(y)
         return -0.5 * z * z - np.log(self.scale) - 0.5 * LOG_2_PI
 
     def mean(self) -> Floats:
-        """Mean."""
+        """Mean.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.mean()
+        array([0., 1.])
+        """
         return self.loc
 
     def variance(self) -> Floats:
-        """Variance."""
+        """Variance.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.variance().round(3)
+        array([1., 4.])
+        """
         return np.square(self.scale)
 
     def std(self) -> Floats:
-        """Square root of the variance."""
+        """Square root of the variance.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.std()
+        array([1., 2.])
+        """
         return self.scale
 
     def quantile(self, p: float) -> Floats:
-        """Quantile at level ``p``."""
+        """Quantile at level ``p``.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.quantile(0.9).round(3)
+        array([1.282, 3.563])
+        """
         return self.loc + self.scale * ndtri(inside(p, "p"))
 
     def crps(self, y: npt.ArrayLike) -> Floats:
         """Continuous ranked probability score of ``y`` (n,).
 
         In closed form (Gneiting and Raftery 2007, section 4.2).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Normal([0.0, 1.0], [1.0, 2.0])
+        >>> q.crps([0.0, 0.0]).round(3)
+        array([0.234, 0.663])
         """
         z = self._standardised(y)
         density = np.exp(-0.5 * z * z) / SQRT_2_PI

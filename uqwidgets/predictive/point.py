@@ -74,29 +74,84 @@ class Point(PredictiveDistribution):
         ------
         ValueError
             If they are labels.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Point([1.0, 3.0])
+        >>> q.mean()
+        array([1., 3.])
         """
         if self.value.dtype.kind not in "biuf":
             raise ValueError("predicted labels have no mean.")
         return np.asarray(self.value, dtype=np.float64)
 
     def crps(self, y: npt.ArrayLike) -> Floats:
-        """Absolute error, to which the score reduces for a single value, shape (n,)."""
+        """Absolute error, to which the score reduces for a single value, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Point([1.0, 3.0])
+        >>> q.crps([1.0, 1.0])
+        array([0., 2.])
+        """
         return np.abs(self.mean() - targets(y, len(self)))
 
     def entropy(self) -> NoReturn:
-        """Raise a `ValueError`, since a single value has no uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Point([1.0, 3.0])
+        >>> q.entropy()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        ValueError: a single predicted value has no entropy; ...
+        """
         _no_uncertainty("entropy")
 
     def log_prob(self, y: npt.ArrayLike) -> NoReturn:  # noqa: ARG002
-        """Raise a `ValueError`, since a single value has no uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Point([1.0, 3.0])
+        >>> q.log_prob([0.0, 0.0])  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        ValueError: a single predicted value has no log probability; ...
+        """
         _no_uncertainty("log probability")
 
     def variance(self) -> NoReturn:
-        """Raise a `ValueError`, since a single value has no uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Point([1.0, 3.0])
+        >>> q.variance()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        ValueError: a single predicted value has no variance; ...
+        """
         _no_uncertainty("variance")
 
     def quantile(self, p: float) -> NoReturn:  # noqa: ARG002
-        """Raise a `ValueError`, since a single value has no uncertainty."""
+        """Raise a `ValueError`, since a single value has no uncertainty.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Point([1.0, 3.0])
+        >>> q.quantile(0.9)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+            ...
+        ValueError: a single predicted value has no quantile; ...
+        """
         _no_uncertainty("quantile")
 
 

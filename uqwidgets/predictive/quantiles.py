@@ -114,6 +114,13 @@ class Quantiles(PredictiveDistribution):
         ------
         InvalidRowError
             If two quantiles are equal.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0]])
+        >>> q.entropy().round(3)
+        array([1.116])
         """
         log_density = self._log_density("entropy")
         first, last = self._outside
@@ -128,6 +135,13 @@ class Quantiles(PredictiveDistribution):
         ------
         InvalidRowError
             If two quantiles are equal.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0]])
+        >>> q.log_prob([0.5]).round(3)
+        array([-0.916])
         """
         at = targets(y, len(self))
         log_density = self._log_density("log_prob")
@@ -139,17 +153,41 @@ class Quantiles(PredictiveDistribution):
         return np.asarray(inner - beyond - np.maximum(at - self.values[:, -1], 0.0) / right)
 
     def mean(self) -> Floats:
-        """Mean, shape (n,)."""
+        """Mean, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0]])
+        >>> q.mean().round(3)
+        array([-0.])
+        """
         p, centre, _ = self._parts()
         return np.asarray(centre @ p)
 
     def variance(self) -> Floats:
-        """Variance, shape (n,): within the intervals and tails, plus between their means."""
+        """Variance, shape (n,): within the intervals and tails, plus between their means.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0]])
+        >>> q.variance().round(3)
+        array([0.592])
+        """
         p, centre, variance = self._parts()
         return np.asarray((variance + np.square(centre - (centre @ p)[:, None])) @ p)
 
     def quantile(self, p: float) -> Floats:
-        """Quantile at level ``p``, shape (n,)."""
+        """Quantile at level ``p``, shape (n,).
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0]])
+        >>> q.quantile(0.9).round(3)
+        array([1.])
+        """
         left, right = self._tails()
         first, last = self._outside
         if inside(p, "p") < first:
@@ -163,7 +201,15 @@ class Quantiles(PredictiveDistribution):
         return np.asarray((1 - share) * below + share * above)
 
     def crps(self, y: npt.ArrayLike) -> Floats:
-        """Continuous ranked probability score of ``y``, shape (n,), integrated exactly."""
+        """Continuous ranked probability score of ``y``, shape (n,), integrated exactly.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> q = uq.Quantiles([0.1, 0.5, 0.9], [[-1.0, 0.0, 1.0]])
+        >>> q.crps([0.5]).round(3)
+        array([0.309])
+        """
         at = targets(y, len(self))[:, None]
         low, high = self.values[:, :-1], self.values[:, 1:]
         f, g = self.levels[:-1], self.levels[1:]

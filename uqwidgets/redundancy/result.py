@@ -132,7 +132,18 @@ class Redundancy(Result):
         return redundancy_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Chart of the same numbers, to restyle or save."""
+        """Chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.redundancy(n_estimators=50).to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.redundancy.chart import redundancy_chart
 
         return redundancy_chart(self)

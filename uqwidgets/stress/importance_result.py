@@ -120,7 +120,18 @@ class ImportanceOverTau(Result):
         )
 
     def to_altair(self) -> alt.LayerChart:
-        """Chart of the same numbers, to restyle or save."""
+        """Chart of the same numbers, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.importance_over_tau("x0", "squared_error", taus=5).to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.stress.importance_chart import importance_over_tau_chart
 
         return importance_over_tau_chart(self)

@@ -247,7 +247,18 @@ class Stress(Result):
         return stress_html(self)
 
     def to_altair(self, indicator: str | None = None) -> alt.LayerChart:
-        """Chart of one indicator (by default the first), to restyle or save."""
+        """Chart of one indicator (by default the first), to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.stress(["x1"]).to_altair("rmse")
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.stress.chart import stress_chart
 
         return stress_chart(self, self.indicators[0] if indicator is None else indicator)
@@ -287,6 +298,16 @@ class Stress(Result):
         ValueError
             If the shape does not fit the features, a level or an indicator is not part of this
             result, or the indicators differ in their unit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).uniform(size=(100, 4))  # pictures of 2 x 2 pixels
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X)
+        >>> chart = explainer.stress(indicators=["mean"], taus=[0, 1]).to_pixels((2, 2))
+        >>> type(chart).__name__
+        'ConcatChart'
         """
         from uqwidgets.stress.chart import pixel_chart
 

@@ -60,7 +60,7 @@ def check_length(what: str, value: str, explainer: Explainer) -> None:
     # The nearest names that do exist are looked for letter by letter.
     if len(value) <= _MOST_LETTERS:
         return
-    measures = explainer.measures()["measure"]
+    measures = explainer.measures["measure"]
     names = {*explainer.features, *explainer.extra.names, *explainer.indicators, *measures}
     if value not in names:
         raise ValueError(

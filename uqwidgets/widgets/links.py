@@ -177,7 +177,7 @@ def _differences(explainers: Sequence[Explainer], names: tuple[str, ...]) -> Ite
     """Say which features, measures and indicators the explainers do not all have."""
     kinds: tuple[tuple[str, set[str], Callable[[Explainer], Sequence[str]]], ...] = (
         ("features", {"feature", "second", "stress_feature"}, lambda e: e.features),
-        ("measures", {"measure"}, lambda e: [*e.measures().query("available")["measure"]]),
+        ("measures", {"measure"}, lambda e: [*e.measures.query("available")["measure"]]),
         ("indicators", {"indicator"}, lambda e: [*e.indicators]),
     )
     for what, inputs, of in kinds:

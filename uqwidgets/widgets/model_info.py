@@ -106,7 +106,7 @@ def importance_measures(explainer: Explainer) -> list[Measure]:
 
 
 def _available(explainer: Explainer) -> list[Measure]:
-    names = explainer.measures().query("available")["measure"]
+    names = explainer.measures.query("available")["measure"]
     if not len(names):
         raise ValueError("a model of labels alone gives no measure without y; pass y to Explainer.")
     return [explainer.measure(name) for name in names]

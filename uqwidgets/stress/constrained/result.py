@@ -126,7 +126,18 @@ class Reweighting(Result):
         return reweighting_html(self)
 
     def to_altair(self) -> alt.LayerChart:
-        """Chart of how the weight is concentrated on the rows, to restyle or save."""
+        """Chart of how the weight is concentrated on the rows, to restyle or save.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(100, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
+        >>> chart = explainer.stress_to({"x0": 0.5}).to_altair()
+        >>> type(chart).__name__
+        'LayerChart'
+        """
         from uqwidgets.stress.constrained.chart import reweighting_chart
 
         return reweighting_chart(self)

@@ -153,7 +153,7 @@ class ComparisonView(View):
         columns: dict[str, npt.NDArray[Any]] = {}
         under: dict[str, npt.NDArray[Any]] = {}
         importances: list[Difference] = []
-        units = self.explainer.units() if inputs.groups else self.explainer.features
+        units = self.explainer.units if inputs.groups else self.explainer.features
         n_measures = len(self._measures(inputs))
         for part in self._parts(inputs, populations.now, report):
             difference = part()
