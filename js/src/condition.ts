@@ -10,15 +10,22 @@ export type End = number | string | null;
 
 /**
  * One condition on rows; `feature: null` is the class of y. Conditions are ANDed, ends are inclusive. Missing values
- * are selected by null among `values`, and by `missing` beside a range.
+ * are selected by null among `values`, and by `missing` beside a range. `rows` are positions, see `rows.ts`.
  */
 export type Condition =
   | { feature: string; low: End; high: End; missing?: boolean | "only" }
-  | { feature: string | null; values: (string | null)[] };
+  | { feature: string | null; values: (string | null)[] }
+  | { rows: string; feature?: undefined };
 
 /** A mean, or the share of a category, that the rows have at every τ. */
 export interface Held {
   feature: string;
   value: number;
   category?: string;
+}
+
+/** Another value of a feature in one row; null is a missing one. */
+export interface Change {
+  feature: string;
+  value: number | string | null;
 }

@@ -1,5 +1,5 @@
 // Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
-import type { Cohort, Condition, Held } from "./condition.ts";
+import type { Change, Cohort, Condition, Held } from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {
@@ -32,6 +32,9 @@ export interface Inputs {
   center: boolean;
   derivative: boolean;
   clip_lines: boolean;
+  selection: string | Condition[];
+  row: number;
+  what_if: Change[];
 }
 
 /** What `typeof` says of each. */
@@ -65,4 +68,7 @@ export const INPUT_TYPES = {
   center: "boolean",
   derivative: "boolean",
   clip_lines: "boolean",
+  selection: "string",
+  row: "number",
+  what_if: "object",
 } as const satisfies Record<keyof Inputs, string>;

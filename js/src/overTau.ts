@@ -34,9 +34,9 @@ const SUBJECT = "What the kernel sent for all levels of τ";
 
 const broken = (why: string) => new WireError(`${SUBJECT} ${why}; run the cell again.`);
 
-/** Inputs as a text that is the same whatever their τ. */
+/** Inputs as a text that is the same whatever their τ, and whatever of a row moves nothing with τ. */
 export const apartFromTau = (inputs: unknown): string =>
-  JSON.stringify(isRecord(inputs) ? { ...inputs, tau: null } : null);
+  JSON.stringify(isRecord(inputs) ? { ...inputs, tau: null, row: null, what_if: null } : null);
 
 function readTrack(fields: Fields, columns: Columns): Track {
   const [below, above] = [fields.number("below"), fields.number("above")];

@@ -13,6 +13,8 @@ export interface HostModel extends Channel {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
+  /** Whether there is no kernel, and every answer was computed before. */
+  isStill?: boolean;
 }
 
 /** Milliseconds between two messages to the kernel while τ moves under the hand. */

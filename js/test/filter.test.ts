@@ -8,7 +8,7 @@ const about = aboutBinary();
 afterEach(clearPage);
 
 const filtered = (ice_filter: Condition[]) => wireFrame(about, 1, { ice_filter });
-const range = (low: number | null, high: number | null): Condition => ({
+const range = (low: number | null, high: number | null) => ({
   feature: "mean radius",
   low,
   high,

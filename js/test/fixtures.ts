@@ -115,6 +115,9 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     center: false,
     derivative: false,
     clip_lines: false,
+    selection: "",
+    row: -1,
+    what_if: [],
     ...changes,
   };
 }
@@ -252,6 +255,7 @@ function performance(about: ModelInfo, { tau }: Inputs) {
       ...(k
         ? { "performance.confusion": fill(k * k, (i) => (i % (k + 1) ? 0.1 / (k * (k - 1)) : 0.9 / k)) }
         : {
+            "performance.row": Int32Array.from({ length: 30 }, (_, i) => i),
             "performance.predicted": Float32Array.from({ length: 30 }, (_, i) => i),
             "performance.true": Float32Array.from({ length: 30 }, (_, i) => i + Math.sin(i)),
             "performance.weight": new Float32Array(30).fill(1),

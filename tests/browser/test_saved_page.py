@@ -190,3 +190,37 @@ def test_a_frozen_page_lives_in_the_output_of_a_cell(browser, explorer):
         assert_importance(root, explorer.explainer, 0, 0)
         choose(root, tau=0.62)
         assert_importance(root, explorer.explainer, 0.62, 0.002)
+
+
+def test_rows_of_the_page_are_selected_and_move_along_their_lines(saved, explorer):
+    lines = saved.get_by_test_id("uq-selection-lines")
+    lines.press("ArrowRight")
+    name = lines.get_attribute("aria-valuetext")
+    row = int(numbers(name)[0])
+    with answered(saved):
+        lines.press("Enter")
+    card = saved.get_by_test_id("uq-card")
+    expect(card).to_contain_text(name)
+    q = explorer.explainer.evaluations.original.take([row])
+    expect(card.locator(".uq-bar-value").first).to_have_text(
+        f"{q.probabilities.max():.0%}".replace("%", " %")
+    )
+    # The number fields need a kernel, the slider along the line does not.
+    expect(saved.get_by_test_id("uq-what-if").first).to_be_disabled()
+    expect(saved.get_by_test_id("uq-selection-keep")).to_be_hidden()
+    expect(saved.get_by_test_id("uq-range-low")).to_be_hidden()
+    slider = saved.get_by_test_id("uq-what-if-slider")
+    with answered(saved):
+        slider.press("Home")
+    curve = explorer.explainer.dependence("a", measure="prediction", grid=49)
+    changed = number(
+        saved.get_by_test_id("uq-card-measures")
+        .locator("tr", has_text="probability")
+        .locator("td")
+        .nth(1)
+        .inner_text()
+    )
+    assert changed == pytest.approx(curve.curves[0, list(curve.rows).index(row)], abs=0.001)
+    with answered(saved):
+        slider.press("Escape")
+    expect(card).to_be_hidden()

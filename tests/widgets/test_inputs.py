@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.inputs import Inputs, validate
+from uqwidgets.widgets.inputs import Inputs, RowText, trait_value, validate
 from uqwidgets.widgets.rows.cohorts import Cohort
 from uqwidgets.widgets.rows.conditions import Condition, conditions
 from uqwidgets.widgets.rows.held import Held
+from uqwidgets.widgets.rows.what_if import Change
 
 ROOT = Path(__file__).parents[2]
 FRONT_END = ROOT / "js" / "src" / "inputs.ts"
@@ -33,10 +34,12 @@ TYPES = {
     tuple[Condition, ...]: ("Condition[]", "object", "list[dict[str, Any]]"),
     tuple[Cohort, ...]: ("Cohort[]", "object", "list[dict[str, Any]]"),
     tuple[Held, ...]: ("Held[]", "object", "list[dict[str, Any]]"),
+    tuple[Change, ...]: ("Change[]", "object", "list[dict[str, Any]]"),
+    RowText: ("string | Condition[]", "string", "Any"),
 }
 TYPESCRIPT = """\
 // Written from `Inputs` in uqwidgets/widgets/inputs.py by tests/widgets/test_inputs.py.
-import type {{ Cohort, Condition, Held }} from "./condition.ts";
+import type {{ Change, Cohort, Condition, Held }} from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {{
@@ -98,7 +101,8 @@ def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> Non
     for declared in fields(Inputs):
         assert traits[declared.name].metadata["echo_update"] is False
         default = traits[declared.name].default()
-        assert default == (list(declared.default) if declared.default == () else declared.default)
+        plain = list(declared.default) if declared.default == () else declared.default
+        assert default == trait_value(declared.name, plain, explorer.explainer)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import threading
 from html import unescape
 from pathlib import Path
@@ -286,3 +287,42 @@ def test_names_are_text(tmp_path):
     text = saved.path.read_text()
     assert "<img src=x" not in text
     assert text.count("</script>") == 3
+
+
+def test_a_page_holds_the_cards_of_its_lines_and_without_lines_nothing_of_a_row(tmp_path):
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=list("ab"))
+    X["town"] = [f"town {i % 7}" for i in range(60)]
+    X.index = [f"patient {i}" for i in range(60)]
+
+    def mean(X):
+        return X["a"].to_numpy() + X["b"].to_numpy()
+
+    inputs = {"selection": [3, 50], "row": 50, "what_if": [{"feature": "a", "value": 0.123456}]}
+    with uq.explore(mean, X, mean(X), n_repeats=2, ice_lines=10, feature="a", **inputs) as explorer:
+        explorer.pin("the pin selects them too")
+        saved = explorer.save(tmp_path / "rows.html", progress=False)
+        assert "values of all features and predictions of 10 rows" in saved.rows
+        columns = stored_columns(saved.path)
+        (entry,) = index_of(saved.path)["cohorts"][0]["entries"]["selection"].values()
+        content = entry["content"]
+        held = columns[content["columns"]["card"]]
+        assert {3, 50} <= set(held.tolist())
+        assert len(held) == 10
+        np.testing.assert_allclose(
+            columns[content["columns"]["numbers"]], X.iloc[held][["a", "b"]], rtol=1e-6
+        )
+        assert content["meta"]["labels"] == [f"patient {i}" for i in held]
+        assert content["meta"]["texts"] == [[f"town {i % 7}"] for i in held]
+        without = explorer.save(tmp_path / "none.html", lines=0, progress=False)
+    assert without.rows.startswith("It holds no row:")
+    index = index_of(without.path)
+    for shown in (index["inputs"], index["pins"][0]["state"]):
+        assert (shown["selection"], shown["row"], shown["what_if"]) == ("", -1, [])
+    text = json.dumps(index) + without.path.read_text()
+    assert "patient" not in text
+    assert "0.123456" not in text
+    (entry,) = index["cohorts"][0]["entries"]["selection"].values()
+    columns = stored_columns(without.path)
+    assert all(columns[number].size == 0 for number in entry["content"]["columns"].values())
+    assert (entry["content"]["meta"]["texts"], entry["content"]["meta"]["span"]) == ([], None)

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.forking import renew_after_fork
@@ -22,7 +24,9 @@ from uqwidgets.evaluation.replacement import (
     Original,
     Part,
     Replacement,
+    Request,
     Scheme,
+    SingleRow,
 )
 from uqwidgets.evaluation.row_order import RowOrder
 from uqwidgets.evaluation.table import Table
@@ -67,9 +71,9 @@ class Predictions:
         self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
         self._donors = Donors(table, self._cache)
         # The first rows of replacements that are not yet evaluated on all rows.
-        self._unfinished: dict[Replacement | Part, list[Distribution]] = {}
+        self._unfinished: dict[Request, list[Distribution]] = {}
         # Those of them that were begun with parts, so that their rows are in random order.
-        self._by_parts: set[Replacement | Part] = set()
+        self._by_parts: set[Request] = set()
         self._rows = range(len(table))
         self._seed = seed
         self.renew_locks()
@@ -106,15 +110,15 @@ class Predictions:
 
     def ask(
         self,
-        replacements: Sequence[Replacement | Part],
+        replacements: Sequence[Request],
         callback: ProgressCallback | None = None,
     ) -> None:
         """Evaluate the model under each of these replacements that is not cached.
 
         Parameters
         ----------
-        replacements : sequence of Replacement or Part
-            On all rows, or on those of the part.
+        replacements : sequence of Replacement, Part or SingleRow
+            On all rows, on those of the part, or on the single row.
         callback : callable, optional
             Called with a `Progress` after every block. An exception that it raises stops the
             work; finished blocks are kept.
@@ -129,7 +133,7 @@ class Predictions:
             # `_cached` marks the LRU entry as used, unlike `is_cached`, so that what this call
             # needs is evicted last.
             waiting = [r for r in dict.fromkeys(replacements) if self._cached(r) is None]
-            whole = (r.replacement if isinstance(r, Part) else r for r in waiting)
+            whole = (r.replacement if isinstance(r, (Part, SingleRow)) else r for r in waiting)
             self._donors.expect(r for r in whole if isinstance(r, Drawn))
         while True:
             with self._lock:
@@ -150,7 +154,7 @@ class Predictions:
             if callback is not None:
                 callback(Progress(done, done + remaining, seconds_left))
 
-    def evaluate(self, replacement: Replacement | Part) -> Distribution:
+    def evaluate(self, replacement: Request) -> Distribution:
         """Distribution of the rows under this replacement, from the cache or from the model."""
         with self._lock:
             distribution = self._cached(replacement)
@@ -170,10 +174,13 @@ class Predictions:
             for replacement in part:
                 yield self.evaluate(replacement)
 
-    def is_cached(self, replacement: Replacement | Part) -> bool:
+    def is_cached(self, replacement: Request) -> bool:
         """Whether `evaluate` costs no model call for this replacement."""
         if replacement in self._permanent or replacement in self._cache.answers:
             return True
+        if isinstance(replacement, SingleRow):
+            parts = self._part_of(replacement)
+            return self.is_cached(replacement.replacement) or any(map(self.is_cached, parts))
         return isinstance(replacement, Part) and self.is_cached(replacement.replacement)
 
     def prepare(
@@ -237,7 +244,7 @@ class Predictions:
         return max(1, min(n_replacements, self._cache.limit // (2 * bytes_each)))
 
     def _all_cached(
-        self, replacements: Sequence[Replacement | Part], callback: ProgressCallback | None
+        self, replacements: Sequence[Request], callback: ProgressCallback | None
     ) -> list[Any]:
         distributions = [self._cached(r) for r in replacements]
         # With thousands of replacements the look-ups dominate, so they are done only once where
@@ -247,23 +254,46 @@ class Predictions:
             distributions = [self.evaluate(r) for r in replacements]
         return distributions
 
-    def _cached(self, replacement: Replacement | Part) -> Distribution | None:
+    def _cached(self, replacement: Request) -> Distribution | None:
         distribution = self._cache.get(replacement)
         if distribution is not None:
             return distribution
+        if isinstance(replacement, SingleRow):
+            return self._cached_row(replacement)
         if not isinstance(replacement, Part):
             return self._permanent.get(replacement)
         whole = self._cached(replacement.replacement)
         return None if whole is None else whole.take(self.row_order.part(replacement.number))
 
-    def _n_rows(self, replacement: Replacement | Part) -> int:
+    def _cached_row(self, single: SingleRow) -> Distribution | None:
+        """Return the distribution of a row from that of all rows, or of the row's part."""
+        whole = self._cached(single.replacement)
+        if whole is not None:
+            return whole.owned(slice(single.row, single.row + 1))
+        for part in self._part_of(single):
+            rows = self._cache.get(part)
+            if rows is not None:
+                place = int(self.row_order.places[single.row])
+                place -= self.row_order.span(part.number).start
+                return rows.owned(slice(place, place + 1))
+        return None
+
+    def _part_of(self, single: SingleRow) -> tuple[Part, ...]:
+        """Return the replacement in the part of the row; none while there are no parts."""
+        if "row_order" not in self.__dict__:
+            return ()
+        place = int(self.row_order.places[single.row])
+        number = int(np.searchsorted(self.row_order.sizes, place, side="right"))
+        return (Part(single.replacement, number),)
+
+    def _n_rows(self, replacement: Request) -> int:
         if isinstance(replacement, Part):
             return len(self.row_order.part(replacement.number))
-        return len(self.table)
+        return 1 if isinstance(replacement, SingleRow) else len(self.table)
 
-    def _begin(self, replacement: Replacement | Part) -> None:
+    def _begin(self, replacement: Request) -> None:
         """Begin the evaluation on all rows with the first parts, as far as these are cached."""
-        if isinstance(replacement, Part) or replacement in self._unfinished:
+        if isinstance(replacement, (Part, SingleRow)) or replacement in self._unfinished:
             return
         if pieces := self._first_parts(replacement):
             for number in range(len(pieces)):
@@ -282,7 +312,7 @@ class Predictions:
                 pieces.append(piece)
         return pieces
 
-    def _keep(self, replacement: Replacement | Part, answer: Distribution) -> None:
+    def _keep(self, replacement: Request, answer: Distribution) -> None:
         """Store an answer; the last part of a replacement makes it one of all rows."""
         self._cache.keep(replacement, answer)
         if not isinstance(replacement, Part):
@@ -310,10 +340,12 @@ class Predictions:
         with self._lock:
             return self._donors.of(drawn)
 
-    def _row_block(self, replacement: Replacement | Part) -> RowBlock:
+    def _row_block(self, replacement: Request) -> RowBlock:
         if isinstance(replacement, Part):
             number = replacement.number
             return self._block(replacement.replacement).of(self.row_order.part(number))
+        if isinstance(replacement, SingleRow):
+            return self._block(replacement.replacement).of(np.array([replacement.row]))
         whole = self._block(replacement)
         return whole.of(self.row_order.rows) if replacement in self._by_parts else whole
 
@@ -328,8 +360,8 @@ class Predictions:
                 return RowBlock(rows, columns, values=values)
 
     def _next_batch(
-        self, waiting: Sequence[Replacement | Part], rows: int
-    ) -> Iterator[tuple[Replacement | Part, RowBlock]]:
+        self, waiting: Sequence[Request], rows: int
+    ) -> Iterator[tuple[Request, RowBlock]]:
         """Yield the next so many rows, with the replacement that they belong to."""
         for replacement in waiting:
             n = self._n_rows(replacement)
@@ -343,9 +375,7 @@ class Predictions:
             if rows == 0:
                 return
 
-    def _evaluate_batch(
-        self, batch: list[tuple[Replacement | Part, RowBlock]]
-    ) -> set[Replacement | Part]:
+    def _evaluate_batch(self, batch: list[tuple[Request, RowBlock]]) -> set[Request]:
         """Evaluate a batch and return the replacements that are now evaluated on all rows."""
         distribution: Any = None
         try:
@@ -360,7 +390,7 @@ class Predictions:
         blocks = [block for _, block in batch]
         if blocks[0].columns:  # otherwise these are the rows that all others are compared with
             self._consistency.compare(distribution, blocks, self.table)
-        finished: set[Replacement | Part] = set()
+        finished: set[Request] = set()
         start = 0
         for replacement, block in batch:
             stop = start + len(block.rows)

@@ -67,6 +67,17 @@ class Part(NamedTuple):
     number: int
 
 
+class SingleRow(NamedTuple):
+    """A replacement in one row."""
+
+    replacement: Constant
+    row: int
+
+
+#: What the model is evaluated on: a replacement in all rows, in a part of them or in one.
+Request = Replacement | Part | SingleRow
+
+
 class Draws(NamedTuple):
     """The replacements that estimate the importance of one feature, or group of features.
 

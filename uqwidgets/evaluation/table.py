@@ -37,6 +37,8 @@ class Table(Columns):
         Names that importance is computed for: the groups, and every feature in no group.
     target : str
         Name of the target; empty without one.
+    row_labels : Index of length n
+        Labels of the rows in X; positions where X has none.
 
     Raises
     ------
@@ -56,6 +58,7 @@ class Table(Columns):
         frame = _frame(X, predictive)
         super().__init__(frame)
         self.features = self.names
+        self.row_labels = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(frame))
         _check_order(X, y)
         self._y: npt.NDArray[Any] | None = None
         self.target = ""

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import ModelError
+from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.cache import Derived
 from uqwidgets.evaluation.predictions import Predictions
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Original, Part, Replacement
+from uqwidgets.evaluation.replacement import Original, Part, Replacement, Request
 from uqwidgets.evaluation.table import Table
 from uqwidgets.measures import UNKNOWN_TRUTH, Measure, Truth
 from uqwidgets.predictive import Distribution, Point, Predictive
@@ -84,7 +85,7 @@ class MeasureValues(Predictions):
 
         With the number of a part of `row_order`, of the rows of that part alone.
         """
-        requests: Sequence[Replacement | Part] = replacements
+        requests: Sequence[Request] = replacements
         if part is not None:
             requests = [Part(replacement, part) for replacement in replacements]
         step = self.max_in_memory(len(requests), part)
@@ -99,7 +100,7 @@ class MeasureValues(Predictions):
 
     def _values_together(
         self,
-        requests: Sequence[Replacement | Part],
+        requests: Sequence[Request],
         measure: Measure,
         callback: ProgressCallback | None,
         part: int | None,
@@ -121,6 +122,21 @@ class MeasureValues(Predictions):
             return unknown
         truth = self._truth if part is None else self._truth[self.row_order.part(part)]
         return truth if times == 1 else np.tile(truth, times)
+
+    def values_at(self, q: Distribution, measure: Measure, rows: Positions) -> Floats:
+        """Compute a measure of distributions that are those of some rows, shape (m,).
+
+        Raises
+        ------
+        ModelError
+            If there is none of a row.
+        """
+        truth = UNKNOWN_TRUTH if self._truth is None else self._truth[rows]
+        try:
+            return np.asarray(measure.of(q, truth))
+        except InvalidRowError as error:
+            where = self._calls.where([RowBlock(rows)], error.row)
+            raise ModelError(f"there is no {measure.name}: {error.problem} {where}.") from error
 
     def original_values(self, measure: Measure) -> Floats:
         """Compute a measure of every row as it is, shape (n,)."""

@@ -13,14 +13,12 @@ import traitlets as t
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
+from uqwidgets.widgets.checked_inputs import CheckedInputs
 from uqwidgets.widgets.front_end import bundle
 from uqwidgets.widgets.inputs import (
     NAMES,
-    READERS,
-    Inputs,
     first_stressed,
     input_traits,
-    validate,
     views_of_layout,
 )
 from uqwidgets.widgets.learner.panel import LearnerPanel
@@ -38,6 +36,7 @@ from uqwidgets.widgets.reproduction.pins import ghost_of
 from uqwidgets.widgets.reproduction.reproducible import Reproducible, traits_of
 from uqwidgets.widgets.reproduction.state import initial_state
 from uqwidgets.widgets.rows.described import own_weights
+from uqwidgets.widgets.rows.selection import Selectable
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
 from uqwidgets.widgets.session import Request, Session, check_arguments
 from uqwidgets.widgets.timing import Timing
@@ -55,7 +54,9 @@ if not TYPE_CHECKING:
     )
 
 
-class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEnd):
+class Explorer(
+    InputTraits, CheckedInputs, Selectable, Reproducible, Savable, NotebookOutput, ClosedAtTheEnd
+):
     """Importance, dependence and stress of one model, bound to live controls.
 
     Every control is a trait that can be read, set, observed and linked from Python. A change is
@@ -109,7 +110,7 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEn
         "values"}`` for classes of the target. Rows with a missing value meet a condition if
         ``values`` contains None, or if ``"missing"`` of a range is True; its default is True for a
         range that excludes no value. ``"missing": "only"`` selects these rows alone. Ends of a
-        range of dates are dates or ISO texts.
+        range of dates are dates or ISO texts. ``{"rows"}`` are positions.
     complement : bool
         Whether the rows that do not meet ``ice_filter`` are shown instead.
     cohorts : list of dict
@@ -133,6 +134,13 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEn
     center, derivative, clip_lines : bool
         Whether each row's curve starts at zero, whether its slope is drawn, and whether the axis
         follows the average and clips single lines.
+    selection : list of int
+        Positions of the selected rows, which every view marks. It can be set to positions, a mask
+        or conditions as in ``ice_filter``; ``selected`` are these rows.
+    row : int
+        Position of the selected row on the card; where it is not selected, the first one is.
+    what_if : list of dict
+        Other values of that row, ``{"feature", "value"}``, of which the model is asked.
     pins : list of dict
         Views that are kept: ``{"note", "state", "ghost"}``. ``state`` holds their inputs; the one
         whose ``ghost`` is True lies under the present view. Set it anew to change it.
@@ -229,7 +237,6 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEn
             own_weights(weights, explainer),
         )
         self._learner = self._publisher.learner = self._session.learner
-        self._lists: dict[str, tuple[Any, ...]] = dict.fromkeys(READERS, ())
         self._requested: Request | None = None
         self._answered: Request | None = None
         self._picture_due = False
@@ -382,10 +389,6 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEn
             self._picture_due = True
             self._scheduler.request()
 
-    @t.validate(*NAMES)
-    def _validated(self, proposal: Any) -> Any:
-        return validate(proposal["trait"].name, proposal["value"], self.explainer)
-
     def _input_changed(self, _change: Any) -> None:
         if self._message_thread != threading.get_ident():
             self._input_error = None
@@ -405,17 +408,6 @@ class Explorer(InputTraits, Reproducible, Savable, NotebookOutput, ClosedAtTheEn
                 self._publisher.callback_error = None
                 self._notebook_picture.cancel()
                 self._scheduler.request()
-
-    def _inputs(self) -> tuple[Inputs, str | None]:
-        """Return the inputs, and the error of a list that was changed in place."""
-        problem = None
-        for name, read in READERS.items():
-            try:
-                self._lists[name] = read(getattr(self, name), self.explainer)
-            except ValueError as error:
-                problem = f"{error} The previous {name} stays in use until {name} is set again."
-        values = {name: getattr(self, name) for name in NAMES}
-        return Inputs.of(values, self._lists), problem
 
     def _work(self, ticket: Ticket) -> None:
         with self._request_lock:

@@ -63,6 +63,20 @@ TIPS = {
     "uq-over-tau-name": "Pick this feature",
     "uq-indicator": "What is followed while averages move",
     "uq-compare-with": "Another model of the same rows, drawn under what is shown",
+    "uq-selection-find": "A number is a position, counted from 0; Enter selects the row",
+    "uq-selection-lines": "Arrow keys go from line to line; Enter selects the row",
+    "uq-selection-line": "Select the row of this line, or leave it out again",
+    "uq-selection-clear": "No row is selected any more (Escape)",
+    "uq-selection-keep": "Make the selected rows a filter; all panels show them alone",
+    "uq-selected-row": "Show this row on the card",
+    "uq-range-keep": "Make this range a filter; all panels show its rows alone",
+    "uq-range-clear": "Take the range away; the rows stay selected",
+    "uq-card-previous": "The selected row before (Alt with an arrow key)",
+    "uq-card-next": "The next selected row (Alt with an arrow key)",
+    "uq-what-if": "Another value of this row; the model says what it would predict",
+    "uq-what-if-slider": "Moves the row along its line, where the model has answered already",
+    "uq-what-if-search": "List the features whose names contain these letters",
+    "uq-what-if-reset": "Back to the row's own values",
     "uq-stop": "Stop computing; what is done stays",
     "uq-go-on": "Go on from where it was stopped",
     "uq-cost": "How often the model was called",
@@ -159,6 +173,15 @@ PANELS = {
         "Both models see the same rows, and the same shuffled values. What is hard for both in the "
         "same rows cancels, so a difference may be clear although the two intervals overlap. Where "
         "the interval holds 0, it is not clear from these rows.",
+    ),
+    "selection": (
+        "Click a line of the curves, or draw a box over some: these rows are selected, and all "
+        "panels mark them. A drag over the bars below the curves selects all rows with such "
+        "values. Escape clears the selection.",
+        "The card shows one of them: its values, what the model says of it, and how unusual that "
+        "is among the rows that are shown.",
+        "What if one value were another one? Change it on the card: the row moves along its line, "
+        "and the model's answer follows. The data stay as they are.",
     ),
 }
 

@@ -42,6 +42,9 @@ class InputTraits(t.HasTraits):
     center: bool
     derivative: bool
     clip_lines: bool
+    selection: Any
+    row: int
+    what_if: list[dict[str, Any]]
 
 
 class InputArguments(TypedDict, total=False):
@@ -76,5 +79,8 @@ class InputArguments(TypedDict, total=False):
     center: bool
     derivative: bool
     clip_lines: bool
+    selection: Any
+    row: int
+    what_if: list[dict[str, Any]]
     pins: list[dict[str, Any]]
     layout: Any

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, get_type_hints
+from typing import Any, NewType, get_type_hints
 
+import numpy as np
 import traitlets as t
 
 from uqwidgets._utils.choices import one_of, unknown
@@ -22,6 +23,8 @@ from uqwidgets.widgets.checks import brief, number, switch, text, whole
 from uqwidgets.widgets.rows.cohorts import Cohort, cohorts
 from uqwidgets.widgets.rows.conditions import Condition, conditions
 from uqwidgets.widgets.rows.held import Held, held
+from uqwidgets.widgets.rows.text import rows_of_text, rows_text, text_of_rows
+from uqwidgets.widgets.rows.what_if import Change, changes
 
 MOST_LINES = 1000
 MOST_REPEATS = 1000
@@ -32,6 +35,11 @@ MOST_FEATURES = 100_000
 SORTED_BY = ("feature", "verdict", "redundancy")
 # What a message may have the model work for; Python may have it work for longer.
 _MOST_SECONDS = 3600.0
+
+
+#: Positions of rows as a text, see `uqwidgets.widgets.rows.text`.
+RowText = NewType("RowText", str)
+NO_ROWS = RowText("")
 
 
 def _input(default: Any, check: Callable[[str, Any, Explainer], Any]) -> Any:
@@ -90,6 +98,11 @@ class Inputs:
     center: bool = _input(False, lambda name, value, _: switch(value, name))
     derivative: bool = _input(False, lambda name, value, _: switch(value, name))
     clip_lines: bool = _input(False, lambda name, value, _: switch(value, name))
+    selection: RowText = _input(NO_ROWS, lambda *value: _selection(*value))  # noqa: RUF009
+    row: int = _input(-1, lambda name, value, ex: whole(value, name, -1, len(ex.table) - 1))
+    what_if: tuple[Change, ...] = _input(
+        (), lambda _, value, explainer: [c.plain() for c in changes(value, explainer)]
+    )
 
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""
@@ -103,8 +116,11 @@ class Inputs:
     @classmethod
     def of(cls, values: Mapping[str, Any], lists: Mapping[str, tuple[Any, ...]]) -> Inputs:
         """Return the inputs of valid values in the form that travels, and of the lists of dicts."""
+        selection = values["selection"]
+        if not isinstance(selection, str):
+            selection = text_of_rows(selection)
         names = {name: tuple(values[name]) for name in _NAME_LISTS}
-        return cls(**{**values, **lists, **names})
+        return cls(**{**values, **lists, **names, "selection": RowText(selection)})
 
 
 NAMES = tuple(f.name for f in fields(Inputs))
@@ -113,6 +129,7 @@ READERS: dict[str, Callable[[Any, Explainer], tuple[Any, ...]]] = {
     "ice_filter": conditions,
     "cohorts": cohorts,
     "held": held,
+    "what_if": changes,
 }
 #: Inputs that are lists of names.
 _NAME_LISTS = ("views", "importance_of")
@@ -127,6 +144,13 @@ class _Number(t.Float[float, float]):
             return super().validate(obj, value)
         except OverflowError:
             raise t.TraitError(f"{self.name} is {brief(value)}; it must be finite.") from None
+
+
+class _Rows(t.TraitType[list[int], Any]):
+    """A trait of positions of rows, which travel as a text; the explorer checks them."""
+
+    def default(self, _obj: Any = None) -> list[int]:
+        return []
 
 
 _TRAITS: dict[Any, type[t.TraitType[Any, Any]]] = {
@@ -145,8 +169,15 @@ def input_traits(**metadata: Any) -> dict[str, t.TraitType[Any, Any]]:
         if (kind := types[f.name]) in _TRAITS
         else t.List(t.Dict() if f.name in READERS else t.Unicode())
         for f in fields(Inputs)
+        if f.name != "selection"
     }
-    return {name: trait.tag(**metadata) for name, trait in traits.items()}
+    traits["selection"] = _Rows().tag(to_json=lambda rows, _widget: text_of_rows(rows))
+    return {f.name: traits[f.name].tag(**metadata) for f in fields(Inputs)}
+
+
+def trait_value(name: str, plain: Any, explainer: Explainer) -> Any:
+    """Return the value of a trait from that in plain form, which differ for rows alone."""
+    return rows_of_text(plain, len(explainer.table)).tolist() if name == "selection" else plain
 
 
 def validate(name: str, value: Any, explainer: Explainer) -> Any:
@@ -191,6 +222,17 @@ def validate_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
                 "hours; a page may ask for one hour, so choose fewer or set n_repeats in Python."
             )
     return plain
+
+
+def _selection(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the text of rows, which may also be those that meet some conditions."""
+    if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
+        met = [condition.mask(explainer) for condition in conditions(value, explainer)]
+        return text_of_rows(np.flatnonzero(np.logical_and.reduce(met)))
+    try:
+        return rows_text(value, len(explainer.table))
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def immovable(table: Table, feature: str) -> str | None:

@@ -5,6 +5,7 @@ import { interval, isolated, isolatedIn, number, withUnit } from "../format.ts";
 import type { Averages } from "../frame.ts";
 import type { Bounds } from "../modelInfo.ts";
 import type { Dependence } from "../views/dependence/reader.ts";
+import type { LineSpots } from "../views/view.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";
@@ -135,7 +136,12 @@ export function curves() {
   return {
     canvas: ice.element,
     element,
-    update(data: Dependence, width: number, options: CurveOptions = {}, ticks = ticksOf): Readable {
+    update(
+      data: Dependence,
+      width: number,
+      options: CurveOptions = {},
+      ticks = ticksOf,
+    ): Readable & { plot: LineSpots } {
       const { stressed = false, learner = null, ghost: ghostly = null, clips = false } = options;
       const range: [number, number] = [TOP + PLOT, TOP];
       const name = `${data.label} ${data.feature} ${clips}`;
@@ -209,6 +215,7 @@ export function curves() {
       shares.update(distributed, TOP + PLOT + GAP, SHARES);
 
       return {
+        plot: { space, spans, bars: [TOP + PLOT + GAP, floor] },
         name: `Read ${isolatedIn(data.label, data.feature)} along ${isolated(data.feature)}`,
         positions: x,
         width,

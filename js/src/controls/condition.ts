@@ -2,6 +2,7 @@ import type { Condition } from "../condition.ts";
 import { h } from "../dom.ts";
 import type { ModelInfo } from "../modelInfo.ts";
 import { rangeOf } from "./range.ts";
+import { rowsOf } from "./rows.ts";
 import { valuesOf } from "./values.ts";
 
 export interface ConditionActions {
@@ -20,7 +21,7 @@ export function conditionItem(
   const feature = [...about.features, ...about.extra].find(
     ({ name }) => name === condition.feature,
   );
-  const name = condition.feature ?? about.target ?? "y";
+  const name = "rows" in condition ? "selected rows" : (condition.feature ?? about.target ?? "y");
   const missing = feature?.missing ?? 0;
   const remove = h(
     "button",
@@ -36,16 +37,20 @@ export function conditionItem(
   remove.addEventListener("click", actions.remove, { signal });
 
   const body =
-    "values" in condition
-      ? valuesOf(
-          isClass ? about.classes : (feature?.values ?? condition.values.filter((v) => v !== null)),
-          missing,
-          isClass,
-          name,
-          (values) => actions.change({ feature: condition.feature, values }),
-          signal,
-        )
-      : rangeOf(feature ?? null, name, missing, actions.change, signal);
+    "rows" in condition
+      ? rowsOf(about.n_rows)
+      : "values" in condition
+        ? valuesOf(
+            isClass
+              ? about.classes
+              : (feature?.values ?? condition.values.filter((v) => v !== null)),
+            missing,
+            isClass,
+            name,
+            (values) => actions.change({ feature: condition.feature, values }),
+            signal,
+          )
+        : rangeOf(feature ?? null, name, missing, actions.change, signal);
 
   return {
     element: h(

@@ -41,7 +41,9 @@ function subjects(about: ModelInfo): [Subject[], Subject[]] {
 }
 
 const shapeOf = (conditions: Condition[]) =>
-  JSON.stringify(conditions.map((condition) => [condition.feature, "values" in condition]));
+  JSON.stringify(
+    conditions.map((condition) => [condition.feature, "values" in condition, "rows" in condition]),
+  );
 
 /** Conditions that select the rows of all views. Their code is a part, which is loaded with the first condition. */
 export function filterList(

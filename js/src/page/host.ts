@@ -35,6 +35,7 @@ interface LevelsOfSide {
 const NO_SIDE: LevelsOfSide = { steps: 0, values: {} };
 
 const AT_ZERO: Record<string, string> = {
+  selection: "ranks on the card of a row are those at τ = 0",
   performance:
     "scores, calibration and confusion are those at τ = 0: the page holds them there, and in the views that were saved",
 };
@@ -44,6 +45,7 @@ const NOT_HERE =
 
 /** The host of a page without a kernel: it answers changes of the inputs from the store. */
 export class StaticHost implements HostModel {
+  readonly isStill = true;
   readonly #state: Raw;
   readonly #unsaved = new Set<string>();
   readonly #listeners = new Map<string, Set<Listener>>();
@@ -282,7 +284,8 @@ export class StaticHost implements HostModel {
         if (exact) this.#put(view, exact.content, moved, descriptions, cols, []);
         else if (!over.views.includes(view) && isRecord(moved[view])) {
           moved[view] = { ...(moved[view] as Raw), stale: true };
-          if (AT_ZERO[view]) notes.push(AT_ZERO[view]);
+          const isShown = view !== "selection" || inputs.selection !== "";
+          if (AT_ZERO[view] && isShown) notes.push(AT_ZERO[view]);
         }
       }
       moved.notes = [...notes, ...(moved.notes as string[])];

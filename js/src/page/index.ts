@@ -29,6 +29,8 @@ const LOCKED = [
     "held-value",
   ].map((id) => `[data-testid="uq-${id}"]`),
   ".uq-column-choices :is(input, select)",
+  // Along the line that is drawn, the page knows what the model says.
+  '[data-testid="uq-what-if"]',
 ].join();
 
 /** A choice of the rows among the cohorts that the author named. */

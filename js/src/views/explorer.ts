@@ -83,6 +83,7 @@ export function explorer(
     root,
     uid: Math.random().toString(36).slice(2),
     signal,
+    plots: {},
     redraw,
   };
   const stress = stressControls(context);

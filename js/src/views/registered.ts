@@ -10,5 +10,6 @@ export const importance_over_tau = onDemand(
   () => import("./importance_over_tau/index.ts"),
 );
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
+export const selection = onDemand("selection", () => import("./selection/index.ts"));
 export const surface = onDemand("surface", () => import("./surface/index.ts"));
 export const comparison = onDemand("comparison", () => import("./comparison/index.ts"));

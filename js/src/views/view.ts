@@ -1,9 +1,11 @@
+import type { LineSpace } from "../charts/lines.ts";
 import { h } from "../dom.ts";
 import type { Frame } from "../frame.ts";
 import type { Inputs } from "../inputs.ts";
 import type { ModelInfo } from "../modelInfo.ts";
 import type { Session } from "../session.ts";
 import type { Columns, Fields } from "../wire.ts";
+import type { Dependence } from "./dependence/reader.ts";
 
 /** The environment of a panel. */
 export interface Context {
@@ -14,8 +16,38 @@ export interface Context {
   /** Prefix that makes the ids of a page's views unique. */
   uid: string;
   signal: AbortSignal;
+  /** Charts in which rows can be selected; the views that draw them put them here. */
+  plots: Plots;
   /** Requests a repaint of the current frame. */
   redraw(): void;
+}
+
+/** Where the lines and the bars of the curves are, in pixels. */
+export interface LineSpots {
+  space: LineSpace;
+  /** Left and right end of each bar. */
+  spans: [number, number][];
+  /** Top and bottom of the bars. */
+  bars: [number, number];
+}
+
+/** The lines and the bars, in an element around them. */
+export interface LinePlot extends LineSpots {
+  element: HTMLElement;
+  data: Dependence;
+}
+
+/** Where the points of single rows are, in pixels of an element around them. */
+export interface PointPlot {
+  element: HTMLElement;
+  rows: Int32Array;
+  x: number[];
+  y: number[];
+}
+
+export interface Plots {
+  lines?: LinePlot | null;
+  points?: PointPlot;
 }
 
 /** The data of a panel: the last valid frame, and the inputs that the controls show. */

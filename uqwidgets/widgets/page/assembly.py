@@ -22,6 +22,7 @@ from uqwidgets.widgets.views.view import View
 _OF_ROWS = {
     "dependence": "curves, classes and weights",
     "performance": "predicted and true values",
+    "selection": "values of all features and predictions",
 }
 # Categories of a feature whose share can be moved; the most frequent ones.
 _MOST_CATEGORIES = 8

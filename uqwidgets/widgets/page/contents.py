@@ -26,7 +26,7 @@ _LINE_STEPS = 2047
 _OF_PRINTED = 1e-5
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
-_OF_THE_FRONT_END = ("sort", "top", "clip_lines")
+_OF_THE_FRONT_END = ("sort", "top", "clip_lines", "selection", "row", "what_if")
 # Weights that are stored while they are in use.
 _MOST_WEIGHTS = 1 << 25
 
@@ -212,7 +212,11 @@ class Cohort:
                 )
             else:
                 columns[name] = self._store.add(values, chunk)
-        return {"meta": plain(content.meta), "columns": columns}
+        meta = {
+            name: [] if name in view.of_rows and value and not self._inputs.ice_lines else value
+            for name, value in content.meta.items()
+        }
+        return {"meta": plain(meta), "columns": columns}
 
     def _beyond(self, view: View, at: Inputs) -> dict[str, list[Any]]:
         """Return the meta of a view where the levels of a side cannot be reached."""

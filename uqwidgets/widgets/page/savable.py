@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.html import element
-from uqwidgets.widgets.inputs import Inputs, inputs_of, validate
+from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
     Page,
     PageOptions,
@@ -257,6 +257,9 @@ class Savable(t.HasTraits):
         if lines is not None:
             lines = validate("ice_lines", lines, self.explainer)
             shown = [replace(each, ice_lines=lines) for each in shown]
+        # Without lines, nothing of a single row is in the page.
+        nothing: dict[str, Any] = {"selection": NO_ROWS, "row": -1, "what_if": ()}
+        shown = [each if each.ice_lines else replace(each, **nothing) for each in shown]
         if not all(each.feature for each in shown):
             shown = [replace(each, feature=each.feature or inputs.feature) for each in shown]
         # The page holds the views that the explorer or one of its pins shows.

@@ -15,6 +15,7 @@ from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, number, switch
+from uqwidgets.widgets.rows.text import rows_of_text, rows_text
 
 MOST_CONDITIONS = 200
 # Values of all conditions together.
@@ -27,7 +28,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ][0-9:.+Z-]{1,40})?")
 
 @dataclass(frozen=True)
 class Condition:
-    """Rows whose value lies in a range (both ends included) or is one of some values.
+    """Rows whose value lies in a range (both ends included) or is one of some values; or positions.
 
     A missing value lies in no range and is a value of its own.
 
@@ -44,6 +45,9 @@ class Condition:
     missing : bool, "only" or None
         Of a range, whether rows without a value meet it too, or no others; None where every row
         has one.
+    rows : str or None
+        Positions of the rows that meet it, see `uqwidgets.widgets.rows.text`; then it has no
+        feature, range or values.
     """
 
     feature: str | None
@@ -51,9 +55,14 @@ class Condition:
     high: float | str | None = None
     values: tuple[str | None, ...] | None = None
     missing: bool | str | None = None
+    rows: str | None = None
 
     def mask(self, explainer: Explainer) -> npt.NDArray[np.bool_]:
         """Rows that meet it, shape (n,)."""
+        if self.rows is not None:
+            met = np.zeros(len(explainer.table), dtype=np.bool_)
+            met[rows_of_text(self.rows, len(met))] = True
+            return met
         if self.values is not None:
             return labels(explainer, self.feature).mask(self.values)
         assert self.feature is not None
@@ -75,15 +84,17 @@ class Condition:
     def _during(self, column: pd.Series[Any]) -> npt.NDArray[np.bool_]:
         met = column.notna()
         if self.low is not None:
-            met &= column >= _moment(self.low, column)
+            met &= column >= moment_of(self.low, column)
         if self.high is not None:
-            end = _moment(self.high, column)
+            end = moment_of(self.high, column)
             is_day = len(str(self.high)) == len("2024-01-31")
             met &= column < end + pd.Timedelta(days=1) if is_day else column <= end
         return met.to_numpy(dtype=np.bool_)
 
     def plain(self) -> dict[str, Any]:
         """Return the form that travels."""
+        if self.rows is not None:
+            return {"rows": self.rows}
         if self.values is not None:
             return {"feature": self.feature, "values": list(self.values)}
         ends = {"feature": self.feature, "low": self.low, "high": self.high}
@@ -145,10 +156,12 @@ def n_listed(filters: Any) -> int:
 
 
 def _condition(item: Any, explainer: Explainer) -> Condition:
+    if isinstance(item, dict) and "rows" in item:
+        return Condition(None, rows=rows_text(item["rows"], len(explainer.table)))
     if not isinstance(item, dict) or "feature" not in item:
         raise ValueError(
-            "each ice_filter condition must be {'feature', 'low', 'high', 'missing'} or "
-            "{'feature', 'values'}."
+            "each ice_filter condition must be {'feature', 'low', 'high', 'missing'}, "
+            "{'feature', 'values'} or {'rows'}."
         )
     feature = item["feature"]
     if isinstance(feature, CONTAINERS):
@@ -181,7 +194,7 @@ def _range(feature: str, item: dict[str, Any], columns: Columns) -> Condition:
     if columns.holds_dates(feature):
         column = columns.column(feature)
         low, high = (_date(item.get(end), end, feature, column) for end in ("low", "high"))
-        is_backwards = low and high and _moment(low, column) > _moment(high, column)
+        is_backwards = low and high and moment_of(low, column) > moment_of(high, column)
     else:
         columns.numbers(feature)  # raises for categories
         low, high = (_bound(item.get(end), end, feature) for end in ("low", "high"))
@@ -225,20 +238,29 @@ def _date(value: Any, end: str, feature: str, column: pd.Series[Any]) -> str | N
             value = value.isoformat()
         except (AttributeError, TypeError):
             value = brief(value)
-    try:
-        moment = _moment(value, column) if _ISO.fullmatch(value) else None
-    except (ValueError, TypeError, OverflowError):
-        moment = None
-    if moment is None:
-        raise ValueError(
-            f"the {end} end of the filter of {feature!r} is {brief(value)}; it must be a date "
-            "such as '2024-01-31'."
-        )
+    moment = read_moment(value, column, f"the {end} end of the filter of {feature!r}")
     is_day = moment == moment.normalize() and "T" not in value and ":" not in value
     return moment.date().isoformat() if is_day else value
 
 
-def _moment(text: Any, column: pd.Series[Any]) -> pd.Timestamp:
+def read_moment(text: str, column: pd.Series[Any], what: str) -> pd.Timestamp:
+    """Read an ISO 8601 text as a point in time in the zone of a column.
+
+    Raises
+    ------
+    ValueError
+        If it is no such text; ``what`` names it.
+    """
+    try:
+        moment = moment_of(text, column) if _ISO.fullmatch(text) else None
+    except (ValueError, TypeError, OverflowError):
+        moment = None
+    if moment is None:
+        raise ValueError(f"{what} is {brief(text)}; it must be a date such as '2024-01-31'.")
+    return moment
+
+
+def moment_of(text: Any, column: pd.Series[Any]) -> pd.Timestamp:
     """Point in time in the zone of a column."""
     moment = pd.Timestamp(text)
     zone = getattr(column.dtype, "tz", None)

@@ -13,6 +13,7 @@ NAMES = (
     "surface",
     "performance",
     "comparison",
+    "selection",
 )
 
 

@@ -34,7 +34,7 @@ class PerformanceView(View):
     # Their intervals are those under stress of this feature, also without stress.
     reads = ("stress_feature", "stress_category")
     reads_stress = True
-    of_rows = ("predicted", "true", "weight")
+    of_rows = ("predicted", "true", "weight", "row")
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
@@ -182,6 +182,7 @@ class PerformanceView(View):
             "predicted": q.mean().astype(np.float32),
             "true": self.explainer.evaluations.truth[rows].astype(np.float32),
             "weight": population.scored[rows].astype(np.float32),
+            "row": rows.astype(np.int32),
         }
 
 

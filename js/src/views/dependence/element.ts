@@ -1,4 +1,4 @@
-import { crosshair } from "../../charts/crosshair.ts";
+import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { type CurveOptions, curves, type Ghostly, gridLabel } from "../../charts/curves.ts";
 import { extent } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
@@ -27,7 +27,7 @@ import {
   rowsBehind,
   swatch,
 } from "../legend.ts";
-import { type Context, type Panel, section } from "../view.ts";
+import { type Context, type LineSpots, type Panel, section } from "../view.ts";
 import type { Dependence } from "./reader.ts";
 
 type CurveDetails = typeof import("./curveDetails/index.ts");
@@ -58,7 +58,7 @@ function ghostOf(data: Dependence, { ghost, inputs }: Frame): Ghostly | null {
 }
 
 export function dependencePanel(context: Context): Panel {
-  const { session, about, signal, redraw } = context;
+  const { session, about, signal, redraw, plots } = context;
   const fig = figure(signal, redraw, "Dependence");
   const chart = curves();
   const read = crosshair(signal);
@@ -122,7 +122,10 @@ export function dependencePanel(context: Context): Panel {
       plot.replaceChildren(shown.canvas, shown.element, read.element, read.card);
       foot.replaceChildren(...(shown === chart ? [] : [categories?.foot ?? ""]));
     }
-    read.update(shown.update(data, fig.width, options));
+    const drawn: Readable & { plot?: LineSpots } = shown.update(data, fig.width, options);
+    read.update(drawn);
+    // Values that stand apart have no lines to click.
+    plots.lines = drawn.plot ? { element: plot, data, ...drawn.plot } : null;
     return true;
   };
 

@@ -36,7 +36,12 @@ export interface Dependence {
   /** The styles of the lines, and of the classes of the bars; all later classes share the last one. */
   lineLooks: Look[];
   looks: Look[];
+  /** Positions of the rows of the lines, and their labels where these are no positions. */
+  iceRow: Int32Array;
+  iceLabels: string[] | null;
   edges: Float64Array | null;
+  /** The share of rows in each bin that are selected; null without a selection. */
+  selected: Float64Array | null;
   /** Row-major (classes, bins): the share of rows, now and at tau 0. */
   counts: Float64Array;
   countsBase: Float64Array;
@@ -78,7 +83,10 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
     iceClass: columns.get<Int32Array>("ice_class", [lines]),
     lineLooks: looks,
     looks,
+    iceRow: columns.get<Int32Array>("ice_row", [lines]),
+    iceLabels: fields.optional("ice_labels", (f) => f.texts("ice_labels")),
     edges,
+    selected: columns.optional("selected", [bins]),
     counts: columns.get("counts", [classes, bins]),
     countsBase: columns.get("counts_base", [classes, bins]),
     bins,

@@ -8,7 +8,8 @@ import type { Performance } from "./reader.ts";
 import { residualFigure } from "./residuals.ts";
 
 /** The performance of the model on the selected rows: scores, calibration and confusion. */
-export function performancePanel({ about, signal, redraw }: Context): Panel {
+export function performancePanel(context: Context): Panel {
+  const { about, signal, redraw } = context;
   const rows = h("tbody");
   const before = h("th", { scope: "col" }, "at τ = 0");
   const ends = h("th", { scope: "col" });
@@ -36,7 +37,7 @@ export function performancePanel({ about, signal, redraw }: Context): Panel {
   const target = about.target ?? "";
   const calibration = calibrationFigure(signal, redraw);
   const confusion = about.classes.length ? confusionTable(about.classes, target) : null;
-  const residuals = confusion ? null : residualFigure(target, signal, redraw);
+  const residuals = confusion ? null : residualFigure(target, context);
   const empty = h("p", { class: "uq-empty" }, "no scores yet");
   const grid = h(
     "div",

@@ -25,6 +25,7 @@ export interface Points {
   predicted: Float32Array;
   truth: Float32Array;
   weight: Float32Array;
+  rows: Int32Array;
 }
 
 export interface Performance {
@@ -74,7 +75,12 @@ export function readPerformance(fields: Fields, columns: Columns, info: ModelInf
           },
     confusion: columns.rows("confusion") ? columns.get<Float64Array>("confusion", [k, k]) : null,
     points: points
-      ? { predicted: point("predicted"), truth: point("true"), weight: point("weight") }
+      ? {
+          predicted: point("predicted"),
+          truth: point("true"),
+          weight: point("weight"),
+          rows: columns.get<Int32Array>("row", [points]),
+        }
       : null,
   };
 }

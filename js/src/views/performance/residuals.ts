@@ -4,10 +4,11 @@ import { figure } from "../../charts/figure.ts";
 import { opacity } from "../../charts/lines.ts";
 import { h, pool, set, setText, svg } from "../../dom.ts";
 import { counted, isolated, number } from "../../format.ts";
+import type { Context } from "../view.ts";
 import type { Points } from "./reader.ts";
 
 /** True values of some rows over their predictions; darker where stress gives the row more weight. */
-export function residualFigure(target: string, signal: AbortSignal, redraw: () => void) {
+export function residualFigure(target: string, { signal, redraw, plots }: Context) {
   const fig = figure(signal, redraw, "Predictions");
   const dots = svg("g", { class: "uq-dots" });
   const dot = pool(dots, () => svg("circle", { r: 3 }));
@@ -23,10 +24,13 @@ export function residualFigure(target: string, signal: AbortSignal, redraw: () =
     update(points: Points | null): void {
       fig.element.hidden = points === null;
       if (!points) return;
-      const { predicted, truth, weight } = points;
+      const { predicted, truth, weight, rows } = points;
       const both = extent(predicted, truth);
       const scale = (range: [number, number]) => steady.fit("", both, range);
       const { x, y } = chart.update(scale, ["predicted mean", `true ${target}`], fig.width);
+      const at = (scale: (value: number) => number, values: Float32Array) =>
+        Array.from(values, (value) => scale(value));
+      plots.points = { element: fig.content, rows, x: at(x, predicted), y: at(y, truth) };
       dot(predicted.length).forEach((circle, i) => {
         set(circle, {
           cx: x(predicted[i] ?? 0).toFixed(1),

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from math import ceil, floor
 
-import numpy as np
-import numpy.typing as npt
-
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
 from uqwidgets.dependence.result import Dependence
@@ -18,6 +15,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.rows.drawn import DrawnRows
 from uqwidgets.widgets.views.dependence.sampled_curves import SampledCurves
 
 # Every sixth of the values is a coarse grid of 9, for a first look.
@@ -43,6 +41,10 @@ class FeatureCurves:
     ----------
     explainer : Explainer
 
+    Attributes
+    ----------
+    drawn : DrawnRows
+
     Notes
     -----
     In all methods, ``coarse`` means a few values of the grid, for a first look, and ``n_rows`` a
@@ -56,9 +58,7 @@ class FeatureCurves:
         self._grids: dict[str, tuple[Grid, Grid]] = {}
         self._latest: tuple[CurveKey, Floats] | None = None
         self._sampled = SampledCurves(explainer.evaluations)
-        # A fixed order, so that a filter thins the lines and does not exchange them.
-        order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
-        self._rank = np.argsort(order)
+        self.drawn = DrawnRows(explainer)
 
     def grid(self, feature: str, *, coarse: bool = False) -> Grid:
         """Return the values at which the feature's curve is drawn."""
@@ -237,17 +237,3 @@ class FeatureCurves:
         """Take over the curves of a sample as those of all rows, if the sample has all rows."""
         n = len(self._explainer.table)
         self._latest = self.key(inputs, coarse), self._computed(inputs, coarse, n, callback)
-
-    def lines(self, population: Population, most: int, n_rows: int | None) -> npt.NDArray[np.intp]:
-        """Return the scored rows whose lines are drawn: those of the smallest sample first."""
-        order = self._explainer.evaluations.row_order
-        chosen = [np.empty(0, dtype=np.intp)]
-        n_parts = order.n_parts(n_rows) if n_rows is not None else len(order.sizes)
-        for number in range(n_parts):
-            part = order.part(number)
-            if population.rows is not None:
-                part = part[population.scored[part] > 0]
-            chosen.append(part[np.argsort(self._rank[part])])
-            if sum(map(len, chosen)) >= most:
-                break
-        return np.sort(np.concatenate(chosen)[:most])

@@ -65,6 +65,14 @@ class Histograms:
         )
         return np.asarray(share.reshape(shape) / population.scored.sum())
 
+    def share_of(self, rows: Positions, grid: Grid, population: Population) -> Floats:
+        """Share of the scored rows that are among some rows, in each bin, shape (bins,)."""
+        cells, _, bins = self._binned(grid)
+        inside = rows[cells[rows] >= 0]
+        weights = population.scored[inside]
+        share = np.bincount(cells[inside] % bins, weights=weights, minlength=bins)
+        return np.asarray(share / population.scored.sum())
+
     def _binned(self, grid: Grid) -> tuple[Positions, Floats | None, int]:
         """Cell (class, bin) of each row, -1 where the value is missing; edges; number of bins."""
         feature, table = grid.feature, self._table

@@ -62,7 +62,8 @@ def curve_tracks(inputs: Inputs, curves: FeatureCurves, histograms: Histograms) 
 
     def weights(levels: Sequence[Level], check: Check) -> Samples:
         check()
-        rows = curves.lines(levels[0].population, inputs.ice_lines, None)
+        population, most = levels[0].population, inputs.ice_lines
+        rows = curves.drawn.of(population, most, None, inputs.selection)
         return {"ice_weight": np.stack([level.population.weights[rows] for level in levels])}
 
     return [
@@ -74,7 +75,7 @@ def curve_tracks(inputs: Inputs, curves: FeatureCurves, histograms: Histograms) 
         Track("rows", (inputs.feature,), shares, _OF_SHARES, _of_the_largest, is_large=True),
         Track(
             "lines",
-            (inputs.ice_lines,),
+            (inputs.ice_lines, inputs.selection),
             weights,
             _OF_OPACITY * _TOLERANCE,
             _of_the_largest,

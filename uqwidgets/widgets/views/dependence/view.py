@@ -25,7 +25,9 @@ from uqwidgets.widgets.learner.part import LearnerCurve
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
+from uqwidgets.widgets.rows.drawn import row_labels
 from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.rows.text import rows_of_text
 from uqwidgets.widgets.views.dependence.feature_curves import GRID, FeatureCurves
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
@@ -43,8 +45,8 @@ class DependenceView(View):
 
     name = "dependence"
     # The page alone clips lines.
-    reads = ("feature", "measure", "center", "derivative", "ice_lines", "clip_lines")
-    of_rows = ("ice", "ice_weight", "ice_class", "ice_row")
+    reads = ("feature", "measure", "center", "derivative", "ice_lines", "clip_lines", "selection")
+    of_rows = ("ice", "ice_weight", "ice_class", "ice_row", "ice_labels")
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
@@ -103,7 +105,7 @@ class DependenceView(View):
                 key: (average, self._histograms.shares(grid, populations.unstressed))
             }
         base, base_counts = self._unstressed[key]
-        rows = self._curves.lines(populations.now, inputs.ice_lines, n_rows)
+        rows = self._curves.drawn.of(populations.now, inputs.ice_lines, n_rows, inputs.selection)
         columns_of = rows if n_rows is None else ex.evaluations.row_order.places[rows]
         edges = self._histograms.edges(grid)
         meta = {
@@ -118,6 +120,7 @@ class DependenceView(View):
             "n_rows": len(populations.now.positions),
             "n_rows_known": len(now.rows),
             "n_lines": len(rows),
+            "ice_labels": row_labels(ex.table, rows),
             "level": LEVEL,
             "remarks": now.remarks,
         }
@@ -137,6 +140,9 @@ class DependenceView(View):
         }
         if edges is not None:
             columns["edges"] = edges
+        if inputs.selection:
+            selected = rows_of_text(inputs.selection, len(ex.table))
+            columns["selected"] = self._histograms.share_of(selected, grid, populations.now)
         return Content(meta, columns, self._content_key(inputs, populations, coarse, n_rows))
 
     def results(

@@ -1,0 +1,239 @@
+import "./card.css";
+import type { Change } from "../../condition.ts";
+import { h, set, setText } from "../../dom.ts";
+import { isolated, number, percent, withUnit } from "../../format.ts";
+import type { Frame } from "../../frame.ts";
+import type { ModelInfo } from "../../modelInfo.ts";
+import { nameOf } from "./names.ts";
+import { predictionPicture } from "./prediction.ts";
+import type { CardMeasure, Selection } from "./reader.ts";
+import { type Value, valueTable, valueText } from "./values.ts";
+
+/** Measures of which a larger one means that the model knows less. */
+const UNCERTAIN = ["entropy", "std", "aleatoric", "epistemic"];
+
+const rankText = ({ name, isPrediction }: CardMeasure, rank: number): string => {
+  const than = UNCERTAIN.includes(name)
+    ? "more uncertain than"
+    : isPrediction
+      ? "above"
+      : "larger than in";
+  return Number.isFinite(rank) ? `${than} ${percent(rank)}` : "";
+};
+
+/** The values of a row by feature. */
+function valuesOf(data: Selection, card: number, { features }: ModelInfo): Map<string, Value> {
+  const numeric = features.filter(({ kind }) => kind === "numeric").length;
+  const numbers = data.numbers.subarray(card * numeric, (card + 1) * numeric);
+  const texts = data.texts[card] ?? [];
+  let [i, k] = [0, 0];
+  return new Map(
+    features.map(({ name, kind }): [string, Value] => {
+      if (kind !== "numeric") return [name, texts[k++] ?? null];
+      const value = numbers[i++] ?? Number.NaN;
+      return [name, Number.isFinite(value) ? value : null];
+    }),
+  );
+}
+
+/** The value of a row's line at a value of its feature, where the curve was evaluated there. */
+export function alongLine(frame: Frame, row: number, { feature, value }: Change): number | null {
+  const { dependence: lines } = frame;
+  if (!lines || lines.feature !== feature || lines.center || lines.derivative) return null;
+  const line = lines.iceRow.indexOf(row);
+  const at =
+    typeof value === "string"
+      ? (lines.labels?.indexOf(value) ?? -1)
+      : value === null
+        ? -1
+        : lines.grid.indexOf(value);
+  if (line < 0 || at < 0) return null;
+  return lines.ice[line * lines.grid.length + at] ?? null;
+}
+
+/** What the card of a row is updated with. */
+export interface CardState {
+  frame: Frame;
+  data: Selection;
+  row: number;
+  /** Position of the row among the selected ones, and their number. */
+  at: number;
+  count: number;
+  changes: Change[];
+  isStill: boolean;
+}
+
+/** One selected row: its values, what the model says of it, and what it would say of other values. */
+export function rowCard(
+  about: ModelInfo,
+  actions: { step(by: number): void; change(changes: Change[]): void },
+  signal: AbortSignal,
+) {
+  const button = (text: string, label: string, testid: string, run: () => void) => {
+    const one = h(
+      "button",
+      { type: "button", class: "uq-button", "aria-label": label, "data-testid": testid },
+      text,
+    );
+    one.addEventListener("click", run, { signal });
+    return one;
+  };
+  const title = h("h4");
+  const place = h("span", { class: "uq-muted" });
+  const previous = button("‹", "previous selected row", "uq-card-previous", () => actions.step(-1));
+  const next = button("›", "next selected row", "uq-card-next", () => actions.step(1));
+  const facts = h("p", { class: "uq-card-facts", "data-testid": "uq-card-facts" });
+  const picture = predictionPicture();
+  const body = h("tbody");
+  const changedHead = h("th", { scope: "col" }, "changed");
+  const measures = h(
+    "table",
+    { class: "uq-card-measures", "data-testid": "uq-card-measures" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, "the model says"),
+        h("th", { scope: "col" }, "value"),
+        changedHead,
+        h("th", { scope: "col" }, "compared with the rows"),
+      ),
+    ),
+    body,
+  );
+  const status = h("p", {
+    class: "uq-card-status",
+    role: "status",
+    "data-testid": "uq-what-if-status",
+  });
+  const reset = button("reset", "reset all values of this row", "uq-what-if-reset", () =>
+    actions.change([]),
+  );
+  const values = valueTable(about.features, (changes) => actions.change(changes), signal);
+  const whatIf = h(
+    "div",
+    { class: "uq-what-if" },
+    h(
+      "div",
+      { class: "uq-what-if-head" },
+      h("h4", {}, "Values, and what if one were another"),
+      reset,
+    ),
+    values.element,
+    status,
+  );
+  const missing = h("p", { class: "uq-muted" });
+  const content = h(
+    "div",
+    { class: "uq-card-content" },
+    h("div", {}, facts, picture.element, measures),
+    whatIf,
+  );
+  const element = h(
+    "section",
+    { class: "uq-card", "aria-label": "selected row", "data-testid": "uq-card" },
+    h("div", { class: "uq-card-head" }, previous, title, next, place),
+    missing,
+    content,
+  );
+  element.addEventListener(
+    "keydown",
+    (event) => {
+      // Arrow keys belong to the fields; with Alt they walk through the selected rows.
+      const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+      if (!by || !event.altKey) return;
+      event.preventDefault();
+      actions.step(by);
+    },
+    { signal },
+  );
+
+  const wordOf = (data: Selection, value: number): string =>
+    data.classes ? isolated(data.classes[value] ?? "not available") : number(value);
+
+  return {
+    element,
+    update({ frame, data, row, at, count, changes, isStill }: CardState): void {
+      setText(title, nameOf(frame, row));
+      setText(place, count > 1 ? `${at + 1} of ${count} selected` : "");
+      previous.disabled = next.disabled = count < 2;
+      const i = data.listed.indexOf(row);
+      const card = data.card.indexOf(row);
+      content.hidden = card < 0;
+      missing.hidden = card >= 0;
+      setText(missing, isStill ? "This page does not hold the values of this row." : "…");
+      if (card < 0 || i < 0) return;
+      const width = data.card.length ? data.prediction.length / data.card.length : 0;
+      const now = data.prediction.subarray(card * width, (card + 1) * width);
+      const { whatIf: asked } = data;
+      const isAnswered =
+        asked?.row === row && JSON.stringify(asked.changes) === JSON.stringify(changes);
+      const answer = changes.length && isAnswered ? asked.answer : null;
+      const truth = data.truth[i] ?? Number.NaN;
+      // In a page without a kernel, the lines hold the weights at every τ.
+      const line = frame.dependence?.iceRow.indexOf(row) ?? -1;
+      const weight = isStill && line >= 0 ? frame.dependence?.iceWeight[line] : data.weight[i];
+      const tau = frame.inputs.tau !== 0 && frame.inputs.stress_feature !== "";
+      setText(
+        facts,
+        [
+          `predicted ${wordOf(data, data.predicted[i] ?? Number.NaN)}${answer ? `, changed ${wordOf(data, answer.predicted)}` : ""}`,
+          Number.isFinite(truth) ? `truly ${wordOf(data, truth)}` : "",
+          weight === 0
+            ? "not among the rows shown"
+            : tau
+              ? `counts as ${number(weight)} rows at this τ`
+              : "",
+        ]
+          .filter(Boolean)
+          .join("; "),
+      );
+      picture.update(data, now, truth, answer?.prediction ?? null);
+      const m = data.measures.length;
+      const offline =
+        changes.length === 1 && isStill ? alongLine(frame, row, changes[0] as Change) : null;
+      const shown = frame.dependence?.measure;
+      changedHead.hidden = !answer && offline === null;
+      body.replaceChildren(
+        // The bars above are the probabilities.
+        ...data.measures.flatMap((measure, k) => {
+          const along = measure.name === shown && offline !== null ? number(offline) : "";
+          if (measure.isPrediction && data.classes && !along) return [];
+          const cells = [
+            number(data.values[i * m + k]),
+            ...(changedHead.hidden ? [] : [answer ? number(answer.measures[k]) : along]),
+            rankText(measure, data.rank[i * m + k] ?? Number.NaN),
+          ];
+          return h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, withUnit(measure.label, measure.unit)),
+            ...cells.map((text) => h("td", {}, text)),
+          );
+        }),
+      );
+      const lines = frame.dependence;
+      const grid = lines && !lines.stale ? (lines.labels ?? Array.from(lines.grid)) : [];
+      const own = valuesOf(data, card, about);
+      values.update(own, changes, lines?.feature ?? "", grid as number[]);
+      reset.disabled = changes.length === 0;
+      set(element, { "data-changed": changes.length ? "true" : null });
+      const sentences = changes.map(
+        ({ feature, value }) =>
+          `${isolated(feature)} ${valueText(value)} in place of ${valueText(own.get(feature) ?? null)}`,
+      );
+      const error = changes.length && isAnswered ? asked.error : null;
+      set(status, { "data-error": error ? "true" : null });
+      const isKnown = answer !== null || offline !== null || error !== null;
+      setText(
+        status,
+        error ??
+          (changes.length
+            ? `${sentences.join(", ")}${isKnown ? "" : isStill ? ": the page holds this only along the line that is drawn" : ": asking the model…"}`
+            : ""),
+      );
+    },
+  };
+}

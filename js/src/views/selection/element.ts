@@ -1,0 +1,244 @@
+import type { Change, Condition } from "../../condition.ts";
+import { controlsOnDemand } from "../../controls/onDemand.ts";
+import { h, onCommit, set, setText } from "../../dom.ts";
+import { counted, number, whole, withUnit } from "../../format.ts";
+import type { Frame } from "../../frame.ts";
+import type { Inputs } from "../../inputs.ts";
+import { readRows, writeRows } from "../../rows.ts";
+import { type Context, type Panel, section } from "../view.ts";
+import { lineSelection } from "./lineSelection.ts";
+import { nameOf } from "./names.ts";
+import { pointSelection } from "./pointSelection.ts";
+import type { Selection } from "./reader.ts";
+
+/** The selected rows: which they are, and one of them on a card. */
+export function selectionPanel(context: Context): Panel {
+  const { about, session, signal, root, plots } = context;
+  const isStill = session.model.isStill === true;
+  let frame: Frame | null = null;
+  let rows: number[] = [];
+  let inputs: Inputs = session.inputs;
+
+  /** Selects rows; with `adds`, a single one that is selected already is left out. */
+  const select = (next: number[], adds = false) => {
+    const isOut = adds && next.length === 1 && rows.includes(next[0] as number);
+    const chosen = isOut ? rows.filter((row) => row !== next[0]) : adds ? [...rows, ...next] : next;
+    session.request({
+      selection: writeRows(chosen),
+      row: (isOut ? chosen : next)[0] ?? -1,
+      what_if: [],
+    });
+  };
+  const keep = (condition: Condition) => {
+    // Within the complement of a filter there is no further filter.
+    const others = inputs.complement ? [] : inputs.ice_filter;
+    const same = (one: Condition) =>
+      "low" in one && "low" in condition && one.feature === condition.feature;
+    session.request({
+      ice_filter: [...others.filter((one) => !same(one)), condition],
+      complement: false,
+    });
+  };
+
+  const lines = lineSelection(context, select, {
+    select: (condition) => session.request({ selection: [condition], row: -1, what_if: [] }),
+    keep,
+  });
+  const points = pointSelection(select, (row) => (frame ? nameOf(frame, row) : ""), signal);
+
+  const button = (text: string, testid: string, run: () => void) => {
+    const one = h("button", { type: "button", class: "uq-button", "data-testid": testid }, text);
+    one.addEventListener("click", run, { signal });
+    return one;
+  };
+  const find = h("input", {
+    type: "text",
+    "aria-label": "select a row by its position or label",
+    placeholder: "position or label",
+    "data-testid": "uq-selection-find",
+  });
+  const problem = h("span", { class: "uq-muted", role: "status" });
+  const look = () => {
+    const text = find.value.trim();
+    if (!text) return;
+    const place = frame?.dependence?.iceLabels?.indexOf(text) ?? -1;
+    const row =
+      place >= 0 ? frame?.dependence?.iceRow[place] : /^\d+$/.test(text) ? Number(text) : undefined;
+    if (row === undefined || row >= about.n_rows) {
+      setText(
+        problem,
+        `no row ${text}: give a position from 0 to ${whole(about.n_rows - 1)}, or the label of a row that is drawn`,
+      );
+      return;
+    }
+    find.value = "";
+    setText(problem, "");
+    select([row], rows.length > 0 && !rows.includes(row));
+  };
+  onCommit(find, look, signal);
+  const clear = button("clear selection", "uq-selection-clear", () => {
+    select([]);
+    find.focus();
+  });
+  const filter = button("keep only these rows", "uq-selection-keep", () =>
+    keep({ rows: writeRows(rows) }),
+  );
+
+  const list = h("div", {
+    class: "uq-selected-list",
+    role: "group",
+    "aria-label": "selected rows",
+  });
+  const caption = h("p", { class: "uq-muted" });
+  const shownRow = () => (rows.includes(inputs.row) ? inputs.row : (rows[0] ?? -1));
+  const card = controlsOnDemand(
+    context,
+    () => import("./card.ts"),
+    ({ rowCard }) => {
+      const step = (by: number) => {
+        const at = Math.max(0, rows.indexOf(shownRow()));
+        const row = rows[(at + by + rows.length) % rows.length];
+        if (row !== undefined) session.request({ row, what_if: [] });
+      };
+      const change = (what_if: Change[]) => session.request({ row: shownRow(), what_if });
+      const { element, update } = rowCard(about, { step, change }, signal);
+      return {
+        element,
+        update({ what_if: changes }, shown): void {
+          const data = shown?.selection;
+          if (!shown || !data || !rows.length) return;
+          const row = shownRow();
+          const [at, count] = [rows.indexOf(row), rows.length];
+          update({ frame: shown, data, row, at, count, changes, isStill });
+        },
+      };
+    },
+    () => rows.length > 0,
+  );
+  const hint = h(
+    "p",
+    { class: "uq-empty uq-selection-hint" },
+    "No row is selected: click a line of the curves or a point, draw a box over some, drag over the bars, or write a position.",
+  );
+  const body = h("div", { class: "uq-selection-body" }, h("div", {}, list, caption), card.element);
+  const controls = [
+    h("label", { class: "uq-field" }, h("span", {}, "select a row"), find),
+    lines.walk,
+    clear,
+    filter,
+  ];
+  const panel = section("Selected rows", "uq-selection", controls, problem, hint, body);
+
+  root.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape" || event.defaultPrevented || !rows.length) return;
+      select([]);
+    },
+    { signal },
+  );
+  list.addEventListener(
+    "keydown",
+    (event) => {
+      const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      const all = [...list.querySelectorAll("button")];
+      const at = all.indexOf(event.target as HTMLButtonElement);
+      const target = by && at >= 0 ? all[at + by] : null;
+      if (!target) return;
+      event.preventDefault();
+      target.focus();
+      target.click();
+    },
+    { signal },
+  );
+
+  const items = new Map<
+    number,
+    { element: HTMLElement; name: Element; text: Element; button: Element }
+  >();
+  const itemOf = (row: number) => {
+    const known = items.get(row);
+    if (known) return known;
+    const name = h("span");
+    const text = h("span", { class: "uq-muted" });
+    const one = h(
+      "button",
+      { type: "button", class: "uq-selected-row", "data-testid": "uq-selected-row" },
+      name,
+      text,
+    );
+    one.addEventListener("click", () => session.request({ row, what_if: [] }), { signal });
+    const made = { element: one, name, text, button: one };
+    items.set(row, made);
+    return made;
+  };
+  const fill = (data: Selection, now: Frame) => {
+    const selected = new Set(rows);
+    const listed = Array.from(data.listed, (row, i) => ({ row, i })).filter(({ row }) =>
+      selected.has(row),
+    );
+    const shown = shownRow();
+    const m = data.measures.length;
+    const watched = Math.max(
+      0,
+      data.measures.findIndex(({ name }) => name === inputs.measure),
+    );
+    const { label = "", unit = "" } = data.measures[watched] ?? {};
+    const elements = listed.map(({ row, i }) => {
+      const item = itemOf(row);
+      setText(item.name, nameOf(now, row));
+      const word = (value: number) => (data.classes ? (data.classes[value] ?? "") : number(value));
+      const truth = data.truth[i] ?? Number.NaN;
+      const parts = [
+        word(data.predicted[i] ?? Number.NaN),
+        Number.isFinite(truth) ? `truly ${word(truth)}` : "",
+        `${withUnit(label, unit)} ${number(data.values[i * m + watched])}`,
+      ];
+      setText(item.text, parts.filter(Boolean).join(", "));
+      set(item.button, { "aria-pressed": row === shown ? "true" : "false" });
+      return item.element;
+    });
+    if (
+      elements.length !== list.childElementCount ||
+      elements.some((one, i) => list.children[i] !== one)
+    )
+      list.replaceChildren(...elements);
+    for (const row of items.keys()) if (!selected.has(row)) items.delete(row);
+    const more = rows.length - elements.length;
+    setText(
+      caption,
+      more > 0
+        ? `${whole(elements.length)} of ${counted(rows.length, "row")} are listed; the card shows any of them.`
+        : "",
+    );
+  };
+
+  let readText: string | null = null;
+  return {
+    element: panel.element,
+    update({ frame: next, inputs: wanted }) {
+      frame = next;
+      inputs = wanted;
+      const data = next?.selection ?? null;
+      // A condition that was just requested becomes positions in the kernel's answer.
+      const text =
+        typeof wanted.selection === "string" ? wanted.selection : (next?.inputs.selection ?? "");
+      if (typeof text === "string" && text !== readText) {
+        readText = text;
+        rows = readRows(text, about.n_rows);
+      }
+      set(panel.element, { "data-stale": data?.stale ? "true" : null });
+      const isAny = rows.length > 0;
+      hint.hidden = isAny;
+      body.hidden = clear.hidden = filter.hidden = !isAny;
+      // Without a kernel, only the rows of cohorts can be shown.
+      if (isStill) filter.hidden = true;
+      setText(panel.note, isAny ? `${counted(rows.length, "row")} selected` : "");
+      lines.update(plots.lines ?? null, rows, wanted, next);
+      points.update(plots.points ?? null, rows);
+      if (!data || !next || !isAny) return;
+      fill(data, next);
+      card.update(wanted, next);
+    },
+  };
+}

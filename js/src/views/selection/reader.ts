@@ -1,0 +1,112 @@
+import type { Change } from "../../condition.ts";
+import type { ModelInfo } from "../../modelInfo.ts";
+import { type Columns, type Fields, type Numbers, WireError } from "../../wire.ts";
+
+export interface CardMeasure {
+  name: string;
+  label: string;
+  unit: string;
+  isPrediction: boolean;
+}
+
+/** What the model says of a row. */
+export interface Answer {
+  /** The predicted class by its number, or the predicted value. */
+  predicted: number;
+  /** Probabilities of classes, or quantiles of a number, or nothing. */
+  prediction: Numbers;
+  /** In the order of the card's measures. */
+  measures: Numbers;
+}
+
+export interface WhatIf {
+  row: number;
+  changes: Change[];
+  error: string | null;
+  /** Null until the model has answered. */
+  answer: Answer | null;
+}
+
+export interface Selection {
+  stale: boolean;
+  nSelected: number;
+  measures: CardMeasure[];
+  classes: string[] | null;
+  /** Levels of the quantiles; none of classes and of single values. */
+  levels: number[];
+  /** Ends of the axis of predicted numbers. */
+  span: [number, number] | null;
+  /** Labels of the listed rows, where they have others than their positions. */
+  labels: string[] | null;
+  listed: Int32Array;
+  predicted: Float64Array;
+  truth: Float64Array;
+  weight: Float64Array;
+  /** Row-major (listed rows, measures); the rank is the share of rows with a smaller value. */
+  values: Float64Array;
+  rank: Float32Array;
+  /** Rows with a card; their numbers and texts are those of the features of that kind, in order. */
+  card: Int32Array;
+  numbers: Float64Array;
+  texts: (string | null)[][];
+  prediction: Float64Array;
+  whatIf: WhatIf | null;
+}
+
+const isTexts = (value: unknown): value is (string | null)[][] =>
+  Array.isArray(value) &&
+  value.every(
+    (row) => Array.isArray(row) && row.every((text) => text === null || typeof text === "string"),
+  );
+
+function readWhatIf(fields: Fields, columns: Columns): WhatIf {
+  const rows = columns.rows("if_predicted");
+  return {
+    row: fields.number("row"),
+    changes: fields.records("changes").map(({ raw }) => raw as unknown as Change),
+    error: fields.optional("error", (f) => f.text("error")),
+    answer: rows
+      ? {
+          predicted: columns.get("if_predicted", [1])[0] ?? Number.NaN,
+          prediction: columns.get("if_prediction", [1, null]),
+          measures: columns.get("if_measures", [1, null]),
+        }
+      : null,
+  };
+}
+
+export function readSelection(fields: Fields, columns: Columns, _info: ModelInfo): Selection {
+  const listed = columns.rows("listed");
+  const cards = columns.rows("card");
+  const measures = fields.records("measures").map((one) => ({
+    name: one.text("name"),
+    label: one.text("label"),
+    unit: one.text("unit"),
+    isPrediction: one.flag("prediction"),
+  }));
+  const { texts, span, levels } = fields.raw;
+  if (!isTexts(texts) || !Array.isArray(levels))
+    throw new WireError(
+      "The kernel's answer has no values of the selected row; run the cell again.",
+    );
+  return {
+    stale: fields.flag("stale"),
+    nSelected: fields.number("n_selected"),
+    measures,
+    classes: fields.optional("classes", (f) => f.texts("classes")),
+    levels: levels.map(Number),
+    span: Array.isArray(span) ? [Number(span[0]), Number(span[1])] : null,
+    labels: fields.optional("labels", (f) => f.texts("labels")),
+    listed: columns.get<Int32Array>("listed", [listed]),
+    predicted: columns.get("predicted", [listed]),
+    truth: columns.get("true", [listed]),
+    weight: columns.get("weight", [listed]),
+    values: columns.get("measures", [listed, measures.length]),
+    rank: columns.get<Float32Array>("rank", [listed, measures.length]),
+    card: columns.get<Int32Array>("card", [cards]),
+    numbers: columns.get("numbers", [cards, null]),
+    texts,
+    prediction: columns.get("prediction", [cards, null]),
+    whatIf: fields.optional("what_if", (f) => readWhatIf(f.record("what_if"), columns)),
+  };
+}

@@ -1,0 +1,36 @@
+"""The inputs of an explorer: checked when they are set, and read together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import traitlets as t
+
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.widgets.inputs import NAMES, READERS, Inputs, trait_value, validate
+
+
+class CheckedInputs(t.HasTraits):
+    """The inputs of an explorer, whose traits a subclass has."""
+
+    explainer: Explainer
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._lists: dict[str, tuple[Any, ...]] = dict.fromkeys(READERS, ())
+        super().__init__(*args, **kwargs)
+
+    @t.validate(*NAMES)
+    def _validated(self, proposal: Any) -> Any:
+        name, value = proposal["trait"].name, proposal["value"]
+        return trait_value(name, validate(name, value, self.explainer), self.explainer)
+
+    def _inputs(self) -> tuple[Inputs, str | None]:
+        """Return the inputs, and the error of a list that was changed in place."""
+        problem = None
+        for name, read in READERS.items():
+            try:
+                self._lists[name] = read(getattr(self, name), self.explainer)
+            except ValueError as error:
+                problem = f"{error} The previous {name} stays in use until {name} is set again."
+        values = {name: getattr(self, name) for name in NAMES}
+        return Inputs.of(values, self._lists), problem

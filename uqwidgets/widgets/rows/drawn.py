@@ -1,0 +1,78 @@
+"""The rows whose lines are drawn, in an order that does not change with the filter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from uqwidgets._typing import Positions
+from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
+from uqwidgets.widgets.rows.text import rows_of_text
+
+# Letters of a label of X's index.
+_MOST_LETTERS = 60
+
+
+def row_labels(table: Table, rows: Positions) -> list[str] | None:
+    """Return the labels of rows in the index of X; None where these are the positions.
+
+    Parameters
+    ----------
+    table : Table
+    rows : ndarray of shape (m,)
+    """
+    labels = table.row_labels
+    if isinstance(labels, pd.RangeIndex) and labels.start == 0 and labels.step == 1:
+        return None
+    texts = [str(label) for label in labels.take(rows)]
+    return [t if len(t) <= _MOST_LETTERS else f"{t[:_MOST_LETTERS]}..." for t in texts]
+
+
+class DrawnRows:
+    """Chooses rows among those that are scored.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    """
+
+    def __init__(self, explainer: Explainer) -> None:
+        self._evaluations = explainer.evaluations
+        # A fixed order, so that a filter thins the lines and does not exchange them.
+        order = np.random.default_rng(explainer.seed).permutation(len(explainer.table))
+        self._rank = np.argsort(order)
+
+    def of(
+        self, population: Population, most: int, n_rows: int | None, selection: str = ""
+    ) -> Positions:
+        """Return positions in ascending order: selected rows and those of small samples first.
+
+        Parameters
+        ----------
+        population : Population
+        most : int
+            Number of rows, if there are so many.
+        n_rows : int or None
+            Of a sample of so many rows, which is one of the sizes of `RowOrder`; None for all.
+        selection : str, default=""
+            See `uqwidgets.widgets.rows.text`.
+        """
+        order = self._evaluations.row_order
+        selected = rows_of_text(selection, len(self._rank))
+        selected = selected[population.scored[selected] > 0]
+        if n_rows is not None:
+            selected = selected[order.places[selected] < n_rows]
+        selected = selected[np.argsort(self._rank[selected])][:most]
+        chosen, n_chosen = [selected], len(selected)
+        n_parts = order.n_parts(n_rows) if n_rows is not None else len(order.sizes)
+        for number in range(n_parts):
+            if n_chosen >= most:
+                break
+            part = np.setdiff1d(order.part(number), selected, assume_unique=True)
+            if population.rows is not None:
+                part = part[population.scored[part] > 0]
+            chosen.append(part[np.argsort(self._rank[part])])
+            n_chosen += len(part)
+        return np.sort(np.concatenate(chosen)[:most])

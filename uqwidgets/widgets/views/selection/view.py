@@ -1,0 +1,233 @@
+"""The selection view: which rows are selected, one of them in detail, and its what-if."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from uqwidgets._typing import Floats, Positions
+from uqwidgets.evaluation.replacement import SingleRow
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.inference.population import Population
+from uqwidgets.predictive import Distribution
+from uqwidgets.predictive.distributions import class_codes
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import curve_measures
+from uqwidgets.widgets.rows.drawn import DrawnRows, row_labels
+from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.rows.text import rows_of_text
+from uqwidgets.widgets.rows.what_if import replacement_of
+from uqwidgets.widgets.views.selection.card import LEVELS, predictions, span, values_of
+from uqwidgets.widgets.views.view import Availability, Content, Key, View
+from uqwidgets.widgets.work import Step, Urgency, Work
+
+# Selected rows that are listed, the first ones.
+_MOST_LISTED = 100
+
+
+class SelectionView(View):
+    """The selected rows, a card of one of them, and what the model says if it had other values."""
+
+    name = "selection"
+    reads = ("selection", "row", "what_if")
+    of_rows = (
+        "listed",
+        "predicted",
+        "true",
+        "weight",
+        "measures",
+        "rank",
+        "card",
+        "numbers",
+        "prediction",
+        "labels",
+        "texts",
+    )
+
+    def __init__(self, explainer: Explainer) -> None:
+        super().__init__(explainer)
+        self._drawn = DrawnRows(explainer)
+        self._measures = curve_measures(explainer)
+        self._span: tuple[float, float] | None = None
+        # The rows in the order of each measure, by its name.
+        self._orders: dict[str, npt.NDArray[np.intp]] = {}
+        # The what-if that the model failed on, and its sentence.
+        self._failed: tuple[SingleRow, str] | None = None
+
+    def compute(self, inputs: Inputs, populations: Populations) -> Content:
+        """Describe the first selected rows and the card of one; the model is not called."""
+        selected = rows_of_text(inputs.selection, len(self.explainer.table))
+        row = self._row_of_card(inputs, selected)
+        listed = selected[:_MOST_LISTED]
+        if row is not None:
+            listed = np.union1d(listed, [row])
+        content = self._described(listed, listed[listed == row], populations.now)
+        content.meta["n_selected"] = len(selected)
+        changed = self._changed(inputs, row)
+        if changed is not None:
+            content.meta["what_if"], columns = self._what_if(inputs, *changed)
+            content.columns.update(columns)
+        return content
+
+    def complete(
+        self, inputs: Inputs, populations: Populations, check: Callable[[], None]
+    ) -> Content:
+        """Describe all rows that a page draws, each with its card."""
+        check()
+        rows = self._drawn.of(populations.now, inputs.ice_lines, None, inputs.selection)
+        return self._described(rows, rows, populations.now)
+
+    def show_cached(self, work: Work) -> Availability:
+        """Show everything but a what-if that the model has to be asked for."""
+        shown = super().show_cached(work)
+        is_known = self._pending(work.inputs) is None
+        return Availability(shown.is_shown, shown.is_complete and is_known)
+
+    def steps(self, work: Work) -> Iterable[Step]:
+        """Ask the model about the changed row, once the controls rest."""
+
+        def attempt() -> None:
+            request = self._pending(work.inputs)
+            if request is None or work.populations is None:
+                return
+            work.wait_for_rest()
+            try:
+                self.explainer.evaluations.ask([request])
+            except ValueError as error:
+                self._failed = (request, str(error))
+            self._update(work)
+            work.send()
+
+        return [Step(Urgency.FIRST, attempt)]
+
+    def _input_key(self, inputs: Inputs) -> Key:
+        # The content of a what-if differs before and after the model's answer.
+        return (*super()._input_key(inputs), self._pending(inputs) is None, self._failed)
+
+    def _row_of_card(self, inputs: Inputs, selected: Positions) -> int | None:
+        if inputs.row in selected:
+            return inputs.row
+        return int(selected[0]) if len(selected) else None
+
+    def _changed(self, inputs: Inputs, row: int | None) -> tuple[int, SingleRow | None] | None:
+        """Return the row whose values are changed, with what the model is asked."""
+        if row is None or not inputs.what_if:
+            return None
+        constant = replacement_of(self.explainer.table, row, inputs.what_if)
+        return row, None if constant is None else SingleRow(constant, row)
+
+    def _pending(self, inputs: Inputs) -> SingleRow | None:
+        """Return what the model has to be asked about the changed row; None if nothing."""
+        selected = rows_of_text(inputs.selection, len(self.explainer.table))
+        changed = self._changed(inputs, self._row_of_card(inputs, selected))
+        request = None if changed is None else changed[1]
+        if request is None or (self._failed is not None and self._failed[0] == request):
+            return None
+        return None if self.explainer.evaluations.is_cached(request) else request
+
+    def _what_if(
+        self, inputs: Inputs, row: int, request: SingleRow | None
+    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Describe the changed row, and return its columns as far as the answer is known."""
+        evaluations = self.explainer.evaluations
+        meta: dict[str, Any] = {
+            "row": row,
+            "changes": [change.plain() for change in inputs.what_if],
+            "error": None,
+        }
+        if request is not None and self._failed is not None and self._failed[0] == request:
+            return {**meta, "error": self._failed[1]}, {}
+        rows = np.array([row])
+        if request is None:
+            q: Distribution = evaluations.original.take(rows)
+        elif evaluations.is_cached(request):
+            q = evaluations.evaluate(request)
+        else:
+            return meta, {}
+        try:
+            columns = self._of(q, rows)
+        except ValueError as error:
+            return {**meta, "error": str(error)}, {}
+        return meta, {f"if_{name}": values for name, values in columns.items()}
+
+    def _of(self, q: Any, rows: Positions) -> dict[str, npt.NDArray[Any]]:
+        """Return what the model says of some rows: its prediction and the measures."""
+        evaluations = self.explainer.evaluations
+        measures = [evaluations.values_at(q, measure, rows) for measure in self._measures]
+        return {
+            "predicted": self._predicted(q),
+            "prediction": predictions(q),
+            "measures": np.stack(measures, axis=1),
+        }
+
+    def _described(self, listed: Positions, cards: Positions, population: Population) -> Content:
+        """Describe rows in a list, and some of them on cards."""
+        ex, evaluations = self.explainer, self.explainer.evaluations
+        q = evaluations.original.take(listed)
+        of_listed = self._of(q, listed)
+        numbers, texts = values_of(ex.table, cards)
+        is_density = ex.classes is None and of_listed["prediction"].shape[1] > 0
+        meta = {
+            "n_selected": 0,
+            "measures": [
+                {"name": m.name, "label": m.label, "unit": m.unit, "prediction": m.is_prediction}
+                for m in self._measures
+            ],
+            "classes": None if ex.classes is None else [str(c) for c in ex.classes],
+            "levels": LEVELS if is_density else (),
+            "span": self._spanned() if len(listed) else None,
+            "labels": row_labels(ex.table, listed),
+            "texts": texts,
+            "what_if": None,
+        }
+        columns = {
+            "listed": listed.astype(np.int32),
+            "predicted": of_listed["predicted"],
+            "true": self._true(listed),
+            "weight": population.scored[listed],
+            "measures": of_listed["measures"],
+            "rank": self._ranks(listed, of_listed["measures"], population),
+            "card": cards.astype(np.int32),
+            "numbers": numbers,
+            "prediction": of_listed["prediction"][np.searchsorted(listed, cards)],
+        }
+        return Content(meta, columns)
+
+    def _predicted(self, q: Any) -> Floats:
+        """Return the position of the most probable class, or the mean, of each row."""
+        if q.classes is not None:
+            return np.asarray(q.mode(), dtype=np.float64)
+        if self.explainer.classes is not None:
+            return class_codes(q.value, self.explainer.classes).astype(np.float64)
+        return np.asarray(q.mean(), dtype=np.float64)
+
+    def _true(self, rows: Positions) -> Floats:
+        ex = self.explainer
+        if not ex.table.has_target:
+            return np.full(len(rows), np.nan)
+        true = ex.table.y[rows]
+        codes = true if ex.classes is None else class_codes(true, ex.classes)
+        return np.asarray(codes, dtype=np.float64)
+
+    def _spanned(self) -> tuple[float, float] | None:
+        if self._span is None and self.explainer.classes is None:
+            self._span = span(self.explainer)
+        return self._span
+
+    def _ranks(
+        self, rows: Positions, values: Floats, population: Population
+    ) -> npt.NDArray[np.float32]:
+        """Return the share of the rows, by weight, with a smaller value of each measure."""
+        ranks = np.empty(values.shape, dtype=np.float32)
+        for column, measure in enumerate(self._measures if len(rows) else ()):
+            every = self.explainer.evaluations.original_values(measure)
+            if measure.name not in self._orders:
+                self._orders[measure.name] = np.argsort(every)
+            order = self._orders[measure.name]
+            total = np.concatenate([[0.0], np.cumsum(population.scored[order])])
+            below = np.searchsorted(every[order], values[:, column], side="left")
+            ranks[:, column] = total[below] / total[-1]
+        return ranks
