@@ -227,7 +227,7 @@ class TestFailures:
             return (answer[0][1:], answer[1][1:]) if changed.any() else answer
 
         message = (
-            r"'x3' replaced were evaluated: ValueError: the model answered 59 rows for the 60 asked"
+            r"'x3' replaced were evaluated: ValueError: the model returned 59 rows for 60 rows"
         )
         self.fails(self.explainer(model), message)
 
@@ -420,6 +420,6 @@ def test_derived_values_outlive_evicted_predictions():
 
 def test_predicted_labels_for_a_numeric_target_are_refused():
     X, y = table(8)
-    message = r"answers with labels such as 'low', but y has -?[0-9.]+; pass labels of one kind"
+    message = r"predicts labels such as 'low', but y has -?[0-9.]+; pass labels of one kind"
     with pytest.raises(ValueError, match=message):
         Explainer(lambda X: np.full(len(X), "low"), X, y)

@@ -142,8 +142,8 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
     [
         (FITTED, FRAME.drop(columns="b"), Y, r"X has no column 'b', which the model was fitted w"),
         (FITTED, FRAME[["c"]], Y, r"no column 'a'.*\(2 are missing in all\); pass the columns"),
-        (FITTED, X[:, :2], Y, r"X has 2 columns; the model wants 3"),
-        (ON_ARRAYS, X[:, :2], Y, r"X has 2 columns; the model wants 3"),
+        (FITTED, X[:, :2], Y, r"X has 2 columns; the model expects 3"),
+        (ON_ARRAYS, X[:, :2], Y, r"X has 2 columns; the model expects 3"),
         (ON_ARRAYS, X[:, 0], Y, r"X has shape \(30,\); it must be \(rows, features\)"),
         (FITTED, FRAME.iloc[:0], [], r"X has no rows; pass the rows that are to be explained"),
         (ON_ARRAYS, X, Y[:-1], r"y has shape \(29,\) but X has 30 rows; pass one value per row"),
@@ -151,7 +151,12 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
         (ON_ARRAYS, X, np.where(X[:, 0] > 1, np.nan, Y), r"y is missing in \d+ of 30 rows \(the f"),
         (ON_ARRAYS, X, [None, *Y[1:]], r"y is missing in 1 of 30 rows \(the first is row 0\)"),
         (ON_ARRAYS, X, [np.inf, *Y[1:]], r"y is inf in row 0; drop this row"),
-        (ON_ARRAYS, X, ["low"] * 30, r"y holds 'low', which is no number, but the model predicts"),
+        (
+            ON_ARRAYS,
+            X,
+            ["low"] * 30,
+            r"y holds 'low', which is not a number, but the model predicts",
+        ),
         (
             normal_model,
             FRAME.set_axis(["a", "b", "a"], axis=1),
@@ -182,9 +187,14 @@ FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
             normal_model,
             FRAME,
             pd.date_range("2024-01-01", periods=30),
-            r"y holds datetime\.datetime\(2024.*, which is no number, but the model predicts num",
+            r"y holds datetime\.datetime\(2024.*, which is not a number, but the model predicts",
         ),
-        (normal_model, FRAME, Y + 1j, r"y holds .*j\), which is no number, but the model predicts"),
+        (
+            normal_model,
+            FRAME,
+            Y + 1j,
+            r"y holds .*j\), which is not a number, but the model predicts",
+        ),
         (normal_model, FRAME, pd.Series(Y)[::-1], r"in another order.*; pass y\.loc\[X\.index\]"),
     ],
 )

@@ -134,7 +134,7 @@ def test_an_undefined_metric_gives_nan_and_a_remark():
     ("options", "message"),
     [
         ({"compare": "ratio"}, "accuracy is a score, .* use compare='difference'"),
-        ({"interval": "random-variable"}, "accuracy has no values of single pairs"),
+        ({"interval": "random-variable"}, "accuracy has no value for a single pair of rows"),
     ],
 )
 def test_options_without_meaning_for_metrics_are_refused(options, message):

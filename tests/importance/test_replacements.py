@@ -257,7 +257,7 @@ class TestGroups:
             ({"g": []}, "group 'g' is empty; name its features"),
             ({"g": "x0"}, "group 'g' is the text 'x0'; give a list of features"),
             ({"g": ["x0", "y1"]}, "there is no feature 'y1'"),
-            ({"x2": ["x0", "x1"]}, "group 'x2' has the name of a feature; name it otherwise"),
+            ({"x2": ["x0", "x1"]}, "group 'x2' has the name of a feature; give it another name"),
         ],
     )
     def test_invalid_groups_are_refused(self, groups, message):
@@ -313,8 +313,8 @@ def test_the_permutations_of_scikit_learn_give_its_importance():
         ),
         ({"compare": "quotient"}, "there is no comparison 'quotient'; did you mean 'difference'"),
         ({"n_repeats": "every"}, "n_repeats is 'every'; it must be a whole number.* or 'all'"),
-        ({"n_repeats": "all", "interval": "quantile"}, "interval 'quantile' is over repeats"),
-        ({"n_repeats": 1, "interval": "fixed-data"}, "is over repeats, and n_repeats is 1"),
+        ({"n_repeats": "all", "interval": "quantile"}, "interval 'quantile' needs several repeats"),
+        ({"n_repeats": 1, "interval": "fixed-data"}, "needs several repeats, and n_repeats is 1"),
         ({"reference": "z"}, "there is no reference distribution 'z'"),
     ],
 )

@@ -274,7 +274,7 @@ class TestErrors:
     def test_errors_of_as_predictive_keep_their_words(self):
         adapter = partial(as_predictive, samples=True)
         message = (
-            ": ValueError: samples means nothing here, since LinearRegression answers one value"
+            ": ValueError: samples has no effect here, because LinearRegression answers one value"
         )
         with pytest.raises(ModelError, match=message):
             Learner(LinearRegression(), X, Y, adapter=adapter).importance("nll")

@@ -180,5 +180,7 @@ def test_unreadable_distributions_are_refused(model, error, message):
 
 def test_an_option_that_means_nothing_is_refused():
     model = NGBRegressor(**FAST).fit(X, Y)
-    with pytest.raises(ValueError, match="noise means nothing here, since NGBRegressor gives a di"):
+    with pytest.raises(
+        ValueError, match="noise has no effect here, because NGBRegressor gives a di"
+    ):
         as_predictive(model, noise=1.0)

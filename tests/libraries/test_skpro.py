@@ -159,5 +159,5 @@ def test_the_error_of_an_unfitted_model_is_passed_on():
 
 def test_an_option_that_means_nothing_is_refused():
     model = residuals().fit(FRAME, TARGET)
-    with pytest.raises(ValueError, match="noise means nothing here, since ResidualDouble g"):
+    with pytest.raises(ValueError, match="noise has no effect here, because ResidualDouble g"):
         as_predictive(model, noise=1.0)

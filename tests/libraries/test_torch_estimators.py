@@ -254,7 +254,7 @@ def test_the_importance_of_a_constant_column_is_exactly_zero(model, y):
         ({"precision": -1.0}, X, Y, "precision must be greater than zero, not -1.0"),
         ({"precision": 1.0}, X, LABELS, "precision is that of a regression; y holds classes"),
         ({"task": "regress"}, X, Y, "task must be 'regression' or 'classification', not"),
-        ({"task": "regression"}, X, LABELS, "y holds '(up|down)', which is no number"),
+        ({"task": "regression"}, X, LABELS, "y holds '(up|down)', which is not a number"),
         ({"task": "classification"}, X, Y, "Unknown label type: continuous"),
         ({}, X, np.full(120, "up"), "y holds only 1 class, 'up'; it must hold two or more"),
         ({}, X[:1], Y[:1], "1 sample.* minimum of 2 is required"),

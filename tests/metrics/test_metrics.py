@@ -180,7 +180,7 @@ def test_labels_without_probabilities():
     assert find_metric("accuracy", classes).score(Point(predicted), y, WEIGHTS) == pytest.approx(
         expected
     )
-    with pytest.raises(ValueError, match=r"roc_auc cannot .* the model gives labels only"):
+    with pytest.raises(ValueError, match=r"roc_auc cannot .* the model predicts labels only"):
         find_metric("roc_auc", classes).score(Point(predicted), y)
 
 

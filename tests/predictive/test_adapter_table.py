@@ -88,7 +88,7 @@ def test_a_new_family_is_one_file_and_one_row():
 def test_a_new_family_has_its_options_and_refuses_the_others():
     np.testing.assert_array_equal(as_predictive(Forecaster(), noise=2.0)(X).std(), 2.0)
     with pytest.raises(
-        ValueError, match="classes means nothing here, since Forecaster forecasts a mean with one"
+        ValueError, match="classes has no effect here, because Forecaster forecasts a mean with one"
     ):
         as_predictive(Forecaster(), classes=["a", "b"])
 

@@ -140,7 +140,7 @@ def test_read_only_tables_and_answers_are_accepted():
         (lambda X: np.full(len(X), "up"), {"noise": 1.0}, "noise is for predicted numbers, but"),
         (lambda _: 5.0, {}, r"array of shape \(\); it may return a distribution, \(mean, std\)"),
         (lambda _: np.zeros((2, 2, 2, 2)), {}, r"shape \(2, 2, 2, 2\); it may return"),
-        (lambda X: X[:7, 0], {}, "the model answered 7 rows for the 50 asked"),
+        (lambda X: X[:7, 0], {}, "the model returned 7 rows for 50 rows"),
         (lambda X: Normal(X, np.ones(X.shape)), {}, r"\(50, 3\) must be \(rows,\).*make a Mixture"),
         (
             three_classes,

@@ -262,7 +262,7 @@ def test_a_member_that_modifies_its_batch_does_not_affect_the_next(data):
             RandomForestRegressor(2).fit(X, Y),
             {"samples": True},
             ValueError,
-            "samples means nothing here, since an ensemble is read by its members",
+            "samples has no effect here, because an ensemble is read by its members",
         ),
         (RandomForestRegressor(2).fit(X, Y), {"noise": 0}, ValueError, "noise is 0; it must be"),
         (RandomForestRegressor(2).fit(X, Y), {"noise": -1.0}, ValueError, "noise is -1.0; it mu"),
@@ -287,7 +287,7 @@ def test_a_model_without_members_is_refused(model, options, error, message):
         ),
         ([normal_model, normal_model], {"noise": 1.0}, "standard deviations of their own"),
         ([three_classes] * 2, {"classes": [0, 1, 2], "noise": 1.0}, "these give probabilities"),
-        ([lambda X: np.full(len(X), "up")] * 2, {}, "the members answer with labels; use"),
+        ([lambda X: np.full(len(X), "up")] * 2, {}, "the members predict labels; use"),
     ],
 )
 def test_members_of_different_kinds_are_refused(models, options, message):

@@ -99,9 +99,13 @@ def test_a_model_that_modifies_its_batch_does_not_affect_the_next():
         ({"low": None, "high": None}, {}, r"keys.*must be the levels.*\{0\.05: low, 0\.5"),
         ({0.5: None, 1.5: None}, {}, r"levels are \[0\.5, 1\.5\]; they must be"),
         ([LinearRegression()] * 2, {"levels": LEVELS}, "there are 2 models for 3 levels"),
-        ({0.1: LinearRegression()}, {"noise": 1.0}, "noise means nothing here, since models of"),
-        (BayesianRidge(), {"levels": LEVELS, "members": True}, "levels means nothing here, since"),
-        (LinearRegression(), {"levels": LEVELS, "noise": 1.0}, "noise means nothing here, since"),
+        ({0.1: LinearRegression()}, {"noise": 1.0}, "noise has no effect here, because models of"),
+        (
+            BayesianRidge(),
+            {"levels": LEVELS, "members": True},
+            "levels has no effect here, because",
+        ),
+        (LinearRegression(), {"levels": LEVELS, "noise": 1.0}, "noise has no effect here, because"),
     ],
 )
 def test_invalid_levels_are_refused(model, options, message):

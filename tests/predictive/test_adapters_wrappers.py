@@ -166,8 +166,8 @@ def test_members_inside_a_transformed_target_are_refused():
     ("model", "options", "message"),
     [
         (BayesianRidge(), {"noise": 1.0}, "BayesianRidge gives a mean and a standard deviation"),
-        (BayesianRidge(), {"classes": [0, 1]}, "classes means nothing here, since BayesianRidge"),
-        (LinearRegression(), {"samples": True}, "samples means nothing here, since LinearRegres"),
+        (BayesianRidge(), {"classes": [0, 1]}, "classes has no effect here, because BayesianRidge"),
+        (LinearRegression(), {"samples": True}, "samples has no effect here, because LinearRegres"),
         (Distributing(), {"noise": 1.0}, "Distributing gives a distribution of its own"),
         (
             TransformedTargetRegressor(BayesianRidge()),

@@ -110,7 +110,9 @@ def test_labels_that_are_no_numbers_have_no_mean():
         "quantile": lambda: q.interval(0.9),
         "crps": lambda: q.crps([1, 2, 3]),
     }.items():
-        with pytest.raises(ValueError, match=rf"are no numbers \('a', 'b', 'c'\) have no {name}\."):
+        with pytest.raises(
+            ValueError, match=rf"are not numbers \('a', 'b', 'c'\) have no {name}\."
+        ):
             ask()
 
 

@@ -209,7 +209,7 @@ def test_a_constant_feature_can_be_pinned_but_not_moved():
         ({"means": {"age": "old"}}, "the mean of 'age' is 'old'; give a number"),
         ({"variances": {"age": -1}}, "the variance of 'age' is -1; give 0 or more"),
         ({"covariances": {"age": 1}}, r"a pair of features such as \('a', 'b'\): 'age'"),
-        ({"covariances": {("age", "age"): 1}}, "a covariance is of a pair"),
+        ({"covariances": {("age", "age"): 1}}, "a covariance needs a pair"),
         (
             {"covariances": {("age", "income"): 1, ("income", "age"): 1}},
             "the covariance of 'income' and 'age' is given twice",
@@ -230,7 +230,7 @@ def test_a_constant_feature_can_be_pinned_but_not_moved():
             {"shares": {"sex": {"female": 0.5, "male": 0.4}}},
             "share of 'male' in 'sex' cannot be 0.4 together with share of 'female' in 'sex' at",
         ),
-        ({"means": {"age": 50}, "pinned": ["age"]}, "'age' is pinned and given a value too"),
+        ({"means": {"age": 50}, "pinned": ["age"]}, "'age' is both pinned and given a value"),
         (
             {"functions": {"odd": (lambda X: X["age"].to_numpy()[:3], 1)}},
             r"'odd' gives values of shape \(3,\); it must give one for each of the 400 rows",

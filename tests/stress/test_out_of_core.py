@@ -378,7 +378,7 @@ def test_batches_of_other_rows_in_a_later_pass_are_refused(later):
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
-        (lambda _: {}, "outputs gives nothing to average"),
+        (lambda _: {}, "outputs returns nothing to average"),
         (lambda _: {"one": 1.0}, r"the output 'one' has shape \(\) for a batch of 9 rows"),
         (lambda b: {"one": np.full(len(b), np.nan)}, "the output 'one' is nan in row 0"),
         (lambda b: {"one": ["a"] * len(b)}, "the output 'one' is not all numbers: could not"),

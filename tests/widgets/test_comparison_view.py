@@ -184,7 +184,7 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence():
         uq.explore({}, X, y)
     with pytest.raises(ValueError, match="give each its own name"):
         uq.Explainer(line, X, y, name="flat", others={"flat": flat})
-    with pytest.raises(TypeError, match="'line' is an Explainer, which knows no other models"):
+    with pytest.raises(TypeError, match="'line' is an Explainer, which has no other models"):
         uq.explore({"line": uq.Explainer(line, X, y), "flat": flat})
     other_rows = uq.Explainer(flat, X[:20], y[:20])
     explainer = uq.Explainer(line, X, y, name="line", others={"few": other_rows})

@@ -178,7 +178,7 @@ def test_an_interval_that_a_scorer_has_not_is_an_error_beside_the_other_columns(
     _, own = shown(explorer)
     assert np.isfinite(own["value"][0]).all()
     assert np.isnan(own["value"][1]).all()
-    assert "accuracy has no values of single pairs" in explorer._frame["meta"]["error"]
+    assert "accuracy has no value for a single pair of rows" in explorer._frame["meta"]["error"]
     explorer.interval = "model"
     _, own = shown(explorer)
     assert np.isfinite(own["value"]).all()

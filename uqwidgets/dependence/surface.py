@@ -55,8 +55,8 @@ def surface_grids(
         raise ValueError(f"a surface has two features, not {names or 'none'}; name two.")
     if not form.plain:
         raise ValueError(
-            "center, derivative and relative are of curves; ask for the curve of one feature, or "
-            "leave them out."
+            "center, derivative and relative apply to curves only; name one feature, or leave them "
+            "out."
         )
     if grid is None:
         grid = SURFACE_POINTS

@@ -140,7 +140,7 @@ class Table(Columns):
             numbers = self.y.astype(np.float64)
         except (TypeError, ValueError):
             raise ValueError(
-                f"y holds {self.y.tolist()[0]!r}, which is no number, but the model predicts "
+                f"y holds {self.y.tolist()[0]!r}, which is not a number, but the model predicts "
                 "numbers; pass the target the model was fitted on."
             ) from None
         if not np.isfinite(numbers).all():
@@ -152,7 +152,7 @@ class Table(Columns):
         if isinstance(features, str):
             raise ValueError(f"group {group!r} is the text {features!r}; give a list of features.")
         if group in self._positions:
-            raise ValueError(f"group {group!r} has the name of a feature; name it otherwise.")
+            raise ValueError(f"group {group!r} has the name of a feature; give it another name.")
         if len(features) == 0:
             raise ValueError(f"group {group!r} is empty; name its features.")
         names = as_names(features)
@@ -202,14 +202,14 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
             else tuple(f"x{j}" for j in range(values.shape[1]))
         )
         if len(names) != values.shape[1]:
-            raise ValueError(f"X has {values.shape[1]} columns; the model wants {len(names)}.")
+            raise ValueError(f"X has {values.shape[1]} columns; the model expects {len(names)}.")
         X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
     elif feature_names is not None:
         columns = predictive.columns_among(X.columns)
         check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
     if predictive.n_features is not None and X.shape[1] != predictive.n_features:
-        raise ValueError(f"X has {X.shape[1]} columns; the model wants {predictive.n_features}.")
+        raise ValueError(f"X has {X.shape[1]} columns; the model expects {predictive.n_features}.")
     if X.shape[1] == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:

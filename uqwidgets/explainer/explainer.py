@@ -164,7 +164,7 @@ class Explainer(Ranking, Curves, Performing):
 
     def __getstate__(self) -> object:
         raise TypeError(
-            "an Explainer cannot be pickled or copied, for what asks the model is no plain data; "
+            "an Explainer cannot be pickled or copied, because it holds locks and a live model; "
             "pickle the model, X and y, and make an Explainer of them where it is needed."
         )
 

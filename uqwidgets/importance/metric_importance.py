@@ -144,8 +144,8 @@ def _checked_base(
     """Return the score of the rows as they are under weights, if it can be computed."""
     if settings.interval == "random-variable":
         raise ValueError(
-            f"{metric.name} has no values of single pairs, which interval='random-variable' is "
-            "over; use 'u-statistic'."
+            f"{metric.name} has no value for a single pair of rows, which "
+            "interval='random-variable' needs; use 'u-statistic'."
         )
     evaluations.table.require_target(metric.name)
     if settings.n_repeats == "all":

@@ -74,8 +74,8 @@ class Settings:
         kind, repeats = checked_interval(interval), checked_repeats(n_repeats)
         if kind in OVER_REPEATS and repeats in ("all", 1):
             raise ValueError(
-                f"interval {kind!r} is over repeats, and n_repeats is {repeats!r}; ask for several "
-                "repeats, or for interval='u-statistic'."
+                f"interval {kind!r} needs several repeats, and n_repeats is {repeats!r}; pass "
+                "more, or interval='u-statistic'."
             )
         return cls(
             checked_scheme(replacement),

@@ -103,5 +103,5 @@ class ProbabilityInputs:
             If the model predicts labels only.
         """
         if isinstance(q, Point):
-            raise ValueError("it needs probabilities, and the model gives labels only")
+            raise ValueError("it needs probabilities, and the model predicts labels only")
         return self.labels[y], q.probabilities[:, self.columns]

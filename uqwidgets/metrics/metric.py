@@ -66,7 +66,7 @@ class Metric:
         """
         if self._sign > 0:
             raise ValueError(
-                f"{self.name} is a score, of which greater is better, and has no ratio of errors; "
+                f"{self.name} is a score, where greater is better, so it has no ratio of errors; "
                 "use compare='difference', or a scorer of a loss such as 'neg_log_loss'."
             )
         if not -score > 0:

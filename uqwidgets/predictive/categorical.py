@@ -233,7 +233,7 @@ class Categorical(PredictiveDistribution):
     def _numbers(self, what: str) -> Floats:
         if self.classes.dtype.kind not in "biuf":
             few = ", ".join(repr(c) for c in self.classes.tolist()[:3])
-            raise ValueError(f"classes that are no numbers ({few}) have no {what}.")
+            raise ValueError(f"classes that are not numbers ({few}) have no {what}.")
         return self.classes.astype(np.float64)
 
     def _ordered(self, what: str) -> tuple[Floats, Floats, Floats]:
@@ -280,7 +280,7 @@ def classes_among(predicted: npt.NDArray[Any], y: npt.NDArray[Any]) -> npt.NDArr
         return np.unique(np.concatenate([predicted, y]))
     except TypeError as error:
         raise ValueError(
-            f"the model answers with labels such as {predicted.tolist()[0]!r}, but y has "
+            f"the model predicts labels such as {predicted.tolist()[0]!r}, but y has "
             f"{y.tolist()[0]!r}; pass labels of one kind."
         ) from error
 

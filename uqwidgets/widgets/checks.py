@@ -64,7 +64,7 @@ def check_length(what: str, value: str, explainer: Explainer) -> None:
     names = {*explainer.features, *explainer.extra.names, *explainer.indicators, *measures}
     if value not in names:
         raise ValueError(
-            f"{what} is {brief(value)}, a text of {len(value):,} letters; none is so long."
+            f"{what} is {brief(value)}, a text of {len(value):,} characters, longer than any name."
         )
 
 

@@ -114,7 +114,7 @@ def explore(
         options: dict[str, Any] = {"name": name, "others": dict(others)}
         if isinstance(shown, Explainer):
             raise TypeError(
-                f"{name!r} is an Explainer, which knows no other models; pass the models "
+                f"{name!r} is an Explainer, which has no other models; pass the models "
                 "themselves with X and y, or Explainer(model, X, y, name=..., others={...})."
             )
     else:

@@ -219,7 +219,7 @@ def validate_from_browser(name: str, value: Any, explainer: Explainer) -> Any:
         if seconds > _MOST_SECONDS:
             raise ValueError(
                 f"n_repeats is {plain}, for which the model would work for {seconds / 3600:.1f} "
-                "hours; a page may ask for one hour, so choose fewer or set n_repeats in Python."
+                "hours; a page may request one hour, so choose fewer or set n_repeats in Python."
             )
     return plain
 

@@ -47,7 +47,7 @@ class Options:
         """Raise a `ValueError` if another option was passed than those that are allowed."""
         for name in self.passed():
             if name not in allowed:
-                raise ValueError(f"{name} means nothing here, since {reason}.")
+                raise ValueError(f"{name} has no effect here, because {reason}.")
 
 
 @dataclass(frozen=True)

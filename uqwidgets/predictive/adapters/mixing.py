@@ -27,7 +27,7 @@ Weights = npt.NDArray[np.float64] | None
 def with_noise(values: npt.NDArray[np.generic], noise: float) -> Normal:
     """Return normal distributions around predicted numbers, ``noise`` their standard deviation."""
     if values.dtype.kind not in "biuf":
-        raise ValueError("noise is for predicted numbers, but the model answers with labels.")
+        raise ValueError("noise is for predicted numbers, but the model predicts labels.")
     return Normal(values, np.full(values.shape, noise))
 
 
@@ -103,9 +103,7 @@ def mixture_of(
             points = cast("Sequence[Point]", answers)
             values = np.stack([one.value for one in points], axis=1)
             if values.dtype.kind not in "biuf":
-                raise ValueError(
-                    "the members answer with labels; use members that give probabilities."
-                )
+                raise ValueError("the members predict labels; use members that give probabilities.")
             return mixture_of_values(values.astype(np.float64), noise, weights)
         case kinds:
             raise ValueError(

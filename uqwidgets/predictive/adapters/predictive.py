@@ -69,7 +69,7 @@ class Predictive:
         rows = len(X)  # counted first, since some models change X
         answer = self.distribution_of(X)
         if len(answer) != rows:
-            raise ValueError(f"the model answered {len(answer)} rows for the {rows} asked.")
+            raise ValueError(f"the model returned {len(answer)} rows for {rows} rows.")
         _refuse_several_targets(answer)
         return answer
 
@@ -127,5 +127,5 @@ def _refuse_several_targets(answer: Distribution) -> None:
         return
     raise ValueError(
         f"the model's answer of shape {shape} must be {expected}: if it predicts several targets, "
-        "wrap one of them; if these are members of an ensemble, make a Mixture of them."
+        "wrap one of them; if they are members of an ensemble, make a Mixture of them."
     )

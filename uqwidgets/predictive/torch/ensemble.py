@@ -244,7 +244,7 @@ def _numbers(y: npt.NDArray[Any]) -> Floats:
         return y.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(
-            f"y holds {y.tolist()[0]!r}, which is no number; pass task='classification'."
+            f"y holds {y.tolist()[0]!r}, which is not a number; pass task='classification'."
         ) from None
 
 

@@ -237,7 +237,7 @@ class MonteCarloDropout(FixedEnsemble):
         if shape != (n, k):
             what = f"a logit for each of {k} classes" if k > 1 else "one number"
             raise ValueError(
-                f"the module answers {n} rows with shape {shape}; it must answer each with "
+                f"the module answers {n} rows with shape {shape}; it must predict for each "
                 f"{what}, shape ({n}, {k})."
             )
         return output

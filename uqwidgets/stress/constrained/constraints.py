@@ -127,7 +127,9 @@ def project_table(
         constraints.shares(feature_or_target, share_of)
     for feature in names:
         if feature in means or feature in shares:
-            raise ValueError(f"{feature!r} is pinned and given a value too; leave out one of them.")
+            raise ValueError(
+                f"{feature!r} is both pinned and given a value; leave out one of them."
+            )
         constraints.pin(feature)
     for name, (function, mean) in functions.items():
         constraints.function(name, function, mean)
@@ -168,7 +170,7 @@ class _Constraints:
 
     def covariance(self, pair: Any, value: float, variances: Mapping[str, float]) -> None:
         if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
-            raise ValueError(f"a covariance is of a pair of features such as ('a', 'b'): {pair!r}.")
+            raise ValueError(f"a covariance needs a pair of features such as ('a', 'b'): {pair!r}.")
         first, second = pair
         what = f"covariance of {first!r} and {second!r}"
         if f"covariance of {second!r} and {first!r}" in self._constraints:

@@ -337,4 +337,6 @@ def _floats(values: Any, name: str) -> Floats:
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} holds something that is no number; give numbers only.") from None
+        raise ValueError(
+            f"{name} holds something that is not a number; give numbers only."
+        ) from None

@@ -201,7 +201,7 @@ def _means(
             raise ValueError(f"the output {name!r} is {numbers[row]} in row {row} of a batch.")
         indicators.append(Indicator(name, name, "", (numbers,), MEAN, ANY))
     if not indicators:
-        raise ValueError("outputs gives nothing to average; return at least one name.")
+        raise ValueError("outputs returns nothing to average; return at least one name.")
     return indicators
 
 

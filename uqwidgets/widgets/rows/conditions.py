@@ -165,7 +165,7 @@ def _condition(item: Any, explainer: Explainer) -> Condition:
         )
     feature = item["feature"]
     if isinstance(feature, CONTAINERS):
-        raise ValueError(f"the feature of an ice_filter condition is {brief(feature)}, no name.")
+        raise ValueError(f"the feature of an ice_filter condition is {brief(feature)}, not a name.")
     if feature is not None:
         feature = str(feature)
         check_length("the feature of an ice_filter condition", feature, explainer)
@@ -182,7 +182,7 @@ def _choice(feature: str | None, values: Any, explainer: Explainer) -> Condition
         raise ValueError("the values of an ice_filter condition must be a list.")
     nested = next((v for v in values if isinstance(v, CONTAINERS)), None)
     if nested is not None:
-        raise ValueError(f"a value of an ice_filter condition is {brief(nested)}, no text.")
+        raise ValueError(f"a value of an ice_filter condition is {brief(nested)}, not a text.")
     known = labels(explainer, feature)
     of = repr(explainer.table.target if feature is None else feature)
     return Condition(feature, values=tuple(known.text(value, of) for value in values))
