@@ -114,7 +114,7 @@ def test_public_names_have_an_example_and_say_what_belongs_to_them(name):
 
 
 # What ipywidgets, a notebook or a forked process calls, and no user.
-CALLED_BY_HOSTS = {"close", "display_picture", "renew_locks", "send_state", "set_state", "wait"}
+CALLED_BY_HOSTS = {"display_picture", "renew_locks", "send_state", "set_state"}
 
 
 def methods_of(cls):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from types import new_class
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import traitlets as t
@@ -15,10 +14,10 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.checked_inputs import CheckedInputs
 from uqwidgets.widgets.front_end import bundle
+from uqwidgets.widgets.input_traits import SYNCED, InputTraits
 from uqwidgets.widgets.inputs import (
     NAMES,
     first_stressed,
-    input_traits,
     views_of_layout,
 )
 from uqwidgets.widgets.learner.panel import LearnerPanel
@@ -42,16 +41,7 @@ from uqwidgets.widgets.session import Request, Session, check_arguments
 from uqwidgets.widgets.timing import Timing
 
 if TYPE_CHECKING:
-    from uqwidgets.widgets.input_types import InputArguments, InputTraits
-
-_SYNCED = {"sync": True, "echo_update": False}
-
-
-if not TYPE_CHECKING:
-    # At run time the traits are made from `Inputs`; type checkers read their types.
-    InputTraits = new_class(
-        "InputTraits", (t.HasTraits,), exec_body=lambda body: body.update(input_traits(**_SYNCED))
-    )
+    from uqwidgets.widgets.input_types import InputArguments
 
 
 class Explorer(
@@ -186,14 +176,14 @@ class Explorer(
     _timing: ClassVar[Timing] = Timing()
 
     # An integer and not None, so that hosts count the views.
-    _view_count = t.Int(0).tag(**_SYNCED)
-    _seq = t.Int(0).tag(**_SYNCED)
-    _stop = t.Int(0).tag(**_SYNCED)
-    _about = t.Dict().tag(**_SYNCED)
-    _frame = t.Dict().tag(**_SYNCED)
-    _over_tau = t.Dict().tag(**_SYNCED)  # shows any tau without a frame
+    _view_count = t.Int(0).tag(**SYNCED)
+    _seq = t.Int(0).tag(**SYNCED)
+    _stop = t.Int(0).tag(**SYNCED)
+    _about = t.Dict().tag(**SYNCED)
+    _frame = t.Dict().tag(**SYNCED)
+    _over_tau = t.Dict().tag(**SYNCED)  # shows any tau without a frame
     # Identifies the output that the front end hides.
-    _picture = t.Unicode("").tag(**_SYNCED)
+    _picture = t.Unicode("").tag(**SYNCED)
 
     def __init__(
         self,
@@ -279,6 +269,13 @@ class Explorer(
         ------
         RuntimeError
             If an observer of ``_frame`` calls it: the work would wait for that observer.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> with uq.explore(lambda X: X[:, 0], [[0.0], [1.0]]) as widget:
+        ...     widget.wait(60)
+        True
         """
         if self._publisher.is_in_observer:
             raise RuntimeError(
@@ -295,7 +292,14 @@ class Explorer(
         return self._learner.wait(None if ends is None else max(0.0, ends - time.monotonic()))
 
     def close(self) -> None:
-        """Stop the work, and free the widget's memory in Python and in the browser."""
+        """Stop the work, and free the widget's memory in Python and in the browser.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> widget = uq.explore(lambda X: X[:, 0], [[0.0], [1.0]])
+        >>> widget.close()
+        """
         self._scheduler.close()
         self._notebook_picture.cancel()
         if self._learner is not None:
