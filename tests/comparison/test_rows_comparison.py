@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import optimize, stats
 
 import uqwidgets as uq
 
@@ -63,8 +65,16 @@ def test_a_group_does_not_differ_from_itself(explainer):
         comparison.importance("squared_error").difference,
         comparison.dependence("x0", grid=3).difference,
         comparison.scores().difference,
+        comparison.importance("r2", n_repeats=3).difference,
     ):
         np.testing.assert_allclose(difference.frame[["low", "high"]], 0, atol=1e-12)
+    stress = comparison.stress(["x0"], ["mean"], taus=3, level=0.95)
+    # Only the skewness of the interval remains.
+    reach, of_one = (
+        side.high["mean"][0, 1] - side.low["mean"][0, 1]
+        for side in (stress.difference, stress.first)
+    )
+    assert reach < 0.1 * of_one
 
 
 def test_importance_has_the_influences_of_both_groups():
@@ -108,6 +118,89 @@ def test_intervals_cover_the_difference_of_groups(overlap):
     slack = 3.5 * np.sqrt(0.94 * 0.06 / runs)
     assert (covered / runs > 0.94 - slack).all(), covered / runs
     assert (covered / runs < 1).all()
+
+
+def test_stress_moves_each_group_from_its_own_mean(explainer):
+    comparison = explainer.compare_rows(FIRST, SECOND)
+    options = {"taus": [0.0, 0.5], "level": 0.95}
+    result = comparison.stress(["x0"], ["mean", "r2"], **options)
+    own, other = (
+        explainer.stress(["x0"], ["mean", "r2"], rows=rows, **options) for rows in (FIRST, SECOND)
+    )
+    for name in ("mean", "r2"):
+        value = own.values[name] - other.values[name]
+        np.testing.assert_allclose(result.difference.values[name], value)
+    # Without shared rows the ends are those of independent estimates (Zou and Donner 2008).
+    apart = explainer.compare_rows(FIRST).stress(["x0"], ["mean"], **options)
+    one, two, own = (getattr(apart, side) for side in ("first", "second", "difference"))
+    below = np.hypot(one.values["mean"] - one.low["mean"], two.high["mean"] - two.values["mean"])
+    np.testing.assert_allclose(own.low["mean"], own.values["mean"] - below)
+    # At tau = 0 the indicator is a plain mean, with the correlation of overlapping means.
+    X, _ = table()
+    z = np.zeros((2, N))
+    for line, rows in zip(z, (FIRST, SECOND), strict=True):
+        line[rows] = (model(X)[rows] - model(X)[rows].mean()) / 50
+    r = (z[0] @ z[1]) / np.sqrt((z[0] @ z[0]) * (z[1] @ z[1]))
+    one, two, own = (getattr(result, side) for side in ("first", "second", "difference"))
+    at = list(own.taus).index(0.0)
+    a, b = (
+        (one.high["mean"] - one.values["mean"])[0, at],
+        (two.values["mean"] - two.low["mean"])[0, at],
+    )
+    above = np.sqrt(a**2 + b**2 - 2 * r * a * b)
+    assert own.high["mean"][0, at] == pytest.approx(own.values["mean"][0, at] + above)
+
+
+def test_stress_of_groups_takes_the_categories_that_both_have():
+    rng = np.random.default_rng(0)
+    kind = np.where(np.arange(90) < 45, rng.choice(["a", "b"], 90), rng.choice(["b", "c", "a"], 90))
+    X = pd.DataFrame({"kind": kind, "x": rng.normal(size=90)})
+    explainer = uq.Explainer(lambda X: X["x"].to_numpy() + (X["kind"] == "b"), X)
+    result = explainer.compare_rows(np.arange(45)).stress(indicators=["mean"], taus=3)
+    assert result.difference.features == ("kind=a", "kind=b", "x")
+    assert np.isnan(result.difference.low["mean"]).all()
+    with pytest.raises(ValueError, match="without sample_weight"):
+        explainer.compare_rows(np.arange(45), sample_weight=np.arange(1, 91)).stress()
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_intervals_of_stress_cover_the_difference_of_groups(overlap):
+    covered, runs = np.zeros(3), 40
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        n = 300
+        x, group = rng.normal(size=n), rng.random(n) < 0.5
+        X = (x + group)[:, None]
+        slope = np.where(group, 2.0, 1.0)
+        explainer = uq.Explainer(lambda X: X[:, 0], X, slope * x + rng.normal(size=n))
+        rows = group, np.ones(n, bool) if overlap else None
+        result = explainer.compare_rows(*rows).stress(
+            ["x0"], ["mean"], taus=[-0.5, 0, 0.5], level=0.95
+        )
+        own = result.difference
+        at = [list(own.taus).index(tau) for tau in (-0.5, 0.0, 0.5)]
+        # Both tails move by the quantile of their group.
+        q = 0.5 * 1.6448536
+        true = np.array([1.0, 1.0, 1.0])
+        if overlap:
+            mixed = optimize.brentq(
+                lambda t: 0.5 * (stats.norm.cdf(t) + stats.norm.cdf(t - 1)) - 0.95, 0, 5
+            )
+            q_all = 0.5 * (mixed - 0.5)
+            true = np.array([0.5 - q + q_all, 0.5, 0.5 + q - q_all])
+        covered += (own.low["mean"][0, at] <= true) & (true <= own.high["mean"][0, at])
+    slack = 3.5 * np.sqrt(0.94 * 0.06 / runs)
+    assert (covered / runs > 0.94 - slack).all(), covered / runs
+
+
+def test_the_loss_of_a_metric_differs_between_groups(explainer):
+    result = explainer.compare_rows(FIRST).importance("r2", n_repeats=5)
+    apart = [explainer.importance("r2", rows=r, n_repeats=5) for r in (FIRST, np.arange(50, N))]
+    for name in ("x0", "x1"):
+        own, other = (one.importance[one.features.index(name)] for one in apart)
+        at = result.difference.features.index(name)
+        assert result.difference.importance[at] == pytest.approx(own - other)
+        assert result.difference.low[at] < own - other < result.difference.high[at]
 
 
 def test_metrics_and_weights_are_compared_too(explainer):

@@ -66,15 +66,13 @@ def importance_difference(
     intervals, per_row, repeats, pairs = [], [], [], []
     if isinstance(own, Metric):
         assert isinstance(other, Metric)
-        models = [(pair.first, own), (pair.second, other)]
-        for interval, of_repeats in metric_differences(
-            models, units, population, settings, callback
-        ):
+        sides = [(pair.first, own, population), (pair.second, other, population)]
+        for interval, of_repeats in metric_differences(sides, units, settings, callback):
             intervals.append(interval)
             repeats.append(of_repeats)
             per_row.append(np.full(len(population.positions), np.nan))
         scores = [
-            metric.on(each.original, each.truth)(population.scored) for each, metric in models
+            metric.on(each.original, each.truth)(population.scored) for each, metric, _ in sides
         ]
         baseline, label = scores[0] - scores[1], f"loss of {own.label}"
     else:

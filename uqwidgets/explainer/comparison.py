@@ -28,6 +28,7 @@ from uqwidgets.measures import Function, Measure
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.performance import scores
 from uqwidgets.stress.columns import stressable
+from uqwidgets.stress.indicators import Indicator, MetricIndicator
 
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
@@ -333,7 +334,7 @@ class ModelComparison:
         if indicators is None:
             indicators = [name for name in self.first.indicators if name in self.second.indicators]
         options = features, taus, tail, anchor, missing, level, rows
-        own, other = (side._indicators(indicators) for side in (self.first, self.second))
+        own, other = self._of_sides(indicators)
         pairs = list(zip(own, other, strict=True))
         differences = [indicator_minus(*both, self._pair.title, self._pair) for both in pairs]
         difference = self.first._stress_of(lambda: differences, *options)
@@ -427,6 +428,11 @@ class ModelComparison:
                 "can be compared."
             )
         return self._pair.units
+
+    def _of_sides(
+        self, indicators: object
+    ) -> tuple[Sequence[Indicator | MetricIndicator], Sequence[Indicator | MetricIndicator]]:
+        return self.first._indicators(indicators), self.second._indicators(indicators)
 
     def _measures(self, measure: str | Function) -> tuple[Measure, Measure]:
         of_models = []

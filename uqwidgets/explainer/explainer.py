@@ -16,12 +16,11 @@ from uqwidgets.evaluation.columns import extra_columns
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
-from uqwidgets.explainer.comparison import ModelComparison
+from uqwidgets.explainer.comparing import Comparing
 from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.others import Others
 from uqwidgets.explainer.performance import Performing
-from uqwidgets.explainer.rows_comparison import RowsComparison
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import available
@@ -30,7 +29,7 @@ from uqwidgets.redundancy import redundancy
 from uqwidgets.redundancy.result import Redundancy
 
 
-class Explainer(Ranking, Curves, Performing):
+class Explainer(Ranking, Curves, Performing, Comparing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
     The model is evaluated once for every replaced value, and its predictive distributions are
@@ -245,120 +244,6 @@ class Explainer(Ranking, Curves, Performing):
             n_jobs=n_jobs,
             callback=callback,
         )
-
-    def compare(
-        self, other: Explainer, *, names: tuple[str, str] = ("first", "second")
-    ) -> ModelComparison:
-        """Compare this model with another one of the same rows, by paired differences.
-
-        The two need not have the same features: importance and curves are of those that both have,
-        and a remark names the others.
-
-        Parameters
-        ----------
-        other : Explainer
-            Of the same rows in the same order, and the same target.
-        names : tuple of (str, str), default=("first", "second")
-            Of this model and of the other, for headings and remarks.
-
-        Returns
-        -------
-        ModelComparison
-            With the methods `importance`, `dependence`, `stress` and `scores`.
-
-        Raises
-        ------
-        TypeError
-            If ``other`` is no explainer.
-        ValueError
-            If the rows or the targets differ, or one model predicts classes and the other numbers.
-
-        See Also
-        --------
-        Learner.compare : Compares two procedures, with refitting.
-
-        References
-        ----------
-        Hoeffding 1948; Wood et al. 2024, eq. 5.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(100, 2))
-        >>> one, two = (uq.Explainer(lambda X, b=b: b * X[:, 0], X, X[:, 0]) for b in (1, 0.5))
-        >>> one.compare(two).importance("squared_error").frame["feature"].tolist()
-        ['x0', 'x1']
-        """
-        if not isinstance(other, Explainer):
-            raise TypeError(
-                f"other is {type(other).__name__}; pass an Explainer of the same rows, such as "
-                "uq.Explainer(model, X, y)."
-            )
-        if len({*map(str, names)}) != 2:
-            raise ValueError(f"names is {names!r}; give two different names.")
-        return ModelComparison(self, other, (str(names[0]), str(names[1])))
-
-    def compare_rows(
-        self,
-        rows: npt.ArrayLike,
-        other_rows: npt.ArrayLike | None = None,
-        *,
-        names: tuple[str, str] = ("chosen rows", "other rows"),
-        sample_weight: npt.ArrayLike | None = None,
-    ) -> RowsComparison:
-        """Compare the model in some rows with the same model in others.
-
-        Parameters
-        ----------
-        rows : array-like
-            A mask or the positions of the first group of rows.
-        other_rows : array-like, optional
-            Those of the second group, which may share rows with the first; by default all that are
-            not in the first.
-        names : tuple of (str, str), default=("chosen rows", "other rows")
-            Of both groups, for headings and remarks.
-        sample_weight : array-like of shape (n,), optional
-            Weights of all rows that describe a population, stress included.
-
-        Returns
-        -------
-        RowsComparison
-            With the methods `importance`, `dependence` and `scores`.
-
-        Raises
-        ------
-        ValueError
-            If a group has no row, or the names are the same.
-
-        See Also
-        --------
-        Explainer.compare : Two models in the same rows.
-
-        References
-        ----------
-        Hoeffding 1948; Wood et al. 2024, eq. 5.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import uqwidgets as uq
-        >>> X = np.random.default_rng(0).normal(size=(100, 2))
-        >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0] + X[:, 1])
-        >>> explainer.compare_rows(np.arange(40), names=("first forty", "rest"))
-        RowsComparison(first forty, rest; 40 and 60 rows)
-        """
-        n = len(self.table)
-        first = Population.of(n, sample_weight, rows)
-        if other_rows is None:
-            others = np.setdiff1d(np.arange(n), first.positions)
-            if not len(others):
-                raise ValueError("rows chooses every row, so that none is left to compare with.")
-            other_rows = others
-        if len({*map(str, names)}) != 2:
-            raise ValueError(f"names is {names!r}; give two different names.")
-        second = Population.of(n, sample_weight, other_rows)
-        return RowsComparison(self, (first, second), (str(names[0]), str(names[1])))
 
     def __repr__(self) -> str:
         n, p = len(self.table), len(self.features)

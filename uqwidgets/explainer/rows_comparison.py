@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._utils.choices import as_names
 from uqwidgets.comparison import Difference
 from uqwidgets.comparison.cohorts import change_difference, mean_difference, score_difference
 from uqwidgets.comparison.result import remarks_of_sides
+from uqwidgets.comparison.stressed_cohorts import correlations_of, only, stress_difference
 from uqwidgets.dependence import POINTS, CurveTransform, curve_blocks, dependence, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.importance import Settings, build_result, importance_of_changes, mean_changes
+from uqwidgets.importance import (
+    Settings,
+    build_result,
+    importance_of_changes,
+    mean_changes,
+    metric_differences,
+    metric_importance,
+)
 from uqwidgets.importance import provenance as provenance_of
-from uqwidgets.inference import checked_level, half_width
+from uqwidgets.importance.result import Importance
+from uqwidgets.inference import Bounds, checked_level, half_width
 from uqwidgets.inference.population import Population
-from uqwidgets.measures import Function
+from uqwidgets.measures import Function, Measure
+from uqwidgets.metrics import Metric, find_metric, is_metric
 from uqwidgets.performance import scores
+from uqwidgets.stress.columns import stressable, stressed_columns
+from uqwidgets.stress.projection import checked_taus
 
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
@@ -50,7 +63,7 @@ class RowsComparison:
 
     References
     ----------
-    Hoeffding 1948; Wood et al. 2024, eq. 5.
+    Hoeffding 1948; Wood et al. 2024, eq. 5; Zou and Donner 2008.
 
     Examples
     --------
@@ -86,8 +99,8 @@ class RowsComparison:
         Parameters
         ----------
         measure, features, replacement, n_repeats, level, reference, callback
-            As in `Explainer.importance`, without scorers. Intervals are ``"u-statistic"``; donors
-            come from all rows.
+            As in `Explainer.importance`. Intervals are ``"u-statistic"``; donors come from all
+            rows.
 
         Returns
         -------
@@ -127,7 +140,43 @@ class RowsComparison:
             reference=reference,
             seed=ex.seed,
         )
-        of_rows, units = ex.measure(measure), ex.table.named_units(features)
+        units = ex.table.named_units(features)
+        parts: Iterator[tuple[Bounds, npt.NDArray[np.float64]]]
+        one: Measure | Metric
+        if is_metric(measure):
+            one = find_metric(measure, ex.classes)
+            first, second = (
+                metric_importance(ex.evaluations, one, units, side, settings, callback)
+                for side in self._sides
+            )
+            of_sides = [(ex.evaluations, one, side) for side in self._sides]
+            parts = metric_differences(of_sides, units, settings, callback)
+        else:
+            one = ex.measure(measure)
+            first, second, parts = self._changes(one, units, settings, callback)
+        intervals, repeats = zip(*parts, strict=True)
+        difference = build_result(
+            units,
+            intervals,
+            [np.full(len(self._sides[0].positions), np.nan) for _ in units],
+            repeats,
+            measure=one.name,
+            label=f"{first.label}, {self._title}",
+            unit=one.unit,
+            baseline=first.baseline - second.baseline,
+            **provenance_of(settings, self._sides[0]),
+        )
+        return self._difference(first, second, difference)
+
+    def _changes(
+        self,
+        of_rows: Measure,
+        units: Sequence[str],
+        settings: Settings,
+        callback: ProgressCallback | None,
+    ) -> tuple[Importance, Importance, Iterator[tuple[Bounds, npt.NDArray[np.float64]]]]:
+        """Return the importance of a measure in both groups, and its differences with repeats."""
+        ex = self.explainer
         changes = [
             list(mean_changes(ex.evaluations, of_rows, units, side, settings, callback))
             for side in self._sides
@@ -136,22 +185,14 @@ class RowsComparison:
             importance_of_changes(ex.evaluations, of_rows, units, side, settings, of_side)
             for side, of_side in zip(self._sides, changes, strict=True)
         )
-        intervals = [
-            change_difference(pair, self._sides, settings.level, settings.reference)
-            for pair in zip(*changes, strict=True)
-        ]
-        difference = build_result(
-            units,
-            intervals,
-            [np.full(len(self._sides[0].positions), np.nan) for _ in units],
-            [own.repeats - other.repeats for own, other in zip(*changes, strict=True)],
-            measure=of_rows.name,
-            label=f"{of_rows.label}, {self._title}",
-            unit=of_rows.unit,
-            baseline=first.baseline - second.baseline,
-            **provenance_of(settings, self._sides[0]),
+        parts = (
+            (
+                change_difference((own, other), self._sides, settings.level, settings.reference),
+                own.repeats - other.repeats,
+            )
+            for own, other in zip(*changes, strict=True)
         )
-        return self._difference(first, second, difference)
+        return first, second, parts
 
     def dependence(
         self,
@@ -227,6 +268,84 @@ class RowsComparison:
         )
         return self._difference(first, second, difference)
 
+    def stress(
+        self,
+        features: Sequence[str] | None = None,
+        indicators: Sequence[object] | None = None,
+        *,
+        taus: int | npt.ArrayLike = 21,
+        tail: float = 0.05,
+        anchor: str = "quantile",
+        missing: str = "error",
+        level: float | None = None,
+    ) -> Difference:
+        """Compute indicators of both groups over tau, and their difference.
+
+        Each group has its own mean and its own quantiles, so that tau moves each from where it is.
+        The model is not asked again.
+
+        Parameters
+        ----------
+        features, indicators, taus, tail, anchor, missing, level
+            As in `Explainer.stress`. Categories that only one of the groups has are left out.
+
+        Returns
+        -------
+        Difference
+            Of three `Stress`. With ``level``, the interval of a scorer takes groups that share rows
+            for groups apart, and is wider than it need be.
+
+        Raises
+        ------
+        ValueError
+            For a name that does not exist, a value out of range, or groups with ``sample_weight``.
+
+        See Also
+        --------
+        Explainer.stress : Indicators of one group of rows.
+
+        References
+        ----------
+        Bachoc et al. 2023, sections 2 and 3; Zou 2007; Zou and Donner 2008.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import uqwidgets as uq
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> explainer = uq.Explainer(lambda X: X[:, 0] * (X[:, 1] > 0), X, X[:, 0])
+        >>> result = explainer.compare_rows(X[:, 1] > 0).stress(["x0"], ["mean"], level=0.95)
+        >>> bool(result.difference.low["mean"][0, -1] > 0)  # x0 moves the mean of the first group
+        True
+        """
+        ex = self.explainer
+        if any(side.weighted for side in self._sides):
+            raise ValueError(
+                "stress gives rows weights of its own; compare the groups without sample_weight."
+            )
+        chosen, levels = ex._indicators(indicators), checked_taus(taus)
+        names = self._stressable(missing) if features is None else as_names(features)
+        options = names, levels, tail, anchor, missing, level
+        of_sides = [ex._stress_of(lambda: chosen, *options, side.positions) for side in self._sides]
+        common = [name for name in of_sides[0].features if name in of_sides[1].features]
+        if not common:
+            raise ValueError("the two groups share no category, so that no stress can be compared.")
+        first, second = (only(side, common) for side in of_sides)
+        columns = [
+            {
+                column.name: column
+                for name in names
+                for column in stressed_columns(
+                    ex.table, str(name), tail, anchor, missing, side.positions
+                )
+            }
+            for side in self._sides
+        ]
+        pairs = [(columns[0][name], columns[1][name]) for name in common]
+        correlations = correlations_of(pairs, self._sides, chosen, levels)
+        difference = stress_difference(first, second, self._title, correlations)
+        return self._difference(first, second, difference)
+
     def scores(
         self, scoring: Sequence[object] | str | None = None, *, level: float = 0.95
     ) -> Difference:
@@ -277,6 +396,13 @@ class RowsComparison:
             high=np.array([each.high for each in intervals]),
         )
         return self._difference(first, second, difference)
+
+    def _stressable(self, missing: str) -> list[str]:
+        """Return the features that can be stressed in both groups."""
+        of_sides = [
+            stressable(self.explainer.table, missing, side.positions)[0] for side in self._sides
+        ]
+        return [name for name in of_sides[0] if name in of_sides[1]]
 
     def __repr__(self) -> str:
         counts = " and ".join(f"{len(side.positions):,}" for side in self._sides)

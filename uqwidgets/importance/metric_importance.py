@@ -109,33 +109,32 @@ def metric_importance(
 
 
 def metric_differences(
-    of_models: Sequence[tuple[Evaluations, Metric]],
+    sides: Sequence[tuple[Evaluations, Metric, Population]],
     features: Sequence[str],
-    population: Population,
     settings: Settings,
     callback: ProgressCallback | None = None,
 ) -> Iterator[tuple[Bounds, Floats]]:
-    """Yield the importance for a metric of one model minus that of another, and its repeats.
+    """Yield the importance for a metric of one side minus that of the other, and its repeats.
 
-    Both models have the same donors and leave out the same groups of rows, so that the jackknife
+    Both sides have the same donors and leave out the same groups of rows, so that the jackknife
     (see `metric_importance`) is one of the difference.
 
     Parameters
     ----------
-    of_models : sequence of two (Evaluations, Metric)
-        Of the same rows.
-    features, population, settings, callback
+    sides : sequence of two (Evaluations, Metric, Population)
+        Two models of the same rows, or two groups of rows of one model.
+    features, settings, callback
         As in `metric_importance`, without a ratio.
     """
-    bases = [_checked_base(each, metric, features, settings) for each, metric in of_models]
-    samples = _Samples(population, settings)
+    bases = [_checked_base(each, metric, features, settings) for each, metric, _ in sides]
+    samples = [_Samples(population, settings) for *_, population in sides]
     for feature in features:
         own, other = (
-            _losses(base, _replaced(each, metric, feature, settings, callback), samples)
-            for (each, metric), base in zip(of_models, bases, strict=True)
+            _losses(base, _replaced(each, metric, feature, settings, callback), of_side)
+            for (each, metric, _), base, of_side in zip(sides, bases, samples, strict=True)
         )
         losses = own - other
-        yield _bounds(losses, bases[0], samples, population, settings), losses[0]
+        yield _bounds(losses, bases[0], samples[0], sides[0][-1], settings), losses[0]
 
 
 def _checked_base(
