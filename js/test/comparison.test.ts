@@ -92,10 +92,34 @@ describe("the comparison", () => {
     const { root } = await mount(info, frame);
     expect(panelOf(root).querySelector(".uq-empty")?.textContent).toBe("no differences yet");
     clearPage();
-    const alone = { ...info, others: [] };
+    const alone = { ...aboutBinary(), views: info.views };
     const other = await mount(alone, wireFrame(alone, 1));
-    expect(panelOf(other.root).hidden).toBe(true);
+    // Its code is not even loaded.
+    expect(panelOf(other.root)).toBeNull();
     expect(inputsOf(alone).compare_with).toBe("");
+  });
+
+  it("offers the other rows, cohorts, classes and the learner, and says why nothing is compared", async () => {
+    const measure = { name: "probability:<i>a</i>", label: "probability", unit: "" };
+    const info = { ...about(), others: [], measures: [...about().measures, measure] };
+    const ice_filter = [{ feature: "site", values: ["a"] }];
+    const cohorts = [{ name: "<b>few</b>", ice_filter, complement: true }];
+    const frame = wireFrame(info, 1, { compare_with: "rest", ice_filter, cohorts });
+    frame.meta.comparison = {
+      ...compared(info).meta.comparison,
+      ...{ first: "", second: "", scores: [], curve: null, stress: null, importance: [] },
+      sentences: ["all rows are <b>shown</b>"],
+    };
+    const { root, one } = await mount(info, frame);
+    const select = one<HTMLSelectElement>("uq-compare-with");
+    const values = [...select.options].map(({ value }) => value);
+    expect(values).toContain("rest");
+    expect(values).toContain("cohort:<b>few</b>");
+    expect(values).toContain("class:<i>a</i>");
+    expect(values).not.toContain("learner");
+    expect(select.value).toBe("rest");
+    expect(one("uq-comparison-sentences").textContent).toBe("all rows are <b>shown</b>");
+    expect(panelOf(root).querySelector(".uq-panel-head .uq-note")?.textContent).toBe("");
   });
 
   it("with a broken column leaves the other panels", async () => {

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import uqwidgets as uq
-from uqwidgets.widgets.views.comparison.view import GRID
+from uqwidgets.widgets.views.comparison.sides import GRID
 from uqwidgets.widgets.views.dependence.feature_curves import GRID as SHOWN
 from widgets.wire import columns
 
@@ -121,7 +124,7 @@ def test_state_and_code_name_the_models(explorer):
     assert explorer.state["compare_with"] == ""
     with pytest.raises(ValueError, match="no model to compare with 'flt'; did you mean 'flat'"):
         explorer.compare_with = "model:flt"
-    with pytest.raises(ValueError, match="it must be '' or 'model:<name>'"):
+    with pytest.raises(ValueError, match="it must be '', 'model:<name>', 'cohort:<name>', 'rest'"):
         explorer.compare_with = "flat"
     assert explorer.compare_with == ""
 
@@ -168,12 +171,157 @@ def test_the_first_model_is_complete_before_the_second_is_asked():
     assert set(rows_of_the_first) == {explainer.rows_evaluated}
 
 
-def test_a_model_without_others_has_no_comparison():
+def test_nothing_is_compared_with_a_model_without_others():
     X, y = data()
     with uq.explore(line, X, y, n_repeats=2) as explorer:
         assert explorer.wait()
-        assert "comparison" not in explorer._frame["meta"]
-        assert "comparison" not in explorer._about["views"]
+        assert explorer.compare_with == ""
+        assert explorer._frame["meta"]["comparison"] is None
+
+
+LOW, HIGH = ([{"feature": "b", "low": None, "high": 0.0}], [{"feature": "b", "low": 0.0}])
+
+
+def test_the_rest_of_the_rows_is_compared_with_those_that_are_shown():
+    X, y = data()
+    with uq.explore(line, X, y, n_repeats=4, ice_filter=LOW, compare_with="rest") as explorer:
+        assert explorer.wait()
+        frame, rows = explorer._frame, (X["b"] <= 0).to_numpy()
+        meta, shown = frame["meta"], columns(frame)
+        assert meta["error"] is None
+        assert (meta["ghost"]["of"], meta["ghost"]["note"]) == ("rows", "other rows")
+        ex = explorer.explainer
+        compared = ex.compare_rows(rows)
+        result = compared.importance("nll", n_repeats=4)
+        for side, name in (
+            (result.second, "importance.ghost"),
+            (result.difference, "comparison.importance"),
+        ):
+            order = [ex.features.index(f) for f in side.features]
+            np.testing.assert_allclose(shown[name][0][order], side.importance)
+        curve = compared.dependence(explorer.feature, "prediction", grid=GRID)
+        np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
+        np.testing.assert_allclose(shown["comparison.curve_low"], curve.difference.low)
+        stress = compared.stress([explorer.stress_feature], [explorer.indicator], level=0.95)
+        (name,) = stress.difference.indicators
+        np.testing.assert_allclose(shown["comparison.stress_low"], stress.difference.low[name][0])
+        scores = compared.scores().difference
+        assert [s["value"] for s in meta["comparison"]["scores"]] == pytest.approx(
+            list(scores.value)
+        )
+        # Neither tau nor the rest of the rows asks the model.
+        before = ex.rows_evaluated
+        explorer.tau = 0.5
+        assert explorer.wait()
+        assert ex.rows_evaluated == before
+        assert explorer.result("comparison", "nll").names == ("shown rows", "other rows")
+        explorer.ice_filter = []
+        assert explorer.wait()
+        meta = explorer._frame["meta"]
+        assert meta["error"] is None
+        assert meta["ghost"] is None
+        assert meta["comparison"]["sentences"] == [
+            "all rows are shown, so there is no rest; choose rows first."
+        ]
+
+
+def test_a_cohort_is_compared_with_the_rows_that_are_shown():
+    X, y = data()
+    cohorts = [
+        {"name": "low", "ice_filter": LOW, "complement": False},
+        {"name": "none", "ice_filter": [{"feature": "b", "low": 99.0}], "complement": False},
+    ]
+    options = {"n_repeats": 2, "cohorts": cohorts, "ice_filter": HIGH}
+    with uq.explore(line, X, y, **options, compare_with="cohort:low") as explorer:
+        assert explorer.wait()
+        meta = explorer._frame["meta"]
+        assert (meta["comparison"]["first"], meta["comparison"]["second"]) == ("shown rows", "low")
+        assert "compare_with='cohort:low'" in explorer.code()
+        for compare_with, sentence in (
+            ("cohort:none", "none has no row, so there is nothing to compare with."),
+            ("cohort:lo", "there is no cohort 'lo'; did you mean 'low'?"),
+        ):
+            explorer.compare_with = compare_with
+            assert explorer.wait()
+            assert explorer._frame["meta"]["comparison"]["sentences"] == [sentence]
+            with pytest.raises(ValueError, match=re.escape(sentence)):
+                explorer.result("comparison")
+        explorer.compare_with, explorer.ice_filter = "cohort:low", LOW
+        assert explorer.wait()
+        (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]
+        assert sentence == "what is shown is low itself; compare it with other rows."
+
+
+def test_a_cohort_of_weighted_rows_keeps_the_weights():
+    X, y = data()
+    weights = np.linspace(0.5, 1.5, len(X))
+    options = {"n_repeats": 2, "ice_filter": LOW, "compare_with": "rest", "weights": weights}
+    with uq.explore(line, X, y, **options) as explorer:
+        assert explorer.wait()
+        meta = explorer._frame["meta"]
+        assert meta["comparison"]["stress"] is None
+        assert "not compared" in meta["comparison"]["sentences"][0]
+        rows = (X["b"] <= 0).to_numpy()
+        compared = explorer.explainer.compare_rows(rows, sample_weight=weights)
+        expected = compared.scores().difference.value
+        values = [score["value"] for score in meta["comparison"]["scores"]]
+        assert values == pytest.approx(list(expected))
+
+
+def test_another_class_is_compared_with_the_one_that_is_shown():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(90, 2)), columns=["a", "b"])
+    y = np.array(["low", "middle", "high"])[np.digitize(X["a"], [-0.5, 0.5])]
+    model = LogisticRegression().fit(X, y)
+    inputs = {"measure": "probability:high", "indicator": "share:high"}
+    with uq.explore(model, X, y, n_repeats=2, **inputs, compare_with="class:low") as explorer:
+        assert explorer.wait()
+        frame = explorer._frame
+        meta, shown = frame["meta"], columns(frame)
+        assert meta["error"] is None
+        assert meta["ghost"]["of"] == "class"
+        ex = explorer.explainer
+        compared = ex.compare_classes("high", "low")
+        curve = compared.dependence(explorer.feature, grid=GRID)
+        np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
+        np.testing.assert_allclose(shown["comparison.curve_high"], curve.difference.high)
+        stress = compared.stress([explorer.stress_feature], ["share"], level=0.95)
+        np.testing.assert_allclose(shown["stress.ghost"], stress.second.values["share"][0])
+        # The columns of importance are losses, which have no class.
+        assert "importance.ghost" not in shown
+        assert "probability of high with that of low" in meta["comparison"]["sentences"][0]
+        explorer.importance_of = ["probability:high"]
+        assert explorer.wait()
+        frame = explorer._frame
+        assert frame["meta"]["comparison"]["sentences"] == []
+        expected = compared.importance(n_repeats=2).second
+        order = [ex.features.index(f) for f in expected.features]
+        ghost = columns(frame)["importance.ghost"][0][order]
+        np.testing.assert_allclose(ghost, expected.importance)
+        explorer.compare_with = "class:high"
+        assert explorer.wait()
+        (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]
+        assert sentence.startswith("what is shown is of high itself")
+        with pytest.raises(ValueError, match="no class to compare with 'lo'; did you mean 'low'"):
+            explorer.compare_with = "class:lo"
+
+
+def test_the_learner_has_no_paired_interval_and_a_sentence_says_why():
+    X, y = data()
+    learner = uq.Learner(LinearRegression(), X, y, n_refits=2)
+    with uq.explore(line, X, y, n_repeats=2, learner=learner, compare_with="learner") as explorer:
+        assert explorer.wait()
+        comparison = explorer._frame["meta"]["comparison"]
+    assert comparison["importance"] == []
+    (sentence,) = comparison["sentences"]
+    assert "no paired interval" in sentence
+
+
+def test_a_ratio_has_no_paired_interval_and_a_sentence_says_so(explorer):
+    explorer.compare = "ratio"
+    assert explorer.wait()
+    (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]
+    assert "a ratio has no paired interval" in sentence
 
 
 def test_what_cannot_be_compared_is_refused_in_one_sentence():

@@ -120,7 +120,7 @@ class Explorer(
     top : int
         Number of features that are listed; 0 for all.
     compare_with : str
-        ``"model:<name>"``, one of the explainer's ``others``, or nothing.
+        ``"model:<name>"``, ``"cohort:<name>"``, ``"rest"``, ``"class:<label>"``, ``"learner"``.
     center, derivative, clip_lines : bool
         Whether each row's curve starts at zero, whether its slope is drawn, and whether the axis
         follows the average and clips single lines.

@@ -62,7 +62,7 @@ TIPS = {
     "uq-derivative": "Draw how steep the lines are, in place of the lines",
     "uq-over-tau-name": "Pick this feature",
     "uq-indicator": "What is followed while averages move",
-    "uq-compare-with": "Another model of the same rows, drawn under what is shown",
+    "uq-compare-with": "Another model, other rows or another class, drawn under what is shown",
     "uq-selection-find": "A number is a position, counted from 0; Enter selects the row",
     "uq-selection-lines": "Arrow keys go from line to line; Enter selects the row",
     "uq-selection-line": "Select the row of this line, or leave it out again",
@@ -168,11 +168,12 @@ PANELS = {
         "a difference is not clear from these rows.",
     ),
     "comparison": (
-        "Does another model do the same? Its lines lie under those that are shown, and here stands "
-        "the difference: what is shown minus the other model, with its own 95 % interval.",
-        "Both models see the same rows, and the same shuffled values. What is hard for both in the "
-        "same rows cancels, so a difference may be clear although the two intervals overlap. Where "
-        "the interval holds 0, it is not clear from these rows.",
+        "Does another model do the same, or this one in other rows, or for another class? The "
+        "other side lies under what is shown, and here stands the difference: what is shown minus "
+        "the other side, with its own 95 % interval.",
+        "Two models see the same rows and the same shuffled values. What is hard for both cancels, "
+        "so a difference may be clear although the two intervals overlap. Groups of rows may share "
+        "rows, which the interval accounts for. Where it holds 0, it is not clear from these rows.",
     ),
     "selection": (
         "Click a line of the curves, or draw a box over some: these rows are selected, and all "

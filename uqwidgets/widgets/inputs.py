@@ -311,13 +311,29 @@ def _sort(name: str, value: Any, explainer: Explainer) -> str:
 
 
 def _compare_with(name: str, value: Any, explainer: Explainer) -> str:
-    """Return what is compared with what is shown: nothing, or another model."""
-    kind, _, of = text(name, value, explainer).partition(":")
-    if value and kind != "model":
-        raise ValueError(f"{name} is {brief(value)}; it must be '' or 'model:<name>'.")
-    if value and of not in explainer.others:
-        raise ValueError(unknown("model to compare with", of, list(explainer.others)))
+    """Return what is compared with what is shown; a cohort may be named before it exists."""
+    kind, separator, of = text(name, value, explainer).partition(":")
+    if value in ("", "rest", "learner") or (kind == "cohort" and separator):
+        return str(value)
+    if kind == "model":
+        if of not in explainer.others:
+            raise ValueError(unknown("model to compare with", of, list(explainer.others)))
+    elif kind == "class":
+        if of not in (classes := classes_of(explainer)):
+            raise ValueError(unknown("class to compare with", of, classes))
+    else:
+        raise ValueError(
+            f"{name} is {brief(value)}; it must be '', 'model:<name>', 'cohort:<name>', 'rest', "
+            "'class:<label>' or 'learner'."
+        )
     return str(value)
+
+
+def classes_of(explainer: Explainer) -> list[str]:
+    """Return the classes that can be compared; of two, one probability determines the other."""
+    measures = explainer.measures.query("available")["measure"]
+    labels = [name.partition(":")[2] for name in measures if name.startswith("probability:")]
+    return labels if len(labels) > 2 else []
 
 
 def _indicator(name: str, value: Any, explainer: Explainer) -> str:

@@ -1,12 +1,14 @@
 import { h, setText } from "../dom.ts";
 import type { Frame } from "../frame.ts";
+import type { ModelInfo } from "../modelInfo.ts";
 import type { Code } from "../parts.ts";
-import type { Context, Panel, View } from "./view.ts";
+import type { Context, Panel, Shown, View } from "./view.ts";
 
 /** A view whose code is a part: it is loaded after the first frame, and until then its panel is empty. */
 export function onDemand<Part>(
   name: string,
   code: Code<Readonly<Record<string, View<Part>>>>,
+  isNeeded: (about: ModelInfo, shown: Shown) => boolean = () => true,
 ): View<Part | null> {
   let view: View<Part> | undefined;
   return {
@@ -19,7 +21,7 @@ export function onDemand<Part>(
       return view?.summary as View<Part | null>["summary"];
     },
     panel(context: Context): Panel {
-      const { session, root, signal } = context;
+      const { session, about, root, signal } = context;
       const element = h("section", { class: "uq-panel", "aria-label": name, hidden: true });
       let panel: Panel | null = null;
       /** The frame at the last attempt; the next frame shows that there is a kernel, so it is tried again. */
@@ -44,7 +46,7 @@ export function onDemand<Part>(
         element,
         update(shown): void {
           if (panel) panel.update(shown);
-          else if (!loading && shown.frame && shown.frame !== tried) {
+          else if (!loading && shown.frame && shown.frame !== tried && isNeeded(about, shown)) {
             tried = shown.frame;
             load();
           }

@@ -12,4 +12,13 @@ export const importance_over_tau = onDemand(
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
 export const selection = onDemand("selection", () => import("./selection/index.ts"));
 export const surface = onDemand("surface", () => import("./surface/index.ts"));
-export const comparison = onDemand("comparison", () => import("./comparison/index.ts"));
+export const comparison = onDemand(
+  "comparison",
+  () => import("./comparison/index.ts"),
+  // Where there is something to compare with.
+  ({ others, measures }, { frame, inputs }) =>
+    inputs.compare_with !== "" ||
+    others.length + inputs.ice_filter.length + inputs.cohorts.length > 0 ||
+    measures.some(({ name }) => name.startsWith("probability:")) ||
+    Boolean(frame?.learner),
+);

@@ -73,6 +73,11 @@ class DescribedRows:
     weights : ndarray of shape (n,) or None
         Weights of one's own, of mean 1, of all rows of the table; None for equal ones.
     held : sequence of Held
+
+    Attributes
+    ----------
+    own : ndarray of shape (n,) or None
+        ``weights``.
     """
 
     def __init__(
@@ -84,7 +89,7 @@ class DescribedRows:
     ) -> None:
         self._n = len(table)
         self._rows: slice | npt.NDArray[np.intp] = slice(None) if rows is None else rows
-        self._own = weights
+        self.own = weights
         self._base = np.ones(self._n)[self._rows] if weights is None else weights[self._rows]
         self._columns = [one.column(table)[self._rows] for one in held]
         self._goals = [one.value for one in held]
@@ -142,7 +147,7 @@ class DescribedRows:
 
     def expand(self, weights: Floats) -> Floats:
         """Weights of all rows; those that are not chosen keep weight 1, or that of one's own."""
-        everywhere = np.ones(self._n) if self._own is None else self._own.copy()
+        everywhere = np.ones(self._n) if self.own is None else self.own.copy()
         everywhere[self._rows] = weights
         return everywhere
 

@@ -2,15 +2,16 @@ import { picker } from "../../controls/picker.ts";
 import { h, pool, set, setText } from "../../dom.ts";
 import { interval, isolated, number, percent, withUnit } from "../../format.ts";
 import { type Context, type Panel, section } from "../view.ts";
+import { choicesOf } from "./choices.ts";
 import { importanceFigure } from "./importanceFigure.ts";
 import { lineFigure } from "./lineFigure.ts";
 import type { Comparison } from "./reader.ts";
 
-/** What is shown minus another model, in importance, curve, stress and scores. */
+/** What is shown minus another side, in importance, curve, stress and scores. */
 export function comparisonPanel({ session, about, signal, redraw }: Context): Panel {
   const other = picker(
     "compare with",
-    { "data-testid": "uq-compare-with", title: "Another model of the same rows" },
+    { "data-testid": "uq-compare-with", title: "What lies under the views, and is subtracted" },
     (compare_with) => session.request({ compare_with }),
     signal,
   );
@@ -39,7 +40,8 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
     scores,
   );
   const empty = h("p", { class: "uq-empty" });
-  const panel = section("Compared", "uq-comparison", [other.element], empty, grid);
+  const sentences = h("div", { class: "uq-muted", "data-testid": "uq-comparison-sentences" });
+  const panel = section("Compared", "uq-comparison", [other.element], sentences, empty, grid);
 
   const fillScores = (data: Comparison, sides: string) => {
     scores.hidden = data.scores.length === 0;
@@ -66,20 +68,16 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
   return {
     element: panel.element,
     update({ frame, inputs }) {
-      panel.element.hidden = about.others.length === 0;
-      other.update(
-        [
-          { value: "", label: "nothing" },
-          ...about.others.map((name) => ({ value: `model:${name}`, label: isolated(name) })),
-        ],
-        inputs.compare_with,
-      );
+      const choices = choicesOf(about, { frame, inputs });
+      panel.element.hidden = choices.length === 0;
+      other.update([{ value: "", label: "nothing" }, ...choices], inputs.compare_with);
       const data = inputs.compare_with ? (frame?.comparison ?? null) : null;
       set(panel.element, { "data-stale": data?.stale ? "true" : null });
       grid.hidden = !data;
       empty.hidden = data !== null || !inputs.compare_with;
+      sentences.replaceChildren(...(data?.sentences ?? []).map((text) => h("p", {}, text)));
       setText(empty, frame?.final ? "no differences" : "no differences yet");
-      const sides = data ? `${isolated(data.first)} minus ${isolated(data.second)}` : "";
+      const sides = data?.second ? `${isolated(data.first)} minus ${isolated(data.second)}` : "";
       setText(panel.note, data?.stale ? "shown for other inputs" : sides);
       if (!data || !frame) return;
       const ranked = frame.importance?.order ?? [];

@@ -30,6 +30,8 @@ export interface Comparison {
   first: string;
   second: string;
   level: number;
+  /** What the differences do not follow, and why there are none. */
+  sentences: string[];
   scores: ScoreDifference[];
   curve: Line | null;
   stress: Line | null;
@@ -75,6 +77,7 @@ export function readComparison(fields: Fields, columns: Columns): Comparison {
     first: fields.text("first"),
     second: fields.text("second"),
     level: fields.number("level"),
+    sentences: fields.optional("sentences", (f) => f.texts("sentences")) ?? [],
     scores: fields.records("scores").map((score) => {
       const optional = (name: string) => score.optional(name, (f) => f.number(name));
       return {

@@ -100,9 +100,11 @@ def _profile(difference: Difference, of: Stress, category: str | None) -> Shown:
     assert isinstance(own, Stress)
     assert isinstance(second, Stress)
     (name,) = of.indicators
-    row = 0
+    row: int | None = 0
     if category is not None:
-        row = next(j for j, f in enumerate(of.features) if f.endswith(f"={category}"))
+        row = next((j for j, f in enumerate(of.features) if f.endswith(f"={category}")), None)
+    if row is None:  # only one of two groups of rows has the category
+        return Shown({"stress": None}, {}, {})
     meta = {"feature": of.features[row], "label": of.labels[name], "unit": of.units[name]}
     columns = {
         "stress_grid": of.taus,
@@ -115,14 +117,17 @@ def _profile(difference: Difference, of: Stress, category: str | None) -> Shown:
 
 
 def of_importances(
-    differences: Sequence[Difference], units: Sequence[str], n_measures: int
+    differences: Sequence[tuple[Difference, int | None]],
+    units: Sequence[str],
+    n_measures: int,
 ) -> Shown:
     """Return what a frame holds of the importance by some measures.
 
     Parameters
     ----------
-    differences : sequence of Difference
-        Of the measures that are computed so far.
+    differences : sequence of (Difference, int or None)
+        Of the measures that are computed so far, each with the column of the importance view under
+        which its other side lies.
     units : sequence of str, length p
         Features or groups, in the order of the importance view.
     n_measures : int
@@ -132,13 +137,15 @@ def of_importances(
     own = np.full((3, len(differences), len(units)), np.nan)
     ghost = np.full((n_measures, len(units)), np.nan)
     described = []
-    for k, difference in enumerate(differences):
+    for k, (difference, column) in enumerate(differences):
         second, change = difference.second, difference.difference
         assert isinstance(second, Importance)
         assert isinstance(change, Importance)
-        ghost[k, [at[f] for f in second.features]] = second.importance
+        if column is not None:
+            ghost[column, [at[f] for f in second.features]] = second.importance
         own[:, k, [at[f] for f in change.features]] = change.importance, change.low, change.high
         described.append({"label": second.label, "unit": second.unit})
     columns = dict(zip(("importance", "importance_low", "importance_high"), own, strict=True))
     meta = {"importance": described, "units": list(units)}
-    return Shown(meta, columns, {"importance.ghost": ghost})
+    under = {} if np.isnan(ghost).all() else {"importance.ghost": ghost}
+    return Shown(meta, columns, under)

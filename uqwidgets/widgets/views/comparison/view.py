@@ -1,52 +1,52 @@
-"""The comparison view: what is shown minus another model, with intervals of the difference."""
+"""The comparison view: what is shown minus another side, with intervals of the difference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 import numpy.typing as npt
 
+from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import in_one_line
 from uqwidgets.comparison import Difference
-from uqwidgets.explainer.comparison import ModelComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.model_info import LEVEL, importance_measures
+from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.scheduler import SupersededError
-from uqwidgets.widgets.stress_intervals import LEVELS
 from uqwidgets.widgets.views.comparison.content import of_difference, of_importances
+from uqwidgets.widgets.views.comparison.sides import (
+    NothingToCompareError,
+    OtherClass,
+    OtherModel,
+    OtherRows,
+    OtherSide,
+    RefittedLearner,
+    Report,
+    first_class,
+    measures_of,
+)
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
-# As many values as the curve that is shown has, so that its model is asked nothing.
-GRID = 49
-
-#: Called with what is being done, the number of rows that are answered, and their total.
-Report = Callable[[str, int, int], None]
-
 
 class ComparisonView(View):
-    """Importance, curve, stress and scores of what is shown, minus those of another model."""
+    """Importance, curve, stress and scores of what is shown, minus those of another side."""
 
     name = "comparison"
     reads = ("compare_with",)
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
-        self._comparison: tuple[str, ModelComparison] | None = None
-        # What lies under the other views.
-        self._under: tuple[Inputs | None, dict[str, npt.NDArray[Any]]] = None, {}
-
-    @classmethod
-    def is_offered(cls, explainer: Explainer) -> bool:
-        """Whether there is another model."""
-        return bool(explainer.others)
+        # The other model stays, because it takes time to make it.
+        self._model: OtherModel | None = None
+        self._weights: Floats | None = None
+        # What lies under the other views, and the word for it.
+        self._under: tuple[Inputs | None, str, dict[str, npt.NDArray[Any]]] = None, "", {}
 
     def compute(
         self, inputs: Inputs, populations: Populations, report: Report = lambda *_: None
@@ -66,7 +66,7 @@ class ComparisonView(View):
     def another(self) -> Self:
         """Return a view that shares the comparison."""
         view = type(self)(self.explainer)
-        view._comparison = self._comparison
+        view._model = self._model
         return view
 
     def results(
@@ -75,17 +75,18 @@ class ComparisonView(View):
         """Return the differences by the analysis that they are of."""
         if not inputs.compare_with or self.has_failed(self._input_key(inputs)):
             return {}
-        parts = self._parts(inputs, populations.reached(inputs), lambda *_: None)
-        return {_name(difference): difference for difference in (part() for part in parts)}
+        side = self._side(inputs, populations)
+        parts = side.parts(inputs, populations.reached(inputs), lambda *_: None)
+        return {_name(difference): difference for difference in (part.compute() for part in parts)}
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the differences, if they are known."""
         if self.content.key is None or self.content.key[0] != self._input_key(inputs):
             return ""
         pictures = []
-        for part in self._parts(inputs, population, lambda *_: check()):
+        for part in self._side(inputs).parts(inputs, population, lambda *_: check()):
             check()
-            pictures.append(part()._repr_html_())
+            pictures.append(part.compute()._repr_html_())
         return "".join(pictures)
 
     def show_cached(self, work: Work) -> Availability:
@@ -122,11 +123,11 @@ class ComparisonView(View):
 
     def under(self, inputs: Inputs) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]] | None:
         """Return the other side, to lie under the other views."""
-        of, columns = self._under
-        if not self.content.meta or not inputs.compare_with or of is None:
+        state, of, columns = self._under
+        if not self.content.meta or not inputs.compare_with or state is None:
             return None
         # The other views compare this state with their own inputs.
-        described = {"note": self.content.meta["second"], "state": of.plain(), "of": "model"}
+        described = {"note": self.content.meta["second"], "state": state.plain(), "of": of}
         return described, columns
 
     def _input_key(self, inputs: Inputs) -> Key:
@@ -142,121 +143,76 @@ class ComparisonView(View):
             inputs.interval,
             inputs.importance_of,
             inputs.replacement,
+            inputs.compare,
             inputs.groups,
+            inputs.cohorts if inputs.compare_with.startswith("cohort:") else (),
         )
 
     def _contents(
         self, inputs: Inputs, populations: Populations, report: Report
     ) -> Iterator[Content]:
         """Yield the content with one more difference at a time."""
-        meta: dict[str, Any] = {"scores": [], "curve": None, "stress": None, "importance": []}
+        nothing = {"scores": [], "curve": None, "stress": None, "importance": []}
+        try:
+            side = self._side(inputs, populations)
+        except NothingToCompareError as error:
+            self._under = None, "", {}
+            names = {"first": "", "second": "", "level": LEVEL}
+            yield Content({**names, **nothing, "sentences": [str(error)]})
+            return
+        first, second = side.names
+        names = {"first": first, "second": second, "level": LEVEL}
+        meta: dict[str, Any] = {**names, **nothing, "sentences": side.sentences(inputs)}
         columns: dict[str, npt.NDArray[Any]] = {}
         under: dict[str, npt.NDArray[Any]] = {}
-        importances: list[Difference] = []
+        importances: list[tuple[Difference, int | None]] = []
         units = self.explainer.units if inputs.groups else self.explainer.features
-        n_measures = len(self._measures(inputs))
-        for part in self._parts(inputs, populations.now, report):
-            difference = part()
+        n_measures = len(measures_of(self.explainer, inputs))
+        for part in side.parts(inputs, populations.now, report):
+            difference = part.compute()
             if isinstance(difference.first, Importance):
-                importances.append(difference)
+                importances.append((difference, part.column))
                 shown = of_importances(importances, units, n_measures)
             else:
                 shown = of_difference(difference, populations.category)
-            first, second = difference.names
-            meta |= {"first": first, "second": second, "level": LEVEL, **shown.meta}
+            meta |= shown.meta
             columns |= shown.columns
-            under |= shown.under
+            under |= shown.under if part.lies_under else {}
             yield Content(dict(meta), dict(columns))
-        # Only now, for before the legends would say that the model has no such curve.
-        self._under = inputs, under
+        if not columns and not meta["scores"]:
+            yield Content(meta)
+        # Only now, for before the legends would say that the other side has no such curve.
+        self._under = inputs if under else None, side.of, under
 
-    def _measures(self, inputs: Inputs) -> Sequence[str]:
-        return inputs.importance_of or [m.name for m in importance_measures(self.explainer)]
-
-    def _comparing(self, inputs: Inputs) -> ModelComparison:
-        """Return the comparison with the other model, whose explainer is made at first."""
-        _, _, name = inputs.compare_with.partition(":")
-        if self._comparison is None or self._comparison[0] != name:
+    def _side(self, inputs: Inputs, populations: Populations | None = None) -> OtherSide:
+        """Return the other side; the explainer of another model is made at first."""
+        kind, _, name = inputs.compare_with.partition(":")
+        if populations is not None:
+            described = populations.selection.described
+            self._weights = None if described is None else described.own
+        has_weights = bool(inputs.held) or self._weights is not None
+        if kind == "class":
+            own = first_class(self.explainer, inputs, name)
+            return OtherClass(self.explainer, (own, name), has_weights)
+        if kind == "learner":
+            return RefittedLearner(self.explainer, (self.explainer.name, kind), has_weights)
+        if kind != "model":
+            return OtherRows.of_inputs(self.explainer, inputs, self._weights)
+        if self._model is None or self._model.names[1] != name:
             try:
-                other = self.explainer.others[name]
-                compared = self.explainer.compare(other, names=(self.explainer.name, name))
+                self._model = OtherModel(self.explainer, name)
             except SupersededError:
                 raise
             except Exception as error:
                 raise _named(name, error) from error
-            self._comparison = name, compared
-        return self._comparison[1]
-
-    def _parts(
-        self, inputs: Inputs, population: Population, report: Report
-    ) -> Iterator[Callable[[], Difference]]:
-        name = inputs.compare_with.partition(":")[2]
-        report(f"{name}: first answers", 0, 0)
-        comparison = self._comparing(inputs)
-        options = options_of(population)
-
-        def callback(what: str) -> dict[str, Any]:
-            return {
-                "callback": lambda p: report(f"{name}: {what}", p.rows_done, p.rows_total),
-            }
-
-        report(f"{name}: scores", 0, 0)
-        if self.explainer.table.has_target:
-            yield partial(comparison.scores, level=LEVEL, **options)
-        feature = inputs.feature
-        if feature in comparison.features:
-            is_number = self.explainer.table.kind(feature) == "numeric"
-            yield partial(
-                comparison.dependence,
-                feature,
-                inputs.measure,
-                grid=GRID,
-                level=LEVEL,
-                lines=1,
-                center=inputs.center and not inputs.derivative,
-                derivative=inputs.derivative and is_number,
-                **options,
-                **callback(f"curve of {feature}"),
-            )
-        stressed = inputs.stress_feature
-        if stressed in comparison.features and inputs.indicator in comparison.second.indicators:
-            report(f"{name}: stress", 0, 0)
-            yield partial(
-                comparison.stress,
-                [stressed],
-                [inputs.indicator],
-                taus=LEVELS,
-                tail=inputs.tail,
-                anchor=inputs.anchor,
-                missing="keep",
-                level=LEVEL,
-                rows=population.rows,
-            )
-        units = comparison._units(None) if inputs.groups else list(comparison.features)
-        for measure in self._measures(inputs):
-            yield partial(
-                comparison.importance,
-                measure,
-                units,
-                replacement=inputs.replacement,
-                n_repeats=inputs.n_repeats,
-                interval=inputs.interval,
-                level=LEVEL,
-                **options,
-                **callback("importance"),
-            )
+        self._model.has_weights = has_weights
+        return self._model
 
 
 def _name(difference: Difference) -> str:
     """Return the measure of an importance, and otherwise the name of the analysis."""
     of = difference.first
     return of.measure if isinstance(of, Importance) else type(of).__name__.lower()
-
-
-def options_of(population: Population) -> dict[str, Any]:
-    """Return the arguments that stand for a population."""
-    weights = population.weights if population.weighted else None
-    return {"sample_weight": weights, "rows": population.rows}
 
 
 def _named(name: str, error: Exception) -> ValueError:

@@ -1,0 +1,415 @@
+"""What is shown and one other side: another model, other rows, or another class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
+
+from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import unknown
+from uqwidgets.comparison import Difference
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.rows_comparison import RowsComparison
+from uqwidgets.inference.population import Population
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.model_info import LEVEL, importance_measures
+from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.stress_intervals import LEVELS
+
+# As many values as the curve that is shown has, so that its model is asked nothing.
+GRID = 49
+
+#: Called with what is being done, the number of rows that are answered, and their total.
+Report = Callable[[str, int, int], None]
+
+
+class NothingToCompareError(ValueError):
+    """There is no other side, for a reason that the view says in its place."""
+
+
+class Part(NamedTuple):
+    """One difference of a comparison.
+
+    Attributes
+    ----------
+    compute : callable
+    column : int or None
+        Column of the importance view under which the other side lies.
+    lies_under : bool
+        Whether the other side lies under the view of the same analysis.
+    """
+
+    compute: Callable[[], Difference]
+    column: int | None = None
+    lies_under: bool = True
+
+
+class OtherSide(ABC):
+    """What is compared with what is shown, for one value of ``compare_with``.
+
+    Attributes
+    ----------
+    of : str
+        What the other side is: the word before its name in legends.
+    has_weights : bool
+        Whether rows are weighted at tau = 0, so that no profile over tau is compared.
+    """
+
+    of: ClassVar[str]
+
+    def __init__(self, explainer: Explainer, names: tuple[str, str], has_weights: bool) -> None:
+        self.explainer, self.names, self.has_weights = explainer, names, has_weights
+
+    @abstractmethod
+    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
+        """Yield the differences, each of which is computed when it is called.
+
+        Parameters
+        ----------
+        inputs : Inputs
+        population : Population
+            The rows that are shown.
+        report : callable
+        """
+
+    def sentences(self, inputs: Inputs) -> list[str]:
+        """Say what of the inputs the differences do not follow."""
+        sentences = []
+        if inputs.compare == "ratio":
+            sentences.append(
+                "Importance is shown as a ratio here, and its difference as a difference: a ratio "
+                "has no paired interval."
+            )
+        if self.has_weights:
+            sentences.append(
+                "Rows are weighted at τ = 0, so the profiles over τ are not compared: they have no "
+                "paired interval."
+            )
+        return sentences
+
+    def _callback(self, report: Report, what: str) -> dict[str, Any]:
+        name = self.names[1]
+        return {"callback": lambda p: report(f"{name}: {what}", p.rows_done, p.rows_total)}
+
+
+def measures_of(explainer: Explainer, inputs: Inputs) -> Sequence[str]:
+    """Return the measures and scorers of the importance view."""
+    return inputs.importance_of or [m.name for m in importance_measures(explainer)]
+
+
+def curve_options(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
+    """Return the options of `Explainer.dependence` that the curve view has."""
+    is_number = explainer.table.kind(inputs.feature) == "numeric"
+    return {
+        "grid": GRID,
+        "level": LEVEL,
+        "center": inputs.center and not inputs.derivative,
+        "derivative": inputs.derivative and is_number,
+    }
+
+
+def stress_options(inputs: Inputs) -> dict[str, Any]:
+    """Return the options of `Explainer.stress` that the stress view has."""
+    return {
+        "taus": LEVELS,
+        "tail": inputs.tail,
+        "anchor": inputs.anchor,
+        "missing": "keep",
+        "level": LEVEL,
+    }
+
+
+def options_of(population: Population) -> dict[str, Any]:
+    """Return the arguments that stand for a population."""
+    weights = population.weights if population.weighted else None
+    return {"sample_weight": weights, "rows": population.rows}
+
+
+class OtherModel(OtherSide):
+    """Another fitted model of the same rows."""
+
+    of = "model"
+
+    def __init__(self, explainer: Explainer, name: str) -> None:
+        super().__init__(explainer, (explainer.name, name), has_weights=False)
+        self.comparison = explainer.compare(explainer.others[name], names=self.names)
+
+    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
+        """Yield scores, curve, profile and importance of both models in the same rows."""
+        comparison, name, options = self.comparison, self.names[1], options_of(population)
+        report(f"{name}: scores", 0, 0)
+        if self.explainer.table.has_target:
+            yield Part(partial(comparison.scores, level=LEVEL, **options))
+        feature, stressed = inputs.feature, inputs.stress_feature
+        if feature in comparison.features:
+            yield Part(
+                partial(
+                    comparison.dependence,
+                    feature,
+                    inputs.measure,
+                    lines=1,
+                    **curve_options(self.explainer, inputs),
+                    **options,
+                    **self._callback(report, f"curve of {feature}"),
+                )
+            )
+        if (
+            stressed in comparison.features
+            and inputs.indicator in comparison.second.indicators
+            and not self.has_weights
+        ):
+            report(f"{name}: stress", 0, 0)
+            yield Part(
+                partial(
+                    comparison.stress,
+                    [stressed],
+                    [inputs.indicator],
+                    rows=population.rows,
+                    **stress_options(inputs),
+                )
+            )
+        units = comparison._units(None) if inputs.groups else list(comparison.features)
+        for column, measure in enumerate(measures_of(self.explainer, inputs)):
+            yield Part(
+                partial(
+                    comparison.importance,
+                    measure,
+                    units,
+                    replacement=inputs.replacement,
+                    n_repeats=inputs.n_repeats,
+                    interval=inputs.interval,
+                    level=LEVEL,
+                    **options,
+                    **self._callback(report, "importance"),
+                ),
+                column,
+            )
+
+
+class OtherRows(OtherSide):
+    """The same model in other rows: those that are not shown, or a cohort."""
+
+    of = "rows"
+
+    def __init__(
+        self,
+        explainer: Explainer,
+        names: tuple[str, str],
+        has_weights: bool,
+        other: Population,
+    ) -> None:
+        super().__init__(explainer, names, has_weights)
+        self.other = other
+
+    @classmethod
+    def of_inputs(cls, explainer: Explainer, inputs: Inputs, weights: Floats | None) -> Self:
+        """Return the rest of the rows, or the cohort, that the inputs name.
+
+        Parameters
+        ----------
+        explainer : Explainer
+        inputs : Inputs
+        weights : ndarray of shape (n,) or None
+            See `PopulationBuilder`.
+
+        Raises
+        ------
+        NothingToCompareError
+            If it has no row, is what is shown, or cannot be stressed to the level of tau.
+        """
+        kind, _, name = inputs.compare_with.partition(":")
+        shown = (inputs.ice_filter, inputs.complement and bool(inputs.ice_filter))
+        first = next(
+            (c.name for c in inputs.cohorts if (c.conditions, c.complement) == shown), "shown rows"
+        )
+        if kind == "rest":
+            if not inputs.ice_filter:
+                raise NothingToCompareError(
+                    "all rows are shown, so there is no rest; choose rows first."
+                )
+            name, of_other = "other rows", (inputs.ice_filter, not inputs.complement)
+        else:
+            cohort = next((c for c in inputs.cohorts if c.name == name), None)
+            if cohort is None:
+                raise NothingToCompareError(
+                    unknown("cohort", name, [c.name for c in inputs.cohorts])
+                )
+            of_other = (cohort.conditions, cohort.complement)
+            if of_other == shown:
+                raise NothingToCompareError(
+                    f"what is shown is {name} itself; compare it with other rows."
+                )
+        conditions, complement = of_other
+        requested = replace(inputs, ice_filter=conditions, complement=complement)
+        populations = PopulationBuilder(explainer, weights).build(requested, lambda: None)
+        if populations is None:
+            raise NothingToCompareError(f"{name} has no row, so there is nothing to compare with.")
+        has_weights = bool(inputs.held) or weights is not None
+        try:
+            other = populations.reached(inputs)
+        except ValueError as error:
+            raise NothingToCompareError(f"{name}: {error}") from None
+        return cls(explainer, (first, name), has_weights, other)
+
+    def sentences(self, inputs: Inputs) -> list[str]:
+        """Say that the intervals are of one kind, too."""
+        sentences = super().sentences(inputs)
+        if inputs.interval != "u-statistic":
+            sentences.append(
+                f"Intervals of importance are {inputs.interval}; those of its difference account "
+                "for the rows and the donors."
+            )
+        return sentences
+
+    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
+        """Yield scores, curve, profile and importance of both groups."""
+        ex, name = self.explainer, self.names[1]
+        comparison = RowsComparison(ex, (population, self.other), self.names)
+        report(f"{name}: scores", 0, 0)
+        if ex.table.has_target:
+            yield Part(partial(comparison.scores, level=LEVEL))
+        feature, stressed = inputs.feature, inputs.stress_feature
+        if feature:
+            yield Part(
+                partial(
+                    comparison.dependence,
+                    feature,
+                    inputs.measure,
+                    **curve_options(ex, inputs),
+                    **self._callback(report, f"curve of {feature}"),
+                )
+            )
+        if stressed and not self.has_weights:
+            report(f"{name}: stress", 0, 0)
+            own, other = (
+                Population.of(len(ex.table), rows=side.rows) for side in (population, self.other)
+            )
+            of_rows = RowsComparison(ex, (own, other), self.names)
+            yield Part(
+                partial(of_rows.stress, [stressed], [inputs.indicator], **stress_options(inputs))
+            )
+        units = ex.units if inputs.groups else list(ex.features)
+        for column, measure in enumerate(measures_of(ex, inputs)):
+            yield Part(
+                partial(
+                    comparison.importance,
+                    measure,
+                    units,
+                    replacement=inputs.replacement,
+                    n_repeats=inputs.n_repeats,
+                    level=LEVEL,
+                    **self._callback(report, "importance"),
+                ),
+                column,
+            )
+
+
+class OtherClass(OtherSide):
+    """Another class of the same model in the same rows."""
+
+    of = "class"
+
+    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
+        """Yield curve, profile and importance of the probabilities of both classes."""
+        ex, (own, _) = self.explainer, self.names
+        comparison, options = ex.compare_classes(*self.names), options_of(population)
+        if inputs.feature:
+            yield Part(
+                partial(
+                    comparison.dependence,
+                    inputs.feature,
+                    lines=1,
+                    **curve_options(ex, inputs),
+                    **options,
+                    **self._callback(report, f"curve of {inputs.feature}"),
+                ),
+                lies_under=inputs.measure == f"probability:{own}",
+            )
+        if inputs.stress_feature and not self.has_weights:
+            report(f"{self.names[1]}: stress", 0, 0)
+            kind = "share" if inputs.indicator.startswith("share:") else "probability"
+            yield Part(
+                partial(
+                    comparison.stress,
+                    [inputs.stress_feature],
+                    [kind],
+                    rows=population.rows,
+                    **stress_options(inputs),
+                ),
+                lies_under=inputs.indicator == f"{kind}:{own}",
+            )
+        columns = measures_of(ex, inputs)
+        name = f"probability:{own}"
+        yield Part(
+            partial(
+                comparison.importance,
+                ex.units if inputs.groups else list(ex.features),
+                replacement=inputs.replacement,
+                n_repeats=inputs.n_repeats,
+                interval=inputs.interval,
+                level=LEVEL,
+                **options,
+                **self._callback(report, "importance"),
+            ),
+            columns.index(name) if name in columns else None,
+        )
+
+    def sentences(self, inputs: Inputs) -> list[str]:
+        """Say of which class the first side is where several are shown, or none."""
+        own, other = self.names
+        shown = [inputs.measure, inputs.indicator, *measures_of(self.explainer, inputs)]
+        sentences = super().sentences(inputs)
+        if any(class_of(name) != own for name in shown):
+            sentences.append(
+                f"What is compared is the probability of {own} with that of {other}; what has no "
+                "class, such as a loss, is not."
+            )
+        return sentences
+
+
+class RefittedLearner(OtherSide):
+    """The learner, whose marks the other views have already."""
+
+    of = "learner"
+
+    def parts(self, _inputs: Inputs, _population: Population, _report: Report) -> Iterator[Part]:
+        """Yield nothing: the learner has other rows than the model."""
+        return iter(())
+
+    def sentences(self, _inputs: Inputs) -> list[str]:
+        """Say why there is no difference."""
+        return [
+            "The learner is fitted again and again and evaluated on the rows that each fit left "
+            "out, so it shares no rows with the model to pair, and there is no paired interval; "
+            "its marks stand beside the model's in importance and curves."
+        ]
+
+
+def class_of(name: str) -> str | None:
+    """Return the class that a measure or an indicator is of."""
+    kind, separator, label = name.partition(":")
+    return label if separator and kind in ("probability", "share") else None
+
+
+def first_class(explainer: Explainer, inputs: Inputs, other: str) -> str:
+    """Return the class that is shown: that of the curve, of the profile, or the first other one.
+
+    Raises
+    ------
+    NothingToCompareError
+        If it is the class that it is to be compared with.
+    """
+    shown = [inputs.measure, inputs.indicator, *measures_of(explainer, inputs)]
+    own = next((label for name in shown if (label := class_of(name)) is not None), None)
+    if own == other:
+        raise NothingToCompareError(
+            f"what is shown is of {other} itself; compare with another class, or show the "
+            "probability of another one."
+        )
+    if own is not None:
+        return own
+    assert explainer.classes is not None
+    return next(str(label) for label in explainer.classes if str(label) != other)
