@@ -152,7 +152,7 @@ class ComparisonView(View):
         self, inputs: Inputs, populations: Populations, report: Report
     ) -> Iterator[Content]:
         """Yield the content with one more difference at a time."""
-        nothing = {"scores": [], "curve": None, "stress": None, "importance": []}
+        nothing: dict[str, Any] = {"scores": [], "curve": None, "stress": None, "importance": []}
         try:
             side = self._side(inputs, populations)
         except NothingToCompareError as error:
