@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqwidgets.comparison.result import Difference
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.importance.diagnosis import diagnose
 from uqwidgets.importance.result import Importance
 from uqwidgets.performance.result import Calibration, Confusion, Scores

@@ -27,7 +27,6 @@ ROOMS = [
     "stress",
     "redundancy",
     "performance",
-    "comparison",
     "explainer",
     "learner",
     "ground_truth",

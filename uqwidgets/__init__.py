@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.versions import show_versions
-from uqwidgets.comparison.result import Difference
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar
-from uqwidgets.explainer.comparison import ModelComparison
+from uqwidgets.explainer.comparison.models import ModelComparison
+from uqwidgets.explainer.comparison.result import Difference
+from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.rows_comparison import RowsComparison
 from uqwidgets.explainer.stress_batches import stress_batches
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.ground_truth.result import Decomposition

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from uqwidgets._utils.choices import unknown
 from uqwidgets.explainer.base import Explained
-from uqwidgets.explainer.class_comparison import ClassComparison
-from uqwidgets.explainer.comparison import ModelComparison
-from uqwidgets.explainer.rows_comparison import RowsComparison
+from uqwidgets.explainer.comparison.classes import ClassComparison
+from uqwidgets.explainer.comparison.models import ModelComparison
+from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.inference.population import Population
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets.comparison import Difference
 from uqwidgets.dependence.result import Dependence
+from uqwidgets.explainer.comparison import Difference
 from uqwidgets.importance.result import Importance
 from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.text import value_text

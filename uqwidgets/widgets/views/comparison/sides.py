@@ -10,9 +10,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
-from uqwidgets.comparison import Difference
+from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.explainer.rows_comparison import RowsComparison
 from uqwidgets.inference.population import Population
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import in_one_line
-from uqwidgets.comparison import Difference
+from uqwidgets.explainer.comparison import Difference
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population

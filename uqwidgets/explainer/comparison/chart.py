@@ -5,8 +5,8 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from uqwidgets.comparison.result import Difference
 from uqwidgets.dependence.result import Dependence
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.importance.result import Importance
 from uqwidgets.plotting.altair import MOST_LINES, WIDTH, tooltips
 from uqwidgets.plotting.svg import BLUE, GREEN, VERMILLION

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from uqwidgets._utils.choices import as_names, one_of
-from uqwidgets.comparison import Difference
-from uqwidgets.explainer.comparison import ModelComparison
+from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.measures import Function, Measure
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
 

@@ -124,7 +124,7 @@ class Difference(Result):
         return f"{self.title}. {self.first._heading}"
 
     def _repr_html_(self) -> str:
-        from uqwidgets.comparison.html import difference_html
+        from uqwidgets.explainer.comparison.html import difference_html
 
         return difference_html(self)
 
@@ -141,7 +141,7 @@ class Difference(Result):
         >>> type(chart).__name__
         'FacetChart'
         """
-        from uqwidgets.comparison.chart import difference_chart
+        from uqwidgets.explainer.comparison.chart import difference_chart
 
         return difference_chart(self)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
-from uqwidgets.comparison import (
+from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, dependence, grid_of
+from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.explainer.comparison import (
     Difference,
     Pair,
     agreeing_shares,
@@ -17,10 +19,8 @@ from uqwidgets.comparison import (
     indicator_minus,
     scores_difference,
 )
-from uqwidgets.comparison.dependence import grid_for
-from uqwidgets.comparison.result import remarks_of_sides
-from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, dependence, grid_of
-from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.explainer.comparison.dependence import grid_for
+from uqwidgets.explainer.comparison.result import remarks_of_sides
 from uqwidgets.importance import Settings, metric_importance, permutation_importance
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population

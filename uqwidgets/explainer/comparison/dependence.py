@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from uqwidgets.comparison.pair import Pair, block_differences
 from uqwidgets.dependence import CurveTransform, Grid, curve_blocks
+from uqwidgets.explainer.comparison.pair import Pair, block_differences
 from uqwidgets.inference import half_width, mean_over_rows
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Measure

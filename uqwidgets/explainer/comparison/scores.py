@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from uqwidgets._typing import Floats
-from uqwidgets.comparison.indicators import score_minus
-from uqwidgets.comparison.pair import Pair
+from uqwidgets.explainer.comparison.indicators import score_minus
+from uqwidgets.explainer.comparison.pair import Pair
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.performance.result import Scores

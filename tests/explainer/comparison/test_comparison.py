@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 import uqwidgets as uq
-from uqwidgets.comparison.scores import paired_shares
+from uqwidgets.explainer.comparison.scores import paired_shares
 
 NAMES = ("line", "bent")
 

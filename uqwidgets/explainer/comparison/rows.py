@@ -10,12 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
-from uqwidgets.comparison import Difference
-from uqwidgets.comparison.cohorts import change_difference, mean_difference, score_difference
-from uqwidgets.comparison.result import remarks_of_sides
-from uqwidgets.comparison.stressed_cohorts import correlations_of, only, stress_difference
 from uqwidgets.dependence import POINTS, CurveTransform, curve_blocks, dependence, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.cohorts import (
+    change_difference,
+    mean_difference,
+    score_difference,
+)
+from uqwidgets.explainer.comparison.result import remarks_of_sides
+from uqwidgets.explainer.comparison.stressed_cohorts import correlations_of, only, stress_difference
 from uqwidgets.importance import (
     Settings,
     build_result,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from uqwidgets.comparison.result import Difference
 from uqwidgets.dependence.result import Dependence
+from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.importance.result import Importance
 from uqwidgets.plotting.choice import MOST_EMPHASISED
 from uqwidgets.plotting.dots import Dots, dots

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from uqwidgets.comparison.pair import Pair
 from uqwidgets.evaluation.progress import ProgressCallback
+from uqwidgets.explainer.comparison.pair import Pair
 from uqwidgets.importance import (
     Settings,
     build_result,
