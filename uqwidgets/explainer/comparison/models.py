@@ -20,7 +20,7 @@ from uqwidgets.explainer.comparison import (
     scores_difference,
 )
 from uqwidgets.explainer.comparison.dependence import grid_for
-from uqwidgets.explainer.comparison.result import remarks_of_sides
+from uqwidgets.explainer.comparison.result import side_by_side
 from uqwidgets.importance import Settings, metric_importance, permutation_importance
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
@@ -444,6 +444,5 @@ class ModelComparison:
         return of_models[0], of_models[1]
 
     def _difference(self, first: Any, second: Any, difference: Any) -> Difference:
-        of_sides = remarks_of_sides(self.names, first, second, difference.remarks)
-        remarks = dict.fromkeys([*self.remarks, *difference.remarks, *of_sides])
-        return Difference(self.names, first, second, difference, tuple(remarks))
+        general = [*self.remarks, *difference.remarks]
+        return side_by_side(self.names, first, second, difference, general)

@@ -16,6 +16,7 @@ from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replacement import Draws
 from uqwidgets.evaluation.table import Table
+from uqwidgets.explainer.comparison.result import minus
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
@@ -53,7 +54,7 @@ class Pair:
     @property
     def title(self) -> str:
         """The difference in words."""
-        return f"{self.names[0]} minus {self.names[1]}"
+        return minus(self.names)
 
     @property
     def features(self) -> list[str]:

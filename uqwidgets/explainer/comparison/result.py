@@ -117,7 +117,7 @@ class Difference(Result):
     @property
     def title(self) -> str:
         """The difference in words."""
-        return f"{self.names[0]} minus {self.names[1]}"
+        return minus(self.names)
 
     @property
     def _heading(self) -> str:
@@ -146,13 +146,32 @@ class Difference(Result):
         return difference_chart(self)
 
 
-def remarks_of_sides(
-    names: tuple[str, str], first: Compared, second: Compared, general: Collection[str] = ()
-) -> list[str]:
-    """Return the remarks on each side behind its name, without the general ones."""
-    return [
+def minus(names: tuple[str, str]) -> str:
+    """Return the difference of two named sides in words."""
+    return f"{names[0]} minus {names[1]}"
+
+
+def side_by_side(
+    names: tuple[str, str],
+    first: Compared,
+    second: Compared,
+    difference: Compared,
+    general: Collection[str] = (),
+) -> Difference:
+    """Return both results and their difference, with the remarks of a side behind its name.
+
+    Parameters
+    ----------
+    names, first, second, difference
+        See `Difference`.
+    general : collection of str
+        Remarks on both sides, which come first and are not repeated for a side.
+    """
+    of_sides = [
         f"{name}: {remark}"
         for name, side in zip(names, (first, second), strict=True)
         for remark in side.remarks
         if remark not in general
     ]
+    remarks = tuple(dict.fromkeys([*general, *of_sides]))
+    return Difference(names, first, second, difference, remarks)

@@ -18,7 +18,7 @@ from uqwidgets.explainer.comparison.cohorts import (
     mean_difference,
     score_difference,
 )
-from uqwidgets.explainer.comparison.result import remarks_of_sides
+from uqwidgets.explainer.comparison.result import minus, side_by_side
 from uqwidgets.explainer.comparison.stressed_cohorts import correlations_of, only, stress_difference
 from uqwidgets.importance import (
     Settings,
@@ -165,12 +165,12 @@ class RowsComparison:
             [np.full(len(self._sides[0].positions), np.nan) for _ in units],
             repeats,
             measure=one.name,
-            label=f"{first.label}, {self._title}",
+            label=f"{first.label}, {minus(self.names)}",
             unit=one.unit,
             baseline=first.baseline - second.baseline,
             **provenance_of(settings, self._sides[0]),
         )
-        return self._difference(first, second, difference)
+        return side_by_side(self.names, first, second, difference)
 
     def _changes(
         self,
@@ -264,13 +264,13 @@ class RowsComparison:
         width = half_width(std_error, level, smaller)
         difference = replace(
             first,
-            label=f"{first.label}, {self._title}",
+            label=f"{first.label}, {minus(self.names)}",
             average=average,
             std_error=std_error,
             low=average - width,
             high=average + width,
         )
-        return self._difference(first, second, difference)
+        return side_by_side(self.names, first, second, difference)
 
     def stress(
         self,
@@ -347,8 +347,8 @@ class RowsComparison:
         ]
         pairs = [(columns[0][name], columns[1][name]) for name in common]
         correlations = correlations_of(pairs, self._sides, chosen, levels)
-        difference = stress_difference(first, second, self._title, correlations)
-        return self._difference(first, second, difference)
+        difference = stress_difference(first, second, minus(self.names), correlations)
+        return side_by_side(self.names, first, second, difference)
 
     def scores(
         self, scoring: Sequence[object] | str | None = None, *, level: float = 0.95
@@ -393,13 +393,13 @@ class RowsComparison:
         intervals = [score_difference(one, self._sides, level, ex.seed) for one in chosen]
         difference = replace(
             first,
-            labels=tuple(f"{label}, {self._title}" for label in first.labels),
+            labels=tuple(f"{label}, {minus(self.names)}" for label in first.labels),
             value=np.array([each.estimate for each in intervals]),
             std_error=np.array([each.std_error for each in intervals]),
             low=np.array([each.low for each in intervals]),
             high=np.array([each.high for each in intervals]),
         )
-        return self._difference(first, second, difference)
+        return side_by_side(self.names, first, second, difference)
 
     def _stressable(self, missing: str) -> list[str]:
         """Return the features that can be stressed in both groups."""
@@ -411,11 +411,3 @@ class RowsComparison:
     def __repr__(self) -> str:
         counts = " and ".join(f"{len(side.positions):,}" for side in self._sides)
         return f"RowsComparison({self.names[0]}, {self.names[1]}; {counts} rows)"
-
-    @property
-    def _title(self) -> str:
-        return f"{self.names[0]} minus {self.names[1]}"
-
-    def _difference(self, first: Any, second: Any, difference: Any) -> Difference:
-        remarks = remarks_of_sides(self.names, first, second)
-        return Difference(self.names, first, second, difference, tuple(dict.fromkeys(remarks)))
