@@ -10,18 +10,21 @@ X = np.linspace(0, 1, 101)
 
 
 def few(function, unknown, tolerance=0.01):
-    """Return the values, and the levels that were computed."""
+    """Return the error, and the levels that were computed, of a side beside one that is known."""
     values = np.column_stack([function(X), np.exp(X)])
     computed: list[int] = []
 
-    def compute(places):
+    def compute(sides, places):
+        assert (sides == 1).all()
         computed.extend(places.tolist())
         return values[places]
 
     start = np.where(unknown[:, None], np.nan, values)
-    result = bisected(start, unknown, compute, np.full(values.shape, tolerance))
+    start, unknowns = np.stack([values, start]), np.stack([np.zeros_like(unknown), unknown])
+    of_known, result = bisected(start, unknowns, compute, np.full(start.shape, tolerance))
     assert len(set(computed)) == len(computed)
     assert unknown[computed].all()
+    np.testing.assert_array_equal(of_known, values)
     np.testing.assert_array_equal(result[~unknown], values[~unknown])
     return np.abs(result - values).max(), computed
 
@@ -45,3 +48,20 @@ def test_kinks_and_steps_are_found():
     error, computed = few(lambda x: np.where(x > 0.61, 1.0, 0.0), np.ones(101, dtype=bool))
     assert error < 0.01
     assert len(computed) < 25
+
+
+def test_sides_are_computed_together():
+    functions = [np.sin(3 * X), np.exp(X), np.abs(X - 0.37)]
+    values = np.stack(functions)[..., None]
+    batches = []
+
+    def compute(sides, places):
+        batches.append(set(sides.tolist()))
+        return values[sides, places]
+
+    unknown = np.ones(values.shape[:2], dtype=bool)
+    result = bisected(np.full_like(values, np.nan), unknown, compute, np.full(values.shape, 0.01))
+    assert np.abs(result - values).max() < 0.01
+    # One batch for each halving of 50 levels, whatever the number of sides.
+    assert len(batches) <= 7
+    assert batches[0] == batches[1] == {0, 1, 2}

@@ -55,6 +55,18 @@ def stopped_at(explainer: uq.Explainer, n_rows: int, **inputs: Any) -> uq.Explor
     return widget
 
 
+def leading() -> uq.Explainer:
+    """Return an explainer of 30 features, of which three are important."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(N, 30)), columns=[f"x{j}" for j in range(30)])
+    effect = np.r_[np.full(3, 3.0), np.full(27, 0.01)]
+
+    def model(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        return rows.to_numpy() @ effect, np.ones(len(rows))
+
+    return uq.Explainer(model, X, X.to_numpy() @ effect + rng.normal(size=N))
+
+
 def rows_of(frames: list[dict[str, Any]]) -> list[tuple[int, int]]:
     """Return the smallest and largest number of rows of an importance in each frame."""
     shown = [f["meta"]["importance"] for f in frames if f["meta"]["importance"]]
@@ -111,19 +123,12 @@ def test_the_first_picture_has_every_view_before_the_sample_grows() -> None:
 
 @pytest.mark.usefixtures("slow")
 def test_the_most_important_features_are_evaluated_first() -> None:
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(N, 30)), columns=[f"x{j}" for j in range(30)])
-    effect = np.r_[np.full(3, 3.0), np.full(27, 0.01)]
-
-    def model(rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-        return rows.to_numpy() @ effect, np.ones(len(rows))
-
-    explainer = uq.Explainer(model, X, X.to_numpy() @ effect + rng.normal(size=N))
+    explainer = leading()
     with uq.Explorer(explainer, feature="x20", stress_feature="x21", n_repeats=2) as widget:
         frames = Frames(widget)
         assert widget.wait(60)
         repeats = widget._session.view(ImportanceView).repeats(widget._inputs()[0])
-        ahead = stopped_at(uq.Explainer(model, X, explainer.table.y), 100, feature="x20")
+        ahead = stopped_at(leading(), 100, feature="x20")
         with ahead:
             of_rows = ahead._session.view(ImportanceView).repeats(ahead._inputs()[0])
             known = {f: of_rows.n_rows(f, 1) for f in explainer.features}
@@ -296,3 +301,27 @@ def test_streamed_results_and_the_widget_use_the_same_sample_of_rows() -> None:
                 cols[f"importance.{column}"][0][sampled], expected[sampled], rtol=1e-12
             )
     np.testing.assert_array_equal(first.rows, np.sort(order[:100]))
+
+
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize("compare", ["difference", "ratio"])
+def test_the_result_of_a_sample_has_the_numbers_on_the_screen(compare: str) -> None:
+    explainer = leading()
+    inputs = {"feature": "x20", "compare": compare}
+    with stopped_at(explainer, 100, **inputs) as widget:
+        cols, shown = columns(widget._frame), widget._frame["meta"]["importance"]
+        calls = explainer.model_calls
+        result = widget.result("importance")
+        assert explainer.model_calls == calls
+        assert "rows so far" in widget._repr_mimebundle_()[0]["text/html"]
+    least, most = shown["n_rows_least"], shown["n_rows_most"]
+    assert least < most < N
+    for name, attribute in (("value", "importance"), ("low", "low"), ("high", "high")):
+        ordered = in_order(explainer, result, getattr(result, attribute))
+        np.testing.assert_array_equal(cols[f"importance.{name}"][0], ordered)
+    assert f"{least:,} to {most:,} of {N:,} rows so far" in result.remarks
+    assert (result.n_repeats, result.compare) == (shown["n_repeats"], compare)
+    assert len(result.rows) == most
+    # What is not known of a row is NaN.
+    n_known = np.isfinite(result.per_row).sum(axis=1)
+    assert (n_known.min(), n_known.max()) == (least, most)

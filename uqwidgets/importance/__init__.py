@@ -12,14 +12,16 @@ from uqwidgets.importance.permutation import (
     remarks_on_pairs,
     remarks_on_weights,
 )
-from uqwidgets.importance.sampled import sampled_importance
+from uqwidgets.importance.sampled import Sampled, importance_of_samples, sampled_importance
 from uqwidgets.importance.settings import Settings
 
 __all__ = [
+    "Sampled",
     "Settings",
     "build_result",
     "change_of_differences",
     "importance_of_changes",
+    "importance_of_samples",
     "mean_changes",
     "metric_differences",
     "metric_importance",

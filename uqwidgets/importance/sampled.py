@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -19,7 +23,7 @@ from uqwidgets.importance.permutation import (
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
-from uqwidgets.inference import SampledRows
+from uqwidgets.inference import Change, SampledRows
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
@@ -52,26 +56,79 @@ def sampled_importance(
     """
     columns = [evaluations.table.columns_of(feature) for feature in features]
     rows, original = evaluations.row_order.rows[:n_rows], evaluations.original_values(measure)
-    estimates = Estimates(settings)
-    sample: SampledRows | None = None
     differences = sampled_differences(
         evaluations, measure, columns, settings.draws, n_rows, callback
     )
-    for moved, (changes, donors) in zip(columns, differences, strict=True):
-        sample = SampledRows.of(rows, donors, population, evaluations.strata)
-        if sample is None:
+
+    def samples() -> Iterator[Sampled | None]:
+        for moved, (changes, donors) in zip(columns, differences, strict=True):
+            sample = SampledRows.of(rows, donors, population, evaluations.strata)
+            subgroups = None
+            if settings.replacement == "conditional":
+                subgroups = evaluations.subgroups(moved, "conditional").codes
+            yield sample and Sampled(sample, sample.mean_change(changes, original, subgroups))
+
+    return importance_of_samples(evaluations, measure, features, population, settings, samples())
+
+
+class Sampled(NamedTuple):
+    """The sample of the rows that is known of a feature, and the mean change of a measure."""
+
+    rows: SampledRows
+    change: Change
+
+
+def importance_of_samples(
+    evaluations: Evaluations,
+    measure: Measure,
+    features: Sequence[str],
+    population: Population,
+    settings: Settings,
+    samples: Iterable[Sampled | None],
+) -> Importance | None:
+    """Rank features by the mean changes of samples of the rows, of which one contains the others.
+
+    Parameters
+    ----------
+    evaluations, measure, features, population, settings
+        As in `permutation_importance`, with a number of repeats.
+    samples : iterable of Sampled or None
+        For each feature; None if the population has no row of the sample.
+
+    Returns
+    -------
+    Importance or None
+        Its rows are those of the largest sample; the changes of the others are NaN. None if a
+        sample is None.
+
+    Raises
+    ------
+    ValueError
+        If the comparison is a ratio and the measure's mean is not positive.
+    """
+    original = evaluations.original_values(measure)
+    estimates = Estimates(settings)
+    scored_rows, baseline, largest = [], math.nan, population
+    for sampled in samples:
+        if sampled is None:
             return None
-        subgroups = None
-        if settings.replacement == "conditional":
-            subgroups = evaluations.subgroups(moved, "conditional").codes
-        change = sample.mean_change(changes, original, subgroups)
-        own, scored = original[sample.members], sample.population
-        baseline = dot(scored.scored, own) / scored.scored.sum()
-        check_ratio(settings, measure, baseline)
-        estimates.add(change, own, baseline, scored)
-    assert sample is not None
-    scored_rows = sample.members[sample.population.positions]
-    so_far = f"{len(scored_rows):,} of {len(population.positions):,} rows so far"
+        members, scored = sampled.rows.members, sampled.rows.population
+        own = original[members]
+        mean = dot(scored.scored, own) / scored.scored.sum()
+        check_ratio(settings, measure, mean)
+        estimates.add(sampled.change, own, mean, scored)
+        if len(scored.positions) > max(map(len, scored_rows), default=0):
+            baseline, largest = mean, scored
+        scored_rows.append(members[scored.positions])
+    rows = max(scored_rows, key=len)
+    for j, known in enumerate(scored_rows):
+        if len(known) < len(rows):
+            of_all = np.full(len(rows), np.nan)
+            of_all[np.searchsorted(rows, known)] = estimates.per_row[j]
+            estimates.per_row[j] = of_all
+    counts = sorted({len(known) for known in scored_rows})
+    ends = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+    so_far = f"{ends} of {len(population.positions):,} rows so far"
     intervals = estimates.intervals()
     return build_result(
         features,
@@ -90,5 +147,5 @@ def sampled_importance(
             *remarks_on_open_ends(intervals),
             *evaluations.remarks,
         ),
-        **{**provenance(settings, sample.population), "rows": scored_rows},
+        **{**provenance(settings, largest), "rows": rows},
     )

@@ -24,10 +24,10 @@ from uqwidgets.inference.variance import relative_precision
 
 # Relative precision of the effects: about 25 iterations for three lines, fewer for more. Values
 # that are so nearly additive need all digits, which tell interactions from rounding errors.
-_PRECISION, _FULL_PRECISION, _NEARLY_ADDITIVE = 1e-7, 1e-13, 1e-3
+PRECISION, FULL_PRECISION, NEARLY_ADDITIVE = 1e-7, 1e-13, 1e-3
 _FEW_ROWS = 64
-_MAX_ITERATIONS = 200
-_TRACE_PRECISION = 1e-3
+MAX_ITERATIONS = 200
+TRACE_PRECISION = 1e-3
 # A variance whose relative precision exceeds the first of these is left as it is; below the second,
 # control variates are used in full, and the interactions come in if all weights are equal. Twice
 # these numbers are degrees of freedom.
@@ -37,9 +37,9 @@ PRECISE, FAIR = 10.0, 5.0
 _UNEVEN, _FAIR_UNDER_WEIGHTS = 0.8, 1.5
 # Repeats beyond this number of values are not needed to separate two variance components, and take
 # memory.
-_MAX_VALUES = 1 << 17
-_MAX_ROWS = 1 << 18
-_MAX_CONDITION = 1e6
+MAX_VALUES = 1 << 17
+MAX_ROWS = 1 << 18
+MAX_CONDITION = 1e6
 # Influences smaller than this, relative to those of single pairs, are rounding errors.
 ROUNDING = 1e-10
 
@@ -282,31 +282,26 @@ def interaction_influences(
         many for the memory that the computation may use.
     """
     repeats, n = donors.shape
-    if n > _MAX_ROWS:
+    if n > MAX_ROWS:
         return []
-    enough = max(2, _MAX_VALUES // n)
+    enough = max(2, MAX_VALUES // n)
     columns = np.vstack([np.arange(n), donors[:enough]])
     w = population.weights
     of_pairs = w * w[columns]
     # Of the first line (rows without replacement) and of the others.
-    rng, factors = np.random.default_rng(0), np.vstack([w, of_pairs[1:]])
-    signs = np.zeros((2, *columns.shape))
-    for k, block in enumerate((slice(0, 1), slice(1, None))):
-        # As many of either sign: the level of the lines is corrected for with the influences.
-        shape = signs[k, block].shape
-        signs[k, block] = rng.permutation(np.resize([-1.0, 1.0], math.prod(shape))).reshape(shape)
+    factors, signs = np.vstack([w, of_pairs[1:]]), random_signs(columns.shape)
     lines = np.array(
         [np.vstack([line, line + d[:enough]]) for line, d in zip(originals, changes, strict=True)]
     )
     fit = _AdditiveFit(columns, of_pairs)
-    of_signs, of_lines = fit(signs, _TRACE_PRECISION), fit(lines, _PRECISION)
+    of_signs, of_lines = fit(signs, TRACE_PRECISION), fit(lines, PRECISION)
     size = np.ptp(lines, axis=(1, 2))
-    if (np.abs(of_lines[0]).max(axis=(1, 2)) < _NEARLY_ADDITIVE * size).any():
-        of_lines = fit(lines, _FULL_PRECISION)
+    if (np.abs(of_lines[0]).max(axis=(1, 2)) < NEARLY_ADDITIVE * size).any():
+        of_lines = fit(lines, FULL_PRECISION)
     expected = np.square(factors * of_signs[0])
     expected = np.stack([expected[:, 0].sum(axis=1), expected[:, 1:].sum(axis=(1, 2))], axis=1)
     first = dot(signs[0, 0], of_signs[0][0, 0])
-    if not (first > 0 and np.linalg.cond(expected) < _MAX_CONDITION):
+    if not (first > 0 and np.linalg.cond(expected) < MAX_CONDITION):
         return []
     # What interactions add to the effects by their errors.
     errors = np.array([_from_effects(each, w).mean() for each in of_signs[1]])
@@ -322,6 +317,16 @@ def interaction_influences(
         of_rows = -w * residuals[0] * (n / first)
         influences.append(Influence(of_rows, np.square(of_rows) - parts))
     return influences
+
+
+def random_signs(shape: tuple[int, int]) -> Floats:
+    """Return two sets of random signs for lines of values, shape (2, lines, n)."""
+    rng, signs = np.random.default_rng(0), np.zeros((2, *shape))
+    for k, block in enumerate((slice(0, 1), slice(1, None))):
+        # As many of either sign: the level of the lines is corrected for with the influences.
+        part = signs[k, block].shape
+        signs[k, block] = rng.permutation(np.resize([-1.0, 1.0], math.prod(part))).reshape(part)
+    return signs
 
 
 def _from_effects(effects: Floats, w: Floats) -> Floats:
@@ -370,11 +375,11 @@ class _AdditiveFit:
         self._normal = None
         if n <= _FEW_ROWS:
             # They are singular: the row effects contain a constant as well.
-            self._normal = (1 + _FULL_PRECISION) * np.eye(n)
+            self._normal = (1 + FULL_PRECISION) * np.eye(n)
             self._normal -= (self._transposed @ self._design).toarray()
         level = np.zeros((1, m, n))
         level[:, 0] = 1.0
-        (self._level,), (self._level_effects,) = self._of_rows_and_columns(level, _FULL_PRECISION)
+        (self._level,), (self._level_effects,) = self._of_rows_and_columns(level, FULL_PRECISION)
         self._level_weights = weights * self._level
         self._level_weights /= np.einsum("ki,ki->", self._level_weights, self._level)
 
@@ -405,12 +410,12 @@ class _AdditiveFit:
         result, residual, direction = np.zeros_like(right), right, right
         norm = dot(right, right)
         tolerance = norm * precision**2
-        for _ in range(_MAX_ITERATIONS):
+        for _ in range(MAX_ITERATIONS):
             if norm <= tolerance:
                 break
             image = direction - self._transposed @ (self._design @ direction)
             curvature = dot(direction, image)
-            if not curvature > _FULL_PRECISION * dot(direction, direction):
+            if not curvature > FULL_PRECISION * dot(direction, direction):
                 break  # a constant
             result = result + direction * (norm / curvature)
             residual = residual - image * (norm / curvature)

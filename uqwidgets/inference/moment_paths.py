@@ -16,15 +16,12 @@ import numpy.typing as npt
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.cancelling import (
     PRECISE,
-    Influence,
-    combined,
-    interaction_influences,
     regression_on_two,
     share_of_controls,
     share_of_interactions,
 )
+from uqwidgets.inference.interaction_paths import interaction_influences_in
 from uqwidgets.inference.moments import Moments, bounds_of_moments
-from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations
 
 # Up to this many rows the interaction of rows is summed over all repeats. With more it is small,
@@ -157,31 +154,56 @@ def _combinations(
         See `path_moments`.
     """
     measures = np.flatnonzero(needed.any(axis=1)).tolist()
-    results = {
-        m: _Rows(
-            np.full_like(rows[m].of_rows, np.nan),
-            np.full_like(rows[m].of_rows, np.nan),
-            rows[m].subtracted,
-            np.ones(path.t),
+    somewhere = np.flatnonzero(needed.any(axis=0))
+    interactions = interaction_influences_in(
+        [path.changes[m] for m in measures],
+        path.donors,
+        [originals[m] for m in measures],
+        path.weights[:, somewhere],
+        check,
+    )
+    evenness = path.populations.ess_and_evenness[1][somewhere]
+    for m, *of_interactions in zip(measures, *interactions, strict=True):
+        without = [each[:, somewhere] for each in rows[m][:2]]
+        together = _combined(without, of_interactions, evenness)
+        is_used = needed[m, somewhere] & np.isfinite(of_interactions[0][0])
+        result = rows[m]._replace(
+            of_rows=np.full_like(rows[m].of_rows, np.nan),
+            double_counted=np.full_like(rows[m].of_rows, np.nan),
+            share_of_pairs=np.ones(path.t),
         )
-        for m in measures
-    }
-    for t in np.flatnonzero(needed.any(axis=0)):
-        check()
-        w = path.weights[:, t]
-        population = Population(w, w, None, weighted=True)
-        here = [m for m in measures if needed[m, t]]
-        interactions = interaction_influences(
-            [path.changes[m] for m in here], path.donors, [originals[m] for m in here], population
-        )
-        for m, each in zip(here, interactions, strict=False):  # none if they are not known
-            without = Influence(rows[m].of_rows[:, t], rows[m].double_counted[:, t])
-            share = share_of_interactions(without.precision, population.evenness)
-            result = combined(without, each, float(share))
-            results[m].of_rows[:, t] = result.of_rows
-            results[m].double_counted[:, t] = result.double_counted
-            results[m].share_of_pairs[t] = result.share_of_pairs
-    yield from results.items()
+        for all_of_them, here in zip((*result[:2], result[3]), together, strict=True):
+            all_of_them[..., somewhere[is_used]] = here[..., is_used]
+        yield m, result
+
+
+def _combined(
+    without: Sequence[Floats], interactions: Sequence[Floats], evenness: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Average both influences as `uqwidgets.inference.cancelling.combined` does.
+
+    Parameters
+    ----------
+    without, interactions : sequence of two ndarrays of shape (n, t)
+        Influences of the rows, and what their squares contain twice.
+    evenness : ndarray of shape (t,)
+
+    Returns
+    -------
+    of_rows, double_counted : ndarray of shape (n, t)
+    share_of_pairs : ndarray of shape (t,)
+    """
+    parts, others = (np.square(each) - doubled for each, doubled in (without, interactions))
+    squared_error, other = (
+        np.square(each - each.mean(axis=0)).sum(axis=0) for each in (parts, others)
+    )
+    precision = _precision(parts.sum(axis=0), np.sqrt(squared_error))
+    share = share_of_interactions(precision, evenness)
+    sums = squared_error + other
+    weight = share * np.divide(squared_error, sums, out=np.zeros_like(sums), where=sums > 0)
+    of_rows = (1 - weight) * without[0] + weight * interactions[0]
+    double_counted = np.square(of_rows) - (1 - weight) * parts - weight * others
+    return of_rows, double_counted, 1 - weight
 
 
 def _precision(variance: Floats, error: Floats) -> Floats:

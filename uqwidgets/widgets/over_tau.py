@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from scipy.interpolate import interp1d
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.inputs import Inputs
@@ -45,12 +46,29 @@ _EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
 _MOST_WEIGHTS = 1 << 25
 
 
-class Level(NamedTuple):
-    """The population of one level of tau, with the inputs that ask for it."""
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The population of one level of tau, with a function that makes the inputs that ask for it.
 
-    inputs: Inputs
-    population: Population
+    A page has so many levels that their inputs, which few tracks read, would take a while.
+    """
+
     populations: Rows
+    make_inputs: Callable[[], Inputs]
+
+    @property
+    def population(self) -> Population:
+        """The rows with the weights of this level."""
+        return self.populations.now
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """What asks for the level."""
+        return self.make_inputs()
+
+
+#: From positions (p,) among some sides and distances (p,) from 0 to these levels.
+LevelsOfSides = Callable[[Positions, Floats], list[Level]]
 
 
 class Derivation(Protocol):
@@ -63,9 +81,9 @@ class Derivation(Protocol):
         """Return the columns, NaN where the samples do not determine them."""
 
     def settled(
-        self, samples: Samples, x: Floats, levels: Callable[[Floats], list[Level]], check: Check
-    ) -> Samples:
-        """Return the columns at distances x from 0, from their levels where not certain."""
+        self, samples: Sequence[Samples], x: Floats, levels: LevelsOfSides, check: Check
+    ) -> list[Samples]:
+        """Return the columns of sides at distances x from 0, from levels where not certain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,19 +134,24 @@ def nodes(m: int) -> Floats:
 def interpolated(samples: npt.ArrayLike, x: Floats) -> Floats:
     """Value at x (k,) of the polynomial through samples (m + 1, ...) at `nodes`."""
     y = np.asarray(samples, dtype=np.float64)
-    m = len(y) - 1
+    flat = y.reshape(len(y), -1)
+    # A sum without BLAS, and one in which a value that is not finite spoils its own line only.
+    values = np.einsum("km,ml->kl", _shares(len(y) - 1, tuple(x.tolist())), flat)
+    return np.asarray(values.reshape(len(x), *y.shape[1:]))
+
+
+@lru_cache(maxsize=32)
+def _shares(m: int, x: tuple[float, ...]) -> Floats:
+    """Shares of the samples at the nodes in the value at each x, shape (k, m + 1)."""
     at = nodes(m)
     weights = np.where(np.arange(m + 1) % 2, -1.0, 1.0)
     weights[[0, -1]] /= 2
-    difference = x[:, None] - at
+    difference = np.array(x)[:, None] - at
     exact = difference == 0
     ratio = weights / np.where(exact, 1.0, difference)
     hit = exact.any(axis=1)
     ratio[hit] = exact[hit]
-    ratio /= ratio.sum(axis=1, keepdims=True)
-    flat = y.reshape(m + 1, -1)
-    # A sum without BLAS, and one in which a value that is not finite spoils its own line only.
-    return np.asarray(np.einsum("km,ml->kl", ratio, flat).reshape(len(x), *y.shape[1:]))
+    return np.asarray(ratio / ratio.sum(axis=1, keepdims=True))
 
 
 @dataclass(eq=False)
@@ -191,6 +214,11 @@ def _distance(track: Track, approximate: Samples, exact: Samples) -> float:
     """Largest error of columns, in multiples of the length of an axis."""
     largest = 0.0
     for name, size in track.sizes(exact).items():
+        if np.ndim(size) == 0 and size > 0:
+            error = np.abs(approximate[name] - exact[name]).max(initial=0.0)
+            if np.isfinite(error):
+                largest = max(largest, float(error / size))
+                continue
         known = np.isfinite(exact[name]) & (np.broadcast_to(size, exact[name].shape) > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
             off = (np.abs(approximate[name] - exact[name]) / size)[known]
@@ -270,7 +298,14 @@ class OverTau:
                     self._refine(track, coarse, levels, check)
                     is_news = True
                 if track.derivation is not None and not is_coarse:
-                    is_news |= settle(track, sides, levels, check)
+                    signs_of = np.array([side.sign for side in sides])
+
+                    def of_sides(
+                        numbers: Positions, x: Floats, signs: Floats = signs_of
+                    ) -> list[Level]:
+                        return levels(signs[numbers] * x)
+
+                    is_news |= settle(track, sides, of_sides, check)
             if is_news or is_coarse:
                 check()
                 yield self._message(views, tracks, followed, ends, is_coarse=is_coarse)
@@ -310,7 +345,7 @@ class OverTau:
         populations = self._builder.build(at, check)
         if populations is None or (tau and not populations.is_reachable):
             return None
-        level = Level(at, populations.now, populations)
+        level = Level(populations, lambda: at)
         if len(populations.now.weights) * (len(self._levels) + 1) <= _MOST_WEIGHTS:
             self._levels[tau] = level
         return level
@@ -363,25 +398,16 @@ def joined(sides: Sequence[Side]) -> tuple[Samples, dict[float, int]]:
     return _concatenated(parts), {side.sign: side.m for side in sides}
 
 
-def settle(
-    track: Track,
-    sides: Sequence[Side],
-    levels: Callable[[Floats], list[Level]],
-    check: Check,
-) -> bool:
+def settle(track: Track, sides: Sequence[Side], levels: LevelsOfSides, check: Check) -> bool:
     """Compute the columns at evenly spaced levels; False if they were known."""
     assert track.derivation is not None
-    is_news = False
-    for side in sides:
-        if side.even is not None:
-            continue
-
-        def at(x: Floats, sign: float = side.sign) -> list[Level]:
-            return levels(sign * x)
-
-        side.even = track.derivation.settled(side.interpolated(_EVEN), _EVEN, at, check)
-        is_news = True
-    return is_news
+    if all(side.even is not None for side in sides):
+        return False
+    samples = [side.interpolated(_EVEN) for side in sides]
+    every = track.derivation.settled(samples, _EVEN, levels, check)
+    for side, even in zip(sides, every, strict=True):
+        side.even = even
+    return True
 
 
 def in_pieces(

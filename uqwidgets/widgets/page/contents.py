@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.over_tau import Level, Side, Track, settle
@@ -250,8 +250,7 @@ class Cohort:
             while todo := [i for i, s in enumerate(sides) if s.m < track.finest and not s.is_done]:
                 self._refine(track, [sides[i] for i in todo], [features[i] for i in todo], at)
             if track.derivation is not None:
-                for side, one in zip(sides, features, strict=True):
-                    self._settle(track, side, one, at)
+                self._settle(track, sides, features, at)
             self._track_numbers[key] = len(self._tracks)
             self._tracks.append(self._stored_track(view, track, sides, chunk))
         return self._track_numbers[key]
@@ -272,11 +271,16 @@ class Cohort:
             side.add(track, {name: values[start:stop] for name, values in samples.items()})
             start = stop
 
-    def _settle(self, track: Track, side: Side, stressed: Stressed, at: Inputs) -> None:
-        def levels(taus: Floats) -> list[Level]:
-            return [self._level(at, stressed, tau) for tau in taus.tolist()]
+    def _settle(
+        self, track: Track, sides: Sequence[Side], features: Sequence[Stressed], at: Inputs
+    ) -> None:
+        def levels(numbers: Positions, x: Floats) -> list[Level]:
+            return [
+                self._level(at, features[i], sides[i].sign * distance)
+                for i, distance in zip(numbers.tolist(), x.tolist(), strict=True)
+            ]
 
-        settle(track, [side], levels, lambda: self._report(""))
+        settle(track, sides, levels, lambda: self._report(""))
 
     def _stored_track(
         self, view: View, track: Track, sides: Sequence[Side], chunk: str
@@ -371,8 +375,7 @@ class Cohort:
         return [sign for sign in (-1.0, 1.0) if self._of(stressed, sign).is_reachable]
 
     def _level(self, at: Inputs, stressed: Stressed, tau: float) -> Level:
-        populations = self._of(stressed, tau)
-        return Level(stressed.inputs(at, tau), populations.now, populations)
+        return Level(self._of(stressed, tau), partial(stressed.inputs, at, tau))
 
     def _of(self, stressed: Stressed, tau: float) -> Populations:
         known = self._populations.get((stressed, tau))

@@ -1,9 +1,8 @@
-"""Functions of tau at all levels of a side, computed at as few of them as a tolerance allows."""
+"""Functions of tau at all levels of sides, computed at as few of them as a tolerance allows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -17,48 +16,52 @@ _APART = 50
 def bisected(
     values: Floats,
     unknown: npt.NDArray[np.bool_],
-    compute: Callable[[Positions], Floats],
+    compute: Callable[[Positions, Positions], Floats],
     tolerance: Floats,
 ) -> Floats:
     """Return values with the unknown ones computed, or interpolated between those.
 
     Half-way between two levels the value is computed, and compared with the straight line. Where
-    this is off by more than the tolerance, both halves are bisected in turn.
+    this is off by more than the tolerance, both halves are bisected in turn. What is computed next
+    of all sides is computed together.
 
     Parameters
     ----------
-    values : ndarray of shape (levels, k)
-    unknown : ndarray of shape (levels,)
+    values : ndarray of shape (sides, levels, k)
+    unknown : ndarray of shape (sides, levels)
     compute : callable
-        From positions (p,) among the levels to their values (p, k).
-    tolerance : ndarray of shape (levels, k)
+        From sides (p,) and positions (p,) among their levels to the values there (p, k).
+    tolerance : ndarray of shape (sides, levels, k)
     """
     values, known = values.copy(), ~unknown
-    levels = np.arange(len(values))
+    levels = np.arange(values.shape[1])
 
-    def add(places: Positions) -> None:
-        values[places] = compute(places)
-        known[places] = True
+    def add(sides: Positions, places: Positions) -> None:
+        values[sides, places] = compute(sides, places)
+        known[sides, places] = True
 
-    first = np.flatnonzero(unknown & ((levels % _APART == 0) | (levels == levels[-1])))
+    sides, first = np.nonzero(unknown & ((levels % _APART == 0) | (levels == levels[-1])))
     if len(first):
-        add(first)
-    places = np.flatnonzero(known)
-    gaps = [(a, b) for a, b in pairwise(places.tolist()) if b - a > 1]
-    while gaps:
-        left, right = np.array(gaps).T
+        add(sides, first)
+    sides, places = np.nonzero(known)
+    sides, left, right = sides[1:], places[:-1], places[1:]
+    # The first place of a side does not follow the last one of the side before it.
+    is_gap = right - left > 1
+    sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
+    while len(sides):
         middle = (left + right) // 2
         share = ((middle - left) / (right - left))[:, None]
-        line = (1 - share) * values[left] + share * values[right]
-        add(middle)
-        is_near = np.abs(values[middle] - line) <= tolerance[middle]
-        is_near = (is_near | (np.isnan(values[middle]) & np.isnan(line))).all(axis=1)
-        halves = [*zip(left, middle, strict=True), *zip(middle, right, strict=True)]
-        is_done = [*is_near, *is_near]
-        gaps = [
-            (a, b) for (a, b), done in zip(halves, is_done, strict=True) if not done and b - a > 1
-        ]
-    places = np.flatnonzero(known)
-    for j in range(values.shape[1]):
-        values[:, j] = np.interp(levels, places, values[places, j])
+        line = (1 - share) * values[sides, left] + share * values[sides, right]
+        add(sides, middle)
+        exact = values[sides, middle]
+        is_near = np.abs(exact - line) <= tolerance[sides, middle]
+        is_far = ~(is_near | (np.isnan(exact) & np.isnan(line))).all(axis=1)
+        sides, left, middle, right = (each[is_far] for each in (sides, left, middle, right))
+        sides, left, right = np.r_[sides, sides], np.r_[left, middle], np.r_[middle, right]
+        is_gap = right - left > 1
+        sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
+    for of_side, is_known in zip(values, known, strict=True):
+        places = np.flatnonzero(is_known)
+        for j in range(values.shape[2]):
+            of_side[:, j] = np.interp(levels, places, of_side[places, j])
     return values

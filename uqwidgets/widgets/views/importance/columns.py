@@ -69,16 +69,20 @@ class ImportanceDetails:
     ) -> list[Importance]:
         """Return the importance by each measure and scorer, of repeats that are known.
 
+        With 0 repeats it is that of a sample of the rows, by each measure.
+
         Raises
         ------
         ValueError
             If a column has no ratio, or not this interval.
         """
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
+        places = [*plan.places.values()]
+        if not n_repeats:
+            settings = source.sums.settings(inputs, source.sampled.n_repeats(inputs))
+            return source.sampled.results(settings, inputs, population, check, places)
         settings = source.sums.settings(inputs, n_repeats)
-        of_measures = iter(
-            source.sums.results(inputs, n_repeats, population, check, [*plan.places.values()])
-        )
+        of_measures = iter(source.sums.results(inputs, n_repeats, population, check, places))
         return [
             metric_importance(
                 self._explainer.evaluations, quantity, source.units, population, settings

@@ -16,7 +16,7 @@ from uqwidgets.inference.moments import Moments
 from uqwidgets.inference.populations import Populations
 from uqwidgets.inference.sums import dot
 from uqwidgets.widgets.model_info import LEVEL
-from uqwidgets.widgets.over_tau import Check, Level, Samples, Track, stacked
+from uqwidgets.widgets.over_tau import Check, Level, LevelsOfSides, Samples, Track, stacked
 from uqwidgets.widgets.views.importance.bisection import bisected
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
 from uqwidgets.widgets.views.view import Content
@@ -25,6 +25,8 @@ from uqwidgets.widgets.views.view import Content
 _TOLERANCE, _END_TOLERANCE = 0.001, 0.004
 # With more rows, intervals are mostly so narrow that they are first computed at a few levels.
 _MANY_ROWS = 20_000
+# Weights of rows that are in memory at a time.
+_MOST_VALUES = 1 << 22
 
 
 class ImportanceOverTau:
@@ -149,8 +151,6 @@ class _Ends:
         self._n_repeats = n_repeats
         self._filtered = filtered
         self._settles = settles
-        # Exact ends at 0, which both sides share, and in a page all that is stressed.
-        self._at_zero: dict[str, Floats] = {}
 
     def sample(self, levels: Sequence[Level], check: Check) -> Samples:
         """Return the moments, an array (levels, fields, 2, measures, features)."""
@@ -172,36 +172,58 @@ class _Ends:
         return {"low": np.where(lacking, np.nan, low), "high": np.where(lacking, np.nan, high)}
 
     def settled(
-        self, samples: Samples, x: Floats, levels: Callable[[Floats], list[Level]], check: Check
-    ) -> Samples:
+        self, samples: Sequence[Samples], x: Floats, levels: LevelsOfSides, check: Check
+    ) -> list[Samples]:
         """Return the ends; where they are not certain, from the moments of that very level."""
-        columns = self.columns(samples)
-        if not self._settles:
-            # An influence of so many rows takes long, and the intervals are narrow.
-            return columns
-        unclear = np.isnan(self.certain(samples)["low"]) & np.isfinite(columns["low"])
-        tolerance = np.tile(_END_TOLERANCE * _axis(**columns)[:, :, 0], 2)
+        each = [self._bounds(of_side["fields"]) for of_side in samples]
+        if self._settles:
+            # Otherwise an influence of so many rows takes long, and the intervals are narrow.
+            self._settle(each, x, levels, check)
+        return [{"low": low, "high": high} for low, high, _ in each]
+
+    def _settle(
+        self,
+        bounds: Sequence[tuple[Floats, Floats, npt.NDArray[np.bool_]]],
+        x: Floats,
+        levels: LevelsOfSides,
+        check: Check,
+    ) -> None:
+        """Put exact ends in the place of those that are not certain, feature by feature."""
+        tolerance = np.stack(
+            [np.tile(_END_TOLERANCE * _axis(low, high)[:, :, 0], 2) for low, high, _ in bounds]
+        )
         for j, feature in enumerate(self._repeats.features):
-            lacking = np.asarray(unclear[:, :, j].any(axis=1))
+            lacking = np.stack(
+                [(lacks & np.isfinite(low))[:, :, j].any(axis=1) for low, _, lacks in bounds]
+            )
             if not lacking.any():
                 continue
 
-            def exact(places: Positions, feature: str = feature) -> Floats:
-                if x[places[0]] == 0 and feature in self._at_zero:
-                    of_others = exact(places[1:]) if len(places) > 1 else self._at_zero[feature][:0]
-                    return np.concatenate([self._at_zero[feature], of_others])
-                populations = stacked(levels(x[places]))
-                fields = self._moments(feature, populations, check, with_interactions=True)
-                low, high, _ = self._bounds(fields[..., None])
-                ends = np.concatenate([low, high], axis=1)[:, :, 0]
-                if x[places[0]] == 0:
-                    self._at_zero[feature] = ends[:1]
-                return ends
+            def exact(sides: Positions, places: Positions, feature: str = feature) -> Floats:
+                # Without stress all sides are the same, so one of them is computed.
+                at_zero = np.flatnonzero(x[places] == 0)
+                alike = np.arange(len(places))
+                alike[at_zero] = at_zero[:1]
+                different, number = np.unique(alike, return_inverse=True)
+                here = levels(sides[different], x[places[different]])
+                return np.asarray(self._exact(feature, here, check)[number])
 
-            ends = np.concatenate([columns[name][:, :, j] for name in ("low", "high")], axis=1)
+            ends = np.stack(
+                [np.concatenate([low[:, :, j], high[:, :, j]], axis=1) for low, high, _ in bounds]
+            )
             ends = bisected(ends, lacking, exact, tolerance)
-            columns["low"][:, :, j], columns["high"][:, :, j] = np.split(ends, 2, axis=1)
-        return columns
+            for (low, high, _), of_side in zip(bounds, ends, strict=True):
+                low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
+
+    def _exact(self, feature: str, levels: Sequence[Level], check: Check) -> Floats:
+        """Return the ends of a feature's intervals (levels, 2 measures), low ones first."""
+        step = max(1, _MOST_VALUES // len(levels[0].population.weights))
+        parts = [
+            self._moments(feature, stacked(levels[k : k + step]), check, with_interactions=True)
+            for k in range(0, len(levels), step)
+        ]
+        low, high, _ = self._bounds(np.concatenate(parts)[..., None])
+        return np.concatenate([low, high], axis=1)[:, :, 0]
 
     def _moments(
         self, feature: str, populations: Populations, check: Check, *, with_interactions: bool

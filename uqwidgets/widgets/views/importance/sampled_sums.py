@@ -11,6 +11,8 @@ from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import one_of
 from uqwidgets.evaluation.samples import FIRST_SAMPLE, affordable_rows, sample_sizes
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.importance import Sampled, Settings, importance_of_samples
+from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import COMPARISONS, OVER_REPEATS, Compare
 from uqwidgets.inference import Interval, checked_interval
 from uqwidgets.inference.population import Population
@@ -126,6 +128,54 @@ class SampledSums:
         value, low, high = np.stack([one.values for one in sums], axis=-1)
         counts = [one.n_rows for one in sums]
         return Sums(value, low, high, [one.pairs for one in sums], (min(counts), max(counts)))
+
+    def results(
+        self,
+        settings: Settings,
+        inputs: Inputs,
+        population: Population,
+        check: Callable[[], None],
+        measures: Sequence[int],
+    ) -> list[Importance]:
+        """Return the importance by some measures, none if no row of some feature is known.
+
+        Parameters
+        ----------
+        settings : Settings
+            With the number of repeats of a sample.
+        inputs : Inputs
+        population : Population
+        check : callable
+            Called before each feature; what it raises ends the work.
+        measures : sequence of int
+            Positions of the measures.
+
+        Raises
+        ------
+        ValueError
+            If the comparison is a ratio and the mean of a measure is not positive.
+        """
+
+        def sampled(m: int, feature: str, n_rows: int) -> Sampled | None:
+            check()
+            sample = n_rows and self._repeats.sample(
+                feature, settings.n_repeats, n_rows, population
+            )
+            return Sampled(sample[0], sample[1][m]) if sample else None
+
+        features, n_rows = self._repeats.features, self.n_rows(inputs)
+        results = (
+            importance_of_samples(
+                self._explainer.evaluations,
+                self._repeats.measures[m],
+                features,
+                population,
+                settings,
+                (sampled(m, *each) for each in zip(features, n_rows, strict=True)),
+            )
+            for m in measures
+        )
+        return [result for result in results if result is not None]
 
     def _sum(
         self,

@@ -13,6 +13,7 @@ from uqwidgets._typing import Floats
 from uqwidgets.evaluation.replacement import Replacement
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.html import importance_html
+from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS
 from uqwidgets.inference import checked_interval
 from uqwidgets.inference.population import Population
@@ -140,12 +141,9 @@ class ImportanceView(View):
         return self.compute(inputs, populations, target, lambda *_: check())
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
-        """Draw the importance by the repeats that are known."""
-        n_repeats = self._n_usable(inputs)
-        if not n_repeats:
-            return ""
+        """Draw the importance by the repeats that are known, or by a sample of the rows."""
         try:
-            results = self._details.results(inputs, n_repeats, population, check)
+            results = self._results(inputs, population, check)
         except ValueError as error:  # a ratio or an interval that one of the columns has not
             return f"<p>There is no picture of importance: {escape(str(error))}</p>"
         # Beside one another there is room for two, of the same features.
@@ -154,13 +152,17 @@ class ImportanceView(View):
     def results(
         self, inputs: Inputs, populations: Populations, check: Callable[[], None]
     ) -> dict[str, Result]:
-        """Return the importance by each measure, of the repeats that are known."""
-        n_repeats = self._n_usable(inputs)
-        population = populations.reached(inputs)
-        if not n_repeats:
-            return {}
-        importances = self._details.results(inputs, n_repeats, population, check)
+        """Return the importance by each measure, of the repeats that are known or a sample."""
+        importances = self._results(inputs, populations.reached(inputs), check)
         return {importance.measure: importance for importance in importances}
+
+    def _results(
+        self, inputs: Inputs, population: Population, check: Callable[[], None]
+    ) -> list[Importance]:
+        n_repeats = self._n_usable(inputs)
+        if self.n_known(inputs) and not n_repeats:
+            return []
+        return self._details.results(inputs, n_repeats, population, check)
 
     def ghost(
         self, pinned: Inputs, populations: Populations, check: Callable[[], None]
