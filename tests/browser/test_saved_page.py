@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 import uqwidgets as uq
 from browser.harness import watched_page
 from browser.reading import ROUNDING, answered, number, numbers, table, wait_for_answer
+from browser.saved_pages import assert_curve, assert_importance, choose, opened
 
 
 class Classifier:
@@ -50,64 +51,22 @@ def path(explorer, tmp_path_factory):
 
 @pytest.fixture
 def saved(browser, path):
-    """The root of the page, which may ask for nothing but itself."""
-    with watched_page(browser) as page:
-        requests = []
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(path.as_uri())
-        root = page.get_by_test_id("uq-root")
-        wait_for_answer(root)
+    with opened(browser, path) as root:
         yield root
-        assert requests == [path.as_uri()]
 
 
-def choose(root, **inputs):
-    for name, value in inputs.items():
-        with answered(root):
-            control = root.get_by_test_id(f"uq-{name.replace('_', '-')}")
-            if name == "tau":
-                control.evaluate(
-                    "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true}));"
-                    "e.dispatchEvent(new Event('change', {bubbles: true})); }",
-                    str(value),
-                )
-            else:
-                control.select_option(value)
-
-
-def assert_importance(root, explainer, tau, tolerance):
-    shown = table(root, "Importance")
-    exact = explainer.importance("nll", n_repeats=10, **stressed(explainer, tau))
-    by_name = {name: i for i, name in enumerate(exact.features)}
-    axis = max(exact.high) - min(0, *exact.low)
-    assert len(shown) == len(by_name)
-    for name, value, low, high, *_ in shown:
-        i = by_name[name]
-        assert number(value) == pytest.approx(
-            exact.importance[i], rel=ROUNDING, abs=tolerance * axis
-        )
-        for end, text in ((exact.low[i], low), (exact.high[i], high)):
-            assert number(text) == pytest.approx(end, rel=ROUNDING, abs=5 * tolerance * axis)
-
-
-def assert_curve(root, explainer, feature, measure, tau, tolerance):
-    shown = table(root, "Dependence")
-    exact = explainer.dependence(feature, measure=measure, grid=49, **stressed(explainer, tau))
-    axis = max(exact.high) - min(exact.low)
-    assert len(shown) == len(exact.grid)
-    for cells, average in zip(shown, exact.average, strict=True):
-        assert number(cells[1]) == pytest.approx(average, rel=ROUNDING, abs=tolerance * axis)
-
-
-def stressed(explainer, tau):
-    return {"sample_weight": explainer.stress_weights("a", tau)} if tau else {}
+def assert_numbers(root, explorer, tau=0.0, feature="a", measure="prediction", tolerance=0.0):
+    """Compare importance and curve with those of the explainer."""
+    ex = explorer.explainer
+    weights = {"sample_weight": ex.stress_weights("a", tau)} if tau else {}
+    assert_importance(root, ex.importance("nll", n_repeats=10, **weights), tolerance)
+    assert_curve(root, ex.dependence(feature, measure=measure, grid=49, **weights), tolerance)
 
 
 def test_without_stress_the_numbers_are_those_of_the_explainer(saved, explorer):
-    assert_importance(saved, explorer.explainer, 0, 0)
     for feature, measure in (("a", "prediction"), ("b", "nll"), ("kind", "entropy")):
         choose(saved, feature=feature, measure=measure)
-        assert_curve(saved, explorer.explainer, feature, measure, 0, 0)
+        assert_numbers(saved, explorer, feature=feature, measure=measure)
 
 
 def test_under_stress_they_are_within_a_fifth_of_a_percent_of_their_axis(saved, explorer):
@@ -115,8 +74,7 @@ def test_under_stress_they_are_within_a_fifth_of_a_percent_of_their_axis(saved, 
     for tau in (-1, -0.37, 0.62, 1):
         choose(saved, tau=tau)
         assert f"τ = {tau:.2f}".replace("-", "−") in saved.inner_text()
-        assert_importance(saved, explorer.explainer, tau, 0.002)
-        assert_curve(saved, explorer.explainer, "b", "prediction", tau, 0.002)
+        assert_numbers(saved, explorer, tau, "b", tolerance=0.002)
 
 
 def test_scores_are_those_without_stress_and_say_so(saved):
@@ -131,8 +89,7 @@ def test_scores_are_those_without_stress_and_say_so(saved):
 def test_a_pin_shows_the_exact_numbers_of_its_view(saved, explorer):
     with answered(saved):
         saved.get_by_test_id("uq-pin-view").click()
-    assert_importance(saved, explorer.explainer, 0.5, 0)
-    assert_curve(saved, explorer.explainer, "a", "entropy", 0.5, 0)
+    assert_numbers(saved, explorer, 0.5, measure="entropy")
 
 
 def test_cohorts_choose_rows(saved, explorer):
@@ -187,9 +144,9 @@ def test_a_frozen_page_lives_in_the_output_of_a_cell(browser, explorer):
         page.set_content(f"<!DOCTYPE html><body>{frozen._repr_html_()}</body>")
         root = page.frame_locator("iframe").get_by_test_id("uq-root")
         wait_for_answer(root)
-        assert_importance(root, explorer.explainer, 0, 0)
+        assert_numbers(root, explorer)
         choose(root, tau=0.62)
-        assert_importance(root, explorer.explainer, 0.62, 0.002)
+        assert_numbers(root, explorer, 0.62, tolerance=0.002)
 
 
 def test_rows_of_the_page_are_selected_and_move_along_their_lines(saved, explorer):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from uqwidgets._typing import Positions
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.samples import sampled_differences
@@ -63,10 +64,13 @@ def sampled_importance(
     def samples() -> Iterator[Sampled | None]:
         for moved, (changes, donors) in zip(columns, differences, strict=True):
             sample = SampledRows.of(rows, donors, population, evaluations.strata)
+            if sample is None:
+                yield None
+                return
             subgroups = None
             if settings.replacement == "conditional":
                 subgroups = evaluations.subgroups(moved, "conditional").codes
-            yield sample and Sampled(sample, sample.mean_change(changes, original, subgroups))
+            yield Sampled(sample, sample.mean_change(changes, original, subgroups))
 
     return importance_of_samples(evaluations, measure, features, population, settings, samples())
 
@@ -108,7 +112,8 @@ def importance_of_samples(
     """
     original = evaluations.original_values(measure)
     estimates = Estimates(settings)
-    scored_rows, baseline, largest = [], math.nan, population
+    scored_rows: list[Positions] = []
+    baseline, largest = math.nan, population
     for sampled in samples:
         if sampled is None:
             return None

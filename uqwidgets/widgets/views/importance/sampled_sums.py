@@ -158,11 +158,12 @@ class SampledSums:
 
         def sampled(m: int, feature: str, n_rows: int) -> Sampled | None:
             check()
-            sample = n_rows and self._repeats.sample(
-                feature, settings.n_repeats, n_rows, population
-            )
+            if not n_rows:
+                return None
+            sample = self._repeats.sample(feature, n_repeats, n_rows, population)
             return Sampled(sample[0], sample[1][m]) if sample else None
 
+        n_repeats = self.n_repeats(inputs)
         features, n_rows = self._repeats.features, self.n_rows(inputs)
         results = (
             importance_of_samples(

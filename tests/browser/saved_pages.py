@@ -1,0 +1,84 @@
+"""What tests of saved pages share: opening them, choosing inputs, and comparing their numbers."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from browser.harness import watched_page
+from browser.reading import ROUNDING, answered, number, table, wait_for_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Locator
+
+    import uqwidgets as uq
+
+
+@contextmanager
+def opened(browser: Browser, path: Path) -> Iterator[Locator]:
+    """Open a page, which may ask for nothing but itself, and return the root of its widget."""
+    with watched_page(browser) as page:
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(path.as_uri())
+        root = page.get_by_test_id("uq-root")
+        wait_for_answer(root)
+        yield root
+        assert requests == [path.as_uri()]
+
+
+def choose(root: Locator, **inputs: Any) -> None:
+    """Set controls one after the other, and wait for the answer to each."""
+    for name, value in inputs.items():
+        with answered(root):
+            control = root.get_by_test_id(f"uq-{name.replace('_', '-')}")
+            if name == "tau":
+                control.evaluate(
+                    "(e, v) => { e.value = v; e.dispatchEvent(new Event('input', {bubbles: true}));"
+                    "e.dispatchEvent(new Event('change', {bubbles: true})); }",
+                    str(value),
+                )
+            else:
+                control.select_option(value)
+
+
+def assert_importance(
+    root: Locator, exact: uq.Importance, tolerance: float = 0.0, least: float = 0.0
+) -> None:
+    """Compare the table of importance with a result, to within a share of the axis.
+
+    Parameters
+    ----------
+    least : float, default=0
+        Differences that are rounding errors.
+    """
+    shown = table(root, "Importance")
+    by_name = {name: i for i, name in enumerate(exact.features)}
+    axis = max(exact.high) - min(0, *exact.low)
+    assert len(shown) == len(by_name)
+    for name, value, low, high, *_ in shown:
+        i = by_name[name]
+        for text, end, off in (
+            (value, exact.importance[i], tolerance),
+            (low, exact.low[i], 5 * tolerance),
+            (high, exact.high[i], 5 * tolerance),
+        ):
+            near = pytest.approx(end, rel=ROUNDING, abs=off * axis + least, nan_ok=True)
+            assert number(text) == near, name
+
+
+def assert_curve(
+    root: Locator, exact: uq.Dependence, tolerance: float = 0.0, least: float = 0.0
+) -> None:
+    """Compare the table of a curve with a result, to within a share of the axis."""
+    shown = table(root, "Dependence")
+    axis = max(exact.high) - min(exact.low)
+    assert len(shown) == len(exact.grid)
+    for cells, average in zip(shown, exact.average, strict=True):
+        near = pytest.approx(average, rel=ROUNDING, abs=tolerance * axis + least)
+        assert number(cells[1]) == near
