@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from uqwidgets.widgets.over_tau import interpolated
+from uqwidgets.widgets.interpolation import interpolated
 
 
 def at_level(meta, columns, name, tau):

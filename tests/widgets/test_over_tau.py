@@ -13,7 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 
 import uqwidgets as uq
 from uqwidgets.inference.populations import means_over_rows
-from uqwidgets.widgets.over_tau import OverTau, interpolated, nodes
+from uqwidgets.widgets.interpolation import interpolated, nodes
+from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.dependence.view import DependenceView

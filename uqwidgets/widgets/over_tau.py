@@ -16,17 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from scipy.interpolate import interp1d
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import Populations
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.rows.population import Populations as Rows
 
@@ -124,34 +124,6 @@ class Track:
     finest: int = _FINEST
     derivation: Derivation | None = None
     is_large: bool = False
-
-
-def nodes(m: int) -> Floats:
-    """Chebyshev-Lobatto nodes of [0, 1], shape (m + 1,), ascending from 0."""
-    return np.asarray((1 - np.cos(np.pi * np.arange(m + 1) / m)) / 2)
-
-
-def interpolated(samples: npt.ArrayLike, x: Floats) -> Floats:
-    """Value at x (k,) of the polynomial through samples (m + 1, ...) at `nodes`."""
-    y = np.asarray(samples, dtype=np.float64)
-    flat = y.reshape(len(y), -1)
-    # A sum without BLAS, and one in which a value that is not finite spoils its own line only.
-    values = np.einsum("km,ml->kl", _shares(len(y) - 1, tuple(x.tolist())), flat)
-    return np.asarray(values.reshape(len(x), *y.shape[1:]))
-
-
-@lru_cache(maxsize=32)
-def _shares(m: int, x: tuple[float, ...]) -> Floats:
-    """Shares of the samples at the nodes in the value at each x, shape (k, m + 1)."""
-    at = nodes(m)
-    weights = np.where(np.arange(m + 1) % 2, -1.0, 1.0)
-    weights[[0, -1]] /= 2
-    difference = np.array(x)[:, None] - at
-    exact = difference == 0
-    ratio = weights / np.where(exact, 1.0, difference)
-    hit = exact.any(axis=1)
-    ratio[hit] = exact[hit]
-    return np.asarray(ratio / ratio.sum(axis=1, keepdims=True))
 
 
 @dataclass(eq=False)
