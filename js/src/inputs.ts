@@ -31,6 +31,14 @@ export interface Inputs {
   compare_with: string;
   center: boolean;
   derivative: boolean;
+  relative: boolean;
+  center_at: string;
+  spacing: string;
+  color_by: string;
+  group_averages: boolean;
+  own_values: boolean;
+  rug: boolean;
+  category_order: string;
   clip_lines: boolean;
   selection: string | Condition[];
   row: number;
@@ -67,6 +75,14 @@ export const INPUT_TYPES = {
   compare_with: "string",
   center: "boolean",
   derivative: "boolean",
+  relative: "boolean",
+  center_at: "string",
+  spacing: "string",
+  color_by: "string",
+  group_averages: "boolean",
+  own_values: "boolean",
+  rug: "boolean",
+  category_order: "string",
   clip_lines: "boolean",
   selection: "string",
   row: "number",

@@ -12,6 +12,7 @@ import pandas as pd
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.plotting.choice import MOST_CURVES, MOST_POINTS, evenly
 from uqwidgets.plotting.result import Result, over_refits
+from uqwidgets.plotting.text import value_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -128,7 +129,7 @@ class Dependence(Result):
             return f"change of {self.label} from the row's own {self.feature}"
         if self.center is None:
             return self.label
-        at = f"{self.center:.4g}" if isinstance(self.center, float) else str(self.center)
+        at = f"{self.center:.4g}" if isinstance(self.center, float) else value_text(self.center)
         return f"change of {self.label} from {self.feature} = {at}"
 
     @property

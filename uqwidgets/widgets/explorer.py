@@ -121,9 +121,9 @@ class Explorer(
         Number of features that are listed; 0 for all.
     compare_with : str
         ``"model:<name>"``, ``"cohort:<name>"``, ``"rest"``, ``"class:<label>"``, ``"learner"``.
-    center, derivative, clip_lines : bool
-        Whether each row's curve starts at zero, whether its slope is drawn, and whether the axis
-        follows the average and clips single lines.
+    center, derivative, relative, clip_lines, group_averages, own_values, rug : bool
+    center_at, spacing, color_by, category_order : str
+        How curves and lines are drawn; see `Explainer.dependence`.
     selection : list of int
         Positions of the selected rows, which every view marks. It can be set to positions, a mask
         or conditions as in ``ice_filter``; ``selected`` are these rows.

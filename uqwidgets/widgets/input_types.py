@@ -41,6 +41,14 @@ class InputTraits(t.HasTraits):
     compare_with: str
     center: bool
     derivative: bool
+    relative: bool
+    center_at: str
+    spacing: str
+    color_by: str
+    group_averages: bool
+    own_values: bool
+    rug: bool
+    category_order: str
     clip_lines: bool
     selection: Any
     row: int
@@ -78,6 +86,14 @@ class InputArguments(TypedDict, total=False):
     compare_with: str
     center: bool
     derivative: bool
+    relative: bool
+    center_at: str
+    spacing: str
+    color_by: str
+    group_averages: bool
+    own_values: bool
+    rug: bool
+    category_order: str
     clip_lines: bool
     selection: Any
     row: int

@@ -19,9 +19,10 @@ from uqwidgets.inference import checked_interval
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
+from uqwidgets.widgets.center import is_value
 from uqwidgets.widgets.checks import brief, number, switch, text, whole
 from uqwidgets.widgets.rows.cohorts import Cohort, cohorts
-from uqwidgets.widgets.rows.conditions import Condition, conditions
+from uqwidgets.widgets.rows.conditions import Condition, columns_with, conditions
 from uqwidgets.widgets.rows.held import Held, held
 from uqwidgets.widgets.rows.text import rows_of_text, rows_text, text_of_rows
 from uqwidgets.widgets.rows.what_if import Change, changes
@@ -33,6 +34,9 @@ MOST_QUANTITIES = 4
 MOST_FEATURES = 100_000
 #: What features are sorted by besides measures and scorers.
 SORTED_BY = ("feature", "verdict", "redundancy")
+#: How the values of a curve are spaced, and how categories are ordered; the first is the default.
+CURVE_SPACINGS = ("quantile", "even")
+CATEGORY_ORDERS = ("", "value", "count")
 # What a message may have the model work for; Python may have it work for longer.
 _MOST_SECONDS = 3600.0
 
@@ -97,6 +101,18 @@ class Inputs:
     compare_with: str = _input("", lambda *value: _compare_with(*value))
     center: bool = _input(False, lambda name, value, _: switch(value, name))
     derivative: bool = _input(False, lambda name, value, _: switch(value, name))
+    relative: bool = _input(False, lambda name, value, _: switch(value, name))
+    center_at: str = _input("", lambda *value: _center_at(*value))
+    spacing: str = _input(
+        "quantile", lambda name, value, ex: one_of(CURVE_SPACINGS, text(name, value, ex), name)
+    )
+    color_by: str = _input("", lambda *value: _column(*value))
+    group_averages: bool = _input(False, lambda name, value, _: switch(value, name))
+    own_values: bool = _input(False, lambda name, value, _: switch(value, name))
+    rug: bool = _input(False, lambda name, value, _: switch(value, name))
+    category_order: str = _input(
+        "", lambda name, value, ex: one_of(CATEGORY_ORDERS, text(name, value, ex), name)
+    )
     clip_lines: bool = _input(False, lambda name, value, _: switch(value, name))
     selection: RowText = _input(NO_ROWS, lambda *value: _selection(*value))  # noqa: RUF009
     row: int = _input(-1, lambda name, value, ex: whole(value, name, -1, len(ex.table) - 1))
@@ -346,6 +362,24 @@ def _feature(name: str, value: Any, explainer: Explainer) -> str:
     if text(name, value, explainer):
         explainer.table.index(value)
     return str(value)
+
+
+def _column(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the name of a feature or of an extra column."""
+    if text(name, value, explainer):
+        columns_with(explainer, value)
+    return str(value)
+
+
+def _center_at(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the text of a value that a feature may have."""
+    at, table = text(name, value, explainer), explainer.table
+    if at and not any(is_value(table, feature, at) for feature in table.features):
+        raise ValueError(
+            f"{name} is {brief(value)}; it must be the text of a number, of a category or of a "
+            "date of a feature."
+        )
+    return at
 
 
 def _stress_feature(name: str, value: Any, explainer: Explainer) -> str:

@@ -1,3 +1,4 @@
+import "./points.css";
 import { pool, set, setText, svg } from "../dom.ts";
 import { isolatedIn, percent, withUnit } from "../format.ts";
 import type { Dependence } from "../views/dependence/reader.ts";
@@ -145,7 +146,31 @@ export function categoryRows() {
             context.lineTo(at, from + slot * 0.9);
           }
         },
-        false,
+        {
+          dashed: false,
+          overlay: (context, colours) => {
+            const dot = (value: number, k: number, look: number, radius: number) => {
+              if (!Number.isFinite(value)) return;
+              context.fillStyle = colours[look] || "gray";
+              context.beginPath();
+              const height = middle(k) - (ROW * FILLED) / 2 + slot * (look + 0.5);
+              context.arc(x(value), height, radius, 0, 2 * Math.PI);
+              context.fill();
+            };
+            const lookAt = (look: number) => Math.min(looks - 1, look);
+            context.globalAlpha = 0.8;
+            data.ownValue?.forEach((value, line) => {
+              const k = placeOf.get(data.own?.[line] ?? Number.NaN);
+              if (k !== undefined) dot(value, k, lookAt(data.iceClass[line] ?? 0), 1.8);
+            });
+            context.globalAlpha = 1;
+            data.groupAverage?.forEach((value, at) => {
+              const k = placeOf.get(at % data.grid.length);
+              const group = data.looks[Math.floor(at / data.grid.length)] ?? data.looks.at(-1);
+              if (k !== undefined && group) dot(value, k, data.lineLooks.indexOf(group), 4);
+            });
+          },
+        },
       );
 
       const pixels = (values: ArrayLike<number>) => list(values, (value) => x(value));

@@ -10,7 +10,7 @@ import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";
 import { extent, SteadyScale } from "./domain.ts";
-import { type LineSpace, lineCanvas, trace } from "./lines.ts";
+import { type LineSpace, lineCanvas, type Overlay, trace } from "./lines.ts";
 import type { Reading } from "./tooltip.ts";
 
 const TOP = 22;
@@ -28,8 +28,20 @@ export interface Ghostly {
   at(i: number): number;
 }
 
+/** What lies over a curve or beside it, and is drawn by a part of the front end. */
+export interface Additions {
+  /** Drawn over the lines. */
+  overlay?: Overlay;
+  /** Ticks along the feature, if not those of numbers. */
+  ticks?: typeof ticksOf;
+  /** The order of categories. */
+  order?: string;
+  /** The average of each group at a grid point, if groups are averaged. */
+  groupsAt?(data: Dependence, i: number): [name: string, value: string][];
+}
+
 /** How a curve is drawn, besides its data. */
-export interface CurveOptions {
+export interface CurveOptions extends Additions {
   stressed?: boolean;
   learner?: Averages | null;
   /** Lower and upper bound of the measure. */
@@ -53,7 +65,8 @@ export const rangeAt = (
 ): string => interval(low[i] ?? Number.NaN, high[i] ?? Number.NaN);
 
 /** Whether curves are differences, which have zero as their ground and not the bounds of the measure. */
-export const isCompared = ({ center, derivative }: Dependence): boolean => center || derivative;
+export const isCompared = ({ center, derivative, relative }: Dependence): boolean =>
+  center || derivative || relative;
 
 export const boundsOf = (data: Dependence, { bounds }: CurveOptions): Bounds =>
   isCompared(data) || !bounds ? [null, null] : bounds;
@@ -62,6 +75,7 @@ export const boundsOf = (data: Dependence, { bounds }: CurveOptions): Bounds =>
 export function rangeOf(data: Dependence, { learner, ghost, clips }: CurveOptions) {
   const beside = learner ? [learner.value, learner.low, learner.high] : [];
   const own = [clips ? [] : data.ice, data.low, data.high, data.average, data.base];
+  own.push(data.groupAverage ?? []);
   return extent(...own, ...beside, isCompared(data) ? [0] : [], ghost?.value ?? []);
 }
 
@@ -80,6 +94,7 @@ export function readingOf(data: Dependence, i: number, options: CurveOptions): R
           ] as [string, string][])
         : []),
       ...(stressed ? [["at τ = 0", number(data.base[i])] as [string, string]] : []),
+      ...(options.groupsAt?.(data, i) ?? []),
       ...(ghost ? [["pin", number(ghost.at(i))] as [string, string]] : []),
       ...(data.near[i] ? [] : [["rows around it", "few"] as [string, string]]),
     ],
@@ -140,9 +155,9 @@ export function curves() {
       data: Dependence,
       width: number,
       options: CurveOptions = {},
-      ticks = ticksOf,
     ): Readable & { plot: LineSpots } {
       const { stressed = false, learner = null, ghost: ghostly = null, clips = false } = options;
+      const { overlay, ticks = ticksOf } = options;
       const range: [number, number] = [TOP + PLOT, TOP];
       const name = `${data.label} ${data.feature} ${clips}`;
       const y = steady.fit(name, rangeOf(data, options), range, boundsOf(data, options));
@@ -165,9 +180,22 @@ export function curves() {
       setFitted(xTitle, data.feature, inner);
       set(xTitle, { x: (margin + inner / 2).toFixed(1) });
 
-      const space: LineSpace = { x, y, width: inner, height: PLOT, left: margin, top: TOP };
-      ice.update(data, space, width, CURVES_HEIGHT, (context, line) =>
-        trace(context, data.ice, line, space),
+      const space: LineSpace = {
+        x,
+        y,
+        width: inner,
+        height: PLOT,
+        left: margin,
+        top: TOP,
+        place: xScale,
+      };
+      ice.update(
+        data,
+        space,
+        width,
+        CURVES_HEIGHT,
+        (context, line) => trace(context, data.ice, line, space),
+        { overlay: overlay ? (context, colours) => overlay(context, colours, data, space) : null },
       );
 
       const ys = list(data.average, y);

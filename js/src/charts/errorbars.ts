@@ -1,3 +1,4 @@
+import "./points.css";
 import { pool, set, svg } from "../dom.ts";
 
 const circle = () => svg("circle", { r: 4 });

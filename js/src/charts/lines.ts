@@ -9,7 +9,17 @@ export interface LineSpace {
   height: number;
   left: number;
   top: number;
+  /** Pixel of any value along the axis. */
+  place(value: number): number;
 }
+
+/** Draws over the lines, with the colours of their styles. */
+export type Overlay = (
+  context: CanvasRenderingContext2D,
+  colours: string[],
+  data: Dependence,
+  space: LineSpace,
+) => void;
 
 /** Opacity of a line: it decreases with the number of lines and increases with the row's stress weight. */
 export const opacity = (weight: number, lines: number): number =>
@@ -24,7 +34,7 @@ export function lineCanvas() {
   let colours: string[] = [];
   let shown: string | null = null;
 
-  const coloursOf = (looks: Look[]): string[] => {
+  const coloursOf = (looks: readonly Look[]): string[] => {
     const theme = element.closest<HTMLElement>("[data-theme]")?.dataset.theme;
     const key = theme ? `${theme} ${looks.map(({ colour }) => colour)}` : null;
     if (key === null || key !== shown) {
@@ -44,7 +54,10 @@ export function lineCanvas() {
       fullWidth: number,
       fullHeight: number,
       draw: (context: CanvasRenderingContext2D, line: number, look: number) => void,
-      dashed = true,
+      {
+        dashed = true,
+        overlay = null as ((context: CanvasRenderingContext2D, colours: string[]) => void) | null,
+      } = {},
     ): void {
       const ratio = globalThis.devicePixelRatio || 1;
       const [w, hgt] = [Math.round(fullWidth * ratio), Math.round(fullHeight * ratio)];
@@ -78,6 +91,7 @@ export function lineCanvas() {
         draw(context, line, look);
         context.stroke();
       }
+      overlay?.(context, strokes);
       context.restore();
     },
   };

@@ -128,7 +128,7 @@ class LearnerCurve(LearnerPart):
     ----------
     refitted : Refitted
     grid : callable
-        From the name of a feature to the grid of its curve.
+        From the inputs to the grid of the curve.
     form : callable
         From the inputs to the form of the curve.
     """
@@ -136,7 +136,7 @@ class LearnerCurve(LearnerPart):
     def __init__(
         self,
         refitted: Refitted,
-        grid: Callable[[str], Grid],
+        grid: Callable[[Inputs], Grid],
         form: Callable[[Inputs], CurveTransform],
     ) -> None:
         super().__init__(refitted)
@@ -144,11 +144,11 @@ class LearnerCurve(LearnerPart):
         self._form = form
 
     def key(self, inputs: Inputs) -> Key | None:
-        """Return feature, measure and form of the curve."""
+        """Return feature, measure, spacing and form of the curve."""
         if not inputs.feature:
             return None
-        form = self._form(inputs)
-        return _curve_key(inputs.feature, inputs.measure, form.center, form.derivative)
+        form = form_of(self._grid(inputs), self._form(inputs))
+        return _curve_key(inputs.feature, inputs.measure, form)
 
     def compute(
         self,
@@ -157,7 +157,7 @@ class LearnerCurve(LearnerPart):
         report: Report,  # noqa: ARG002
     ) -> Averages:
         """Average the curve."""
-        grid = self._grid(inputs.feature)
+        grid = self._grid(inputs)
         return self.refitted.curve(grid, inputs.measure, self._form(inputs), callback)
 
     def quantities(self, inputs: Inputs) -> str:
@@ -166,7 +166,7 @@ class LearnerCurve(LearnerPart):
 
     def html(self, inputs: Inputs) -> str:
         """Draw the curve."""
-        grid = self._grid(inputs.feature)
+        grid = self._grid(inputs)
         curve = self.refitted.known_curve(grid, inputs.measure, self._form(inputs))
         return dependence_html(curve) if curve else ""
 
@@ -180,12 +180,17 @@ class LearnerCurve(LearnerPart):
         """Return the curve of the drawn feature, which may not be the requested one yet."""
         if meta is None:
             return None
-        key = _curve_key(meta["feature"], meta["measure"], meta["center"], meta["derivative"])
+        key = _curve_key(meta["feature"], meta["measure"], meta["form"])
         curve = known.get(key)
         # The coarse first curve of the model has another grid.
         alike = curve is not None and len(curve.value) == len(columns["grid"])
         return curve if alike else None
 
 
-def _curve_key(feature: str, measure: str, center: object, derivative: bool) -> Key:
-    return ("curve", feature, measure, center, derivative)
+def form_of(grid: Grid, form: CurveTransform) -> list[str]:
+    """Return what identifies spacing and form of a curve, in plain types."""
+    return [grid.spacing, str(form.center), str(form.derivative), str(form.relative)]
+
+
+def _curve_key(feature: str, measure: str, form: Sequence[str]) -> Key:
+    return ("curve", feature, measure, *form)

@@ -166,6 +166,7 @@ class Refitted:
             grid=grid.values,
             center=form.center,
             derivative=form.derivative,
+            relative=form.relative,
             level=LEVEL,
         )
         assert isinstance(result, Dependence)

@@ -26,7 +26,10 @@ _LINE_STEPS = 2047
 _OF_PRINTED = 1e-5
 # Inputs that sort and fold the rows.
 _STRESS = ("stress_feature", "stress_category")
-_OF_THE_FRONT_END = ("sort", "top", "clip_lines", "selection", "row", "what_if")
+_OF_THE_FRONT_END = (
+    *("sort", "top", "clip_lines", "rug", "category_order"),
+    *("selection", "row", "what_if"),
+)
 # Weights that are stored while they are in use.
 _MOST_WEIGHTS = 1 << 25
 

@@ -27,7 +27,7 @@ import {
   rowsBehind,
   swatch,
 } from "../legend.ts";
-import { type Context, type LineSpots, type Panel, section } from "../view.ts";
+import { type Context, type LineSpots, type Panel, type Shown, section } from "../view.ts";
 import type { Dependence } from "./reader.ts";
 
 type CurveDetails = typeof import("./curveDetails/index.ts");
@@ -46,12 +46,12 @@ function course(data: Dependence, values: Float64Array): string {
 function ghostOf(data: Dependence, { ghost, inputs }: Frame): Ghostly | null {
   const { ghost: value, ghostGrid: grid } = data;
   if (!ghost || !value || !grid || value.length !== grid.length) return null;
-  const { feature, measure, center, derivative } = ghost.state;
+  const { feature, measure } = ghost.state;
+  const forms = ["center", "center_at", "derivative", "relative", "spacing"] as const;
   const isSame =
     feature === data.feature &&
     measure === data.measure &&
-    center === inputs.center &&
-    derivative === inputs.derivative;
+    forms.every((name) => ghost.state[name] === inputs[name]);
   // A coarse grid is a part of the fine one.
   const at = (i: number) => value[grid.indexOf(data.grid[i] ?? Number.NaN)] ?? Number.NaN;
   return isSame ? { value, grid, at } : null;
@@ -70,6 +70,7 @@ export function dependencePanel(context: Context): Panel {
   const lineKeys = about.classes.length
     ? classKeys(about.classes, about.target ?? "y")
     : [key("one line per row", swatch("uq-class-0"))];
+  const classes = h("span", { class: "uq-group-legend" }, ...lineKeys);
   const legend = h(
     "div",
     { class: "uq-legend" },
@@ -78,10 +79,10 @@ export function dependencePanel(context: Context): Panel {
     farKey,
     ghostKey,
     pinnedKey.element,
-    ...lineKeys,
+    classes,
   );
   const details = partOnDemand(context, () => import("./curveDetails/index.ts"));
-  let categories: ReturnType<CurveDetails["categoryChart"]> | null = null;
+  let added: ReturnType<CurveDetails["additions"]> | null = null;
   const plot = h("div", { class: "uq-layers" });
   const foot = h("div");
   const empty = h("p", { class: "uq-empty" }, "no curve yet");
@@ -104,7 +105,7 @@ export function dependencePanel(context: Context): Panel {
     context,
     "uq-dependence-options",
     () => import("./curveDetails/index.ts"),
-    ({ curveControls }) => curveControls(session, signal),
+    ({ curveControls }) => curveControls(session, about, signal),
   );
   const controls = [feature, measure, more].map(({ element }) => element);
   const panel = section("Dependence", "uq-dependence", controls, fig.element);
@@ -113,22 +114,28 @@ export function dependencePanel(context: Context): Panel {
   const measures = about.measures.map(({ name, label }) => ({ value: name, label }));
 
   /** Puts the chart into the plot that the data need, and draws it; false while its code is not there. */
-  const draw = (data: Dependence, frame: Frame | null, options: CurveOptions): boolean => {
-    const module = data.isApart ? details.require(frame) : null;
-    if (data.isApart && !module) return false;
-    if (module) categories ??= module.categoryChart(signal, redraw);
-    const shown = data.isApart && categories ? categories : chart;
+  const draw = (plain: Dependence, { frame, inputs }: Shown, options: CurveOptions): boolean => {
+    const isNeeded = plain.isApart || plain.time || plain.colorBy !== "";
+    const isAdded = isNeeded || plain.groupAverage || plain.own;
+    const module = isAdded ? details.require(frame) : null;
+    if (isNeeded && !module) return false;
+    if (module) added ??= module.additions(legend, signal, redraw);
+    const { data, ...additions } = added?.update(plain, inputs) ?? { data: plain };
+    classes.hidden = data.colorBy !== "";
+    const shown = data.isApart && added ? added.categories : chart;
     if (shown.element.parentElement !== plot) {
       plot.replaceChildren(shown.canvas, shown.element, read.element, read.card);
-      foot.replaceChildren(...(shown === chart ? [] : [categories?.foot ?? ""]));
+      foot.replaceChildren(shown === chart ? "" : (added?.categories.foot ?? ""));
     }
-    const drawn: Readable & { plot?: LineSpots } = shown.update(data, fig.width, options);
+    const all = { ...options, ...additions };
+    const drawn: Readable & { plot?: LineSpots } = shown.update(data, fig.width, all);
     read.update(drawn);
     // Values that stand apart have no lines to click.
     plots.lines = drawn.plot ? { element: plot, data, ...drawn.plot } : null;
     return true;
   };
 
+  const groupsAt = (data: Dependence, i: number) => details.module?.groupsAt(data, i) ?? [];
   const describe = (
     data: Dependence,
     frame: Frame,
@@ -149,6 +156,7 @@ export function dependencePanel(context: Context): Panel {
         columns: [
           ...[data.feature, withUnit(label, data.unit), "low", "high", "at τ = 0"],
           ...(learner ? LEARNER_COLUMNS : []),
+          ...groupsAt(data, 0).map(([name]) => name),
           ...(ghost && frame.ghost ? [frame.ghost.of] : []),
           "rows around it",
         ],
@@ -157,6 +165,7 @@ export function dependencePanel(context: Context): Panel {
           ...[data.average, data.low, data.high, data.base, ...ofLearner(learner)].map((values) =>
             number(values[i]),
           ),
+          ...groupsAt(data, i).map(([, value]) => value),
           ...(ghost ? [number(ghost.at(i))] : []),
           data.near[i] ? "enough" : "few",
         ]),
@@ -192,13 +201,17 @@ export function dependencePanel(context: Context): Panel {
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;
       const ghost = frame && ghostOf(data, frame);
       pinnedKey.update(frame?.ghost ?? null, ghost ? null : "such curve");
-      const isDrawn = draw(data, frame, {
-        stressed,
-        learner,
-        bounds,
-        ghost,
-        clips: inputs.clip_lines,
-      });
+      const isDrawn = draw(
+        data,
+        { frame, inputs },
+        {
+          stressed,
+          learner,
+          bounds,
+          ghost,
+          clips: inputs.clip_lines,
+        },
+      );
       plot.hidden = !isDrawn;
       if (!isDrawn) {
         empty.hidden = false;

@@ -1,5 +1,4 @@
 import { type Look, looksOf } from "../../charts/classes.ts";
-import type { ModelInfo } from "../../modelInfo.ts";
 import type { Columns, Fields } from "../../wire.ts";
 
 export interface Dependence {
@@ -11,10 +10,20 @@ export interface Dependence {
   categorical: boolean;
   /** Whether the values stand apart, so that no line joins them: categories, or a single value. */
   isApart: boolean;
-  /** Whether the curves are centred, and whether they are derivatives. */
+  /** Whether the values are dates, whose places are milliseconds. */
+  time: boolean;
+  /** Whether the curves are centred, are derivatives, and are changes from the row as it is. */
   center: boolean;
   derivative: boolean;
+  relative: boolean;
   labels: string[] | null;
+  /** Number of values of the feature if it is categorical, and whether some rows have none. */
+  nValues: number;
+  hasMissing: boolean;
+  /** The column that colours lines, "" for the class; the names of its groups, and the ends of its ramp if it has one. */
+  colorBy: string;
+  groups: string[];
+  ramp: string[] | null;
   n_rows: number;
   /** Rows that are evaluated so far. */
   n_rows_known: number;
@@ -33,12 +42,19 @@ export interface Dependence {
   ice: Float32Array;
   iceWeight: Float32Array;
   iceClass: Int32Array;
-  /** The styles of the lines, and of the classes of the bars; all later classes share the last one. */
-  lineLooks: Look[];
+  /** The styles of the lines, and of the groups of the bars; all later groups share the last one. */
+  lineLooks: readonly Look[];
   looks: Look[];
   /** Positions of the rows of the lines, and their labels where these are no positions. */
   iceRow: Int32Array;
   iceLabels: string[] | null;
+  /** Row-major (groups, grid): the average of each group with its interval, if it is shown. */
+  groupAverage: Float64Array | null;
+  groupLow: Float64Array | null;
+  groupHigh: Float64Array | null;
+  /** Place of the own value of each row that is drawn, and the value of its line there, if they are shown. */
+  own: Float64Array | null;
+  ownValue: Float32Array | null;
   edges: Float64Array | null;
   /** The share of rows in each bin that are selected; null without a selection. */
   selected: Float64Array | null;
@@ -48,14 +64,15 @@ export interface Dependence {
   bins: number;
 }
 
-export function readDependence(fields: Fields, columns: Columns, info: ModelInfo): Dependence {
+export function readDependence(fields: Fields, columns: Columns): Dependence {
   const points = columns.rows("grid");
   const lines = columns.rows("ice");
   const categorical = fields.flag("categorical");
   const edges = categorical ? null : columns.get("edges", [null]);
   const bins = edges ? Math.max(0, edges.length - 1) : points;
-  const classes = Math.max(1, info.classes.length);
-  const looks = looksOf(classes);
+  const groups = fields.texts("groups");
+  const count = Math.max(1, groups.length);
+  const looks = looksOf(count);
   return {
     stale: fields.flag("stale"),
     feature: fields.text("feature"),
@@ -64,8 +81,15 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
     unit: fields.text("unit"),
     categorical,
     isApart: categorical || points === 1,
+    time: fields.flag("time"),
     center: fields.flag("center"),
     derivative: fields.flag("derivative"),
+    relative: fields.flag("relative"),
+    nValues: fields.number("n_values"),
+    hasMissing: fields.flag("has_missing"),
+    colorBy: fields.text("color_by"),
+    groups,
+    ramp: fields.optional("ramp", (f) => f.texts("ramp")),
     labels: fields.optional("labels", (f) => f.texts("labels")),
     n_rows: fields.number("n_rows"),
     n_rows_known: fields.number("n_rows_known"),
@@ -85,10 +109,15 @@ export function readDependence(fields: Fields, columns: Columns, info: ModelInfo
     looks,
     iceRow: columns.get<Int32Array>("ice_row", [lines]),
     iceLabels: fields.optional("ice_labels", (f) => f.texts("ice_labels")),
+    groupAverage: columns.optional("group_average", [count, points]),
+    groupLow: columns.optional("group_low", [count, points]),
+    groupHigh: columns.optional("group_high", [count, points]),
+    own: columns.optional("own", [lines]),
+    ownValue: columns.any("own_value") && columns.get<Float32Array>("own_value", [lines]),
     edges,
     selected: columns.optional("selected", [bins]),
-    counts: columns.get("counts", [classes, bins]),
-    countsBase: columns.get("counts_base", [classes, bins]),
+    counts: columns.get("counts", [count, bins]),
+    countsBase: columns.get("counts_base", [count, bins]),
     bins,
   };
 }

@@ -19,6 +19,11 @@ export interface RangeActions {
 }
 
 const short = (value: number) => Number(value.toPrecision(4));
+/** A moment as ISO 8601 to the second, on the clock of its column. */
+const moment = (value: number) => new Date(Math.round(value)).toISOString().slice(0, 19);
+/** An edge of bars in words: a number, or a day. */
+const edgeText = (value: number | undefined, isTime: boolean) =>
+  isTime && value !== undefined ? moment(value).slice(0, 10) : number(value);
 
 /** The range of the bars from `first` to `last`; `ends` are exact values where they were drawn. */
 export function rangeOf(
@@ -29,29 +34,24 @@ export function rangeOf(
   ends?: [number, number],
 ): Range | null {
   if (!spans.length) return null;
-  const { name, missing, dates } = column;
+  const { name, missing } = column;
   const feature = name;
   if (data.edges) {
     const [a, b] = ends ?? [data.edges[first] as number, data.edges[last + 1] as number];
-    const low = first === 0 && !ends ? null : short(a);
-    const high = last === data.bins - 1 && !ends ? null : short(b);
+    const end = data.time ? moment : short;
+    const low = first === 0 && !ends ? null : end(a);
+    const high = last === data.bins - 1 && !ends ? null : end(b);
     const range = { feature, low, high, ...(missing ? { missing: false } : {}) };
     return {
       first,
       last,
       condition: range,
-      text: `${isolated(name)} from ${number(a)} to ${number(b)}`,
+      text: `${isolated(name)} from ${edgeText(a, data.time)} to ${edgeText(b, data.time)}`,
     };
   }
   const labels = (data.labels ?? []).slice(first, last + 1);
   const [from = "", to = ""] = [labels[0], labels.at(-1)];
   const text = `${isolated(name)} ${labels.length > 1 ? `from ${isolated(from)} to ${isolated(to)}` : isolated(from)}`;
-  if (dates) {
-    const [low, high] = [from.slice(0, 10), to.slice(0, 10)];
-    const isDay = [low, high].every((day) => Number.isFinite(Date.parse(day)));
-    const condition = { feature, low, high, ...(missing ? { missing: false } : {}) };
-    return isDay ? { first, last, condition, text } : null;
-  }
   const isKnown = labels.every((label) => column.values?.includes(label));
   return isKnown && labels.length
     ? { first, last, condition: { feature, values: labels }, text }
@@ -116,7 +116,9 @@ export function barRange(actions: RangeActions, signal: AbortSignal) {
       one.style.height = `${bars[1] - bars[0]}px`;
       const edges = plot?.data.edges;
       const at = end ? last : first;
-      const value = edges ? number(edges[end ? at + 1 : at]) : (plot?.data.labels?.[at] ?? "");
+      const value = edges
+        ? edgeText(edges[end ? at + 1 : at], plot?.data.time === true)
+        : (plot?.data.labels?.[at] ?? "");
       set(one, {
         "aria-label": `${end ? "highest" : "lowest"} ${name} of a range of rows`,
         "aria-valuemin": 0,

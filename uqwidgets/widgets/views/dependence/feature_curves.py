@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from math import ceil, floor
+from typing import Any
+
+import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
@@ -13,6 +16,8 @@ from uqwidgets.evaluation.replacement import Constant
 from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.rounding import difference
+from uqwidgets.widgets.center import nearest_point
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.drawn import DrawnRows
@@ -26,8 +31,8 @@ _STEPS = (1, 2, 3, 4, COARSE)
 # much. The cache and the changes of importance take two fifths each.
 _SHARE = 1 / 5
 
-#: Feature, measure, transform, whether of coarse values, and rows of the sample or None.
-CurveKey = tuple[str, str, CurveTransform, bool, int | None]
+#: Feature, spacing, measure, transform, whether of coarse values, and rows of the sample or None.
+CurveKey = tuple[str, str, str, CurveTransform, bool, int | None]
 
 
 class FeatureCurves:
@@ -54,33 +59,37 @@ class FeatureCurves:
     def __init__(self, explainer: Explainer) -> None:
         self._explainer = explainer
         self.evaluations = explainer.evaluations
-        # By feature: the grid, and the coarse one for a first look.
-        self._grids: dict[str, tuple[Grid, Grid]] = {}
+        # By feature and spacing: the grid, and the coarse one for a first look.
+        self._grids: dict[tuple[str, str], tuple[Grid, Grid]] = {}
         self._latest: tuple[CurveKey, Floats] | None = None
         self._sampled = SampledCurves(explainer.evaluations)
         self.drawn = DrawnRows(explainer)
 
-    def grid(self, feature: str, *, coarse: bool = False) -> Grid:
-        """Return the values at which the feature's curve is drawn."""
-        if feature not in self._grids:
-            finest = grid_of(self._explainer.table, feature, GRID)
+    def grid(self, inputs: Inputs, *, coarse: bool = False) -> Grid:
+        """Return the values at which the picked feature's curve is drawn."""
+        key = _grid_key(inputs)
+        if key not in self._grids:
+            finest = self._finest(inputs)
             steps = _STEPS if len(finest) == GRID and not finest.categorical else _STEPS[:1]
             grids = [finest.thinned(step) if step > 1 else finest for step in steps]
             fitting = next((g for g in grids if self._fits(len(g))), grids[-1])
-            self._grids[feature] = fitting, grids[-1]
-        return self._grids[feature][coarse]
+            self._grids[key] = fitting, grids[-1]
+        return self._grids[key][coarse]
 
-    def most_rows(self, feature: str) -> int | None:
+    def _finest(self, inputs: Inputs) -> Grid:
+        return grid_of(self._explainer.table, inputs.feature, GRID, inputs.spacing)
+
+    def most_rows(self, inputs: Inputs) -> int | None:
         """Return how many rows have curves that fit in the memory limit; None if all rows do."""
-        n_values = len(self.grid(feature))
+        n_values = len(self.grid(inputs))
         if self._fits(n_values):
             return None
         return self._explainer.evaluations.row_order.largest(self._room // n_values)
 
-    def notes_on_memory(self, feature: str) -> list[str]:
+    def notes_on_memory(self, inputs: Inputs) -> list[str]:
         """Say which curves fit in the memory limit, if not all do."""
-        n, n_values = len(self._explainer.table), len(self.grid(feature))
-        finest, n_rows = grid_of(self._explainer.table, feature, GRID), self.most_rows(feature)
+        n, n_values = len(self._explainer.table), len(self.grid(inputs))
+        finest, n_rows = self._finest(inputs), self.most_rows(inputs)
         if len(finest) == n_values and n_rows is None:
             return []
         limits = []
@@ -91,7 +100,7 @@ class FeatureCurves:
         limit = bytes_text(self._explainer.evaluations.memory_limit, floor)
         required = bytes_text(8 * n * len(finest) / _SHARE, ceil)
         return [
-            f"the curve of {feature} {' and '.join(limits)}, for more do not fit in "
+            f"the curve of {inputs.feature} {' and '.join(limits)}, for more do not fit in "
             f"memory_limit={limit!r}; memory_limit={required!r} holds all"
         ]
 
@@ -105,39 +114,50 @@ class FeatureCurves:
 
     def transform(self, inputs: Inputs) -> CurveTransform:
         """Return how the curves are shown; categories and single values have no slope."""
-        grid = self.grid(inputs.feature)
+        grid = self.grid(inputs)
         if inputs.derivative and not grid.categorical and len(grid) > 1:
             return CurveTransform(derivative=True)
-        return CurveTransform(center=inputs.center)
+        if inputs.relative:
+            return CurveTransform(relative=True)
+        return CurveTransform(center=inputs.center and self._center(grid, inputs.center_at))
+
+    def _center(self, grid: Grid, at: str) -> Any:
+        """Return the value at which lines are 0; True for the first."""
+        place = nearest_point(self._explainer.table, grid, at) if at else None
+        # True and False stand for a choice, so a point that is one of them cannot be named.
+        if not place or isinstance(grid.points[place], bool):
+            return True
+        return grid.points[place]
 
     def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Constant]:
         """Return the values of the picked feature's grid; none if no feature is picked."""
-        return self.grid(inputs.feature, coarse=coarse).replacements if inputs.feature else []
+        return self.grid(inputs, coarse=coarse).replacements if inputs.feature else []
 
     def key(self, inputs: Inputs, coarse: bool, n_rows: int | None = None) -> CurveKey:
         """Return what identifies the curves of all rows."""
-        return (inputs.feature, inputs.measure, self.transform(inputs), coarse, n_rows)
+        feature, spacing = _grid_key(inputs)
+        return (feature, spacing, inputs.measure, self.transform(inputs), coarse, n_rows)
 
     def rows_ahead(self, inputs: Inputs) -> int:
         """Return how many rows the model has to evaluate."""
         evaluations, n = self._explainer.evaluations, len(self._explainer.table)
         if self.is_known(inputs):
             return 0
-        sampled, n_values = self.n_sampled(inputs, coarse=False), len(self.grid(inputs.feature))
-        if sampled or self.most_rows(inputs.feature) is not None:
-            return n_values * ((self.most_rows(inputs.feature) or n) - sampled)
-        coarse = self.grid(inputs.feature, coarse=True)
+        sampled, n_values = self.n_sampled(inputs, coarse=False), len(self.grid(inputs))
+        if sampled or self.most_rows(inputs) is not None:
+            return n_values * ((self.most_rows(inputs) or n) - sampled)
+        coarse = self.grid(inputs, coarse=True)
         of_coarse = len(coarse) * self.n_sampled(inputs, coarse=True)
         missing = sum(not evaluations.is_cached(q) for q in self.replacements(inputs))
         return max(0, n * missing - of_coarse)
 
     def is_known(self, inputs: Inputs, *, coarse: bool = False) -> bool:
         """Whether the curves need no model call."""
-        n_rows = self.most_rows(inputs.feature) if inputs.feature else None
+        n_rows = self.most_rows(inputs) if inputs.feature else None
         if self._latest is not None and self._latest[0] == self.key(inputs, coarse, n_rows):
             return True
         if n_rows is not None:
-            grid = self.grid(inputs.feature, coarse=coarse)
+            grid = self.grid(inputs, coarse=coarse)
             return self._sampled.is_known(grid, self._explainer.measure(inputs.measure), n_rows)
         is_cached = self._explainer.evaluations.is_cached
         return all(is_cached(q) for q in self.replacements(inputs, coarse=coarse))
@@ -151,7 +171,7 @@ class FeatureCurves:
         callback: ProgressCallback | None = None,
     ) -> None:
         """Make these curves the latest ones; the model is called for values that are not known."""
-        evaluations, grid = self._explainer.evaluations, self.grid(inputs.feature, coarse=coarse)
+        evaluations, grid = self._explainer.evaluations, self.grid(inputs, coarse=coarse)
         if n_rows is None and not self.is_known(inputs, coarse=coarse):
             # Before the averages, so that other threads can evaluate between two blocks.
             evaluations.prepare(grid.replacements, callback)
@@ -167,7 +187,7 @@ class FeatureCurves:
         n_rows: int | None,
         callback: ProgressCallback | None,
     ) -> Floats:
-        grid, evaluations = self.grid(inputs.feature, coarse=coarse), self._explainer.evaluations
+        grid, evaluations = self.grid(inputs, coarse=coarse), self._explainer.evaluations
         measure, transform = self._explainer.measure(inputs.measure), self.transform(inputs)
         # Of all rows, so that a change of weights or of the filter needs no model call.
         if n_rows is None:
@@ -191,7 +211,7 @@ class FeatureCurves:
     ) -> Dependence:
         """Return the averages of the curves over the rows of a population."""
         evaluations, curves = self._explainer.evaluations, None
-        n_rows = n_rows or self.most_rows(inputs.feature)
+        n_rows = n_rows or self.most_rows(inputs)
         latest = self._latest  # another thread may replace it
         if latest is not None and latest[0] == self.key(inputs, coarse, n_rows):
             curves = latest[1]
@@ -200,7 +220,7 @@ class FeatureCurves:
         return dependence(
             evaluations,
             self._explainer.measure(inputs.measure),
-            self.grid(inputs.feature, coarse=coarse),
+            self.grid(inputs, coarse=coarse),
             population,
             form=self.transform(inputs),
             level=LEVEL,
@@ -209,27 +229,47 @@ class FeatureCurves:
             sample=None if n_rows is None else evaluations.row_order.rows[:n_rows],
         )
 
+    def own_values(
+        self, inputs: Inputs, n_rows: int | None, callback: ProgressCallback | None
+    ) -> Floats:
+        """Return the value of each row's curve at the row's own value of the feature, shape (n,).
+
+        NaN for centred curves while they are of a sample, whose rows alone know the center.
+        """
+        evaluations, measure = self._explainer.evaluations, self._explainer.measure(inputs.measure)
+        original = evaluations.original_values(measure)
+        form, grid = self.transform(inputs), self.grid(inputs)
+        if form.relative:
+            return np.zeros_like(original)
+        if form.center is False:
+            return original
+        if n_rows is not None:
+            return np.full_like(original, np.nan)
+        first = grid.replacements[0]
+        center = first if form.center is True else Constant(first.columns, (form.center,))
+        return difference(original, evaluations.values([center], measure, callback)[0])
+
     def is_sampled(self, inputs: Inputs) -> bool:
         """Whether the curve of a sample of the rows is computed before the curve of all rows."""
-        if inputs.feature not in self._grids or self.is_known(inputs):
+        if _grid_key(inputs) not in self._grids or self.is_known(inputs):
             return False
-        if self.most_rows(inputs.feature) is not None:
+        if self.most_rows(inputs) is not None:
             return True
-        n_values = len(self.grid(inputs.feature))
+        n_values = len(self.grid(inputs))
         n_sampled = max(self.n_sampled(inputs, coarse=coarse) for coarse in (False, True))
         return bool(n_sampled or sample_sizes(self._explainer.evaluations, n_values))
 
     def n_sampled(self, inputs: Inputs, *, coarse: bool) -> int:
         """Return how many rows of a sample were evaluated."""
-        if inputs.feature not in self._grids:  # there is no curve, or none was requested yet
+        if _grid_key(inputs) not in self._grids:  # there is no curve, or none was requested yet
             return 0
-        return self._sampled.n_rows(self.grid(inputs.feature, coarse=coarse))
+        return self._sampled.n_rows(self.grid(inputs, coarse=coarse))
 
     def extend_sample(
         self, inputs: Inputs, n_rows: int, callback: ProgressCallback, *, coarse: bool
     ) -> None:
         """Evaluate the curves of a larger sample."""
-        self._sampled.extend(self.grid(inputs.feature, coarse=coarse), n_rows, callback)
+        self._sampled.extend(self.grid(inputs, coarse=coarse), n_rows, callback)
 
     def complete_sample(
         self, inputs: Inputs, callback: ProgressCallback | None, *, coarse: bool
@@ -237,3 +277,7 @@ class FeatureCurves:
         """Take over the curves of a sample as those of all rows, if the sample has all rows."""
         n = len(self._explainer.table)
         self._latest = self.key(inputs, coarse), self._computed(inputs, coarse, n, callback)
+
+
+def _grid_key(inputs: Inputs) -> tuple[str, str]:
+    return inputs.feature, inputs.spacing

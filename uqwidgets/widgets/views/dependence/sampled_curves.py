@@ -9,7 +9,7 @@ from uqwidgets.dependence import CurveTransform, Grid
 from uqwidgets.dependence.slopes import slopes
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
-from uqwidgets.evaluation.replacement import Part
+from uqwidgets.evaluation.replacement import Constant, Part
 from uqwidgets.inference.rounding import difference
 from uqwidgets.measures import Measure
 
@@ -27,19 +27,19 @@ class SampledCurves:
 
     def __init__(self, evaluations: Evaluations) -> None:
         self._evaluations = evaluations
-        # By feature and number of values.
-        self._n_parts: dict[tuple[str, int], int] = {}
-        self._latest: tuple[tuple[str, int, str], list[Floats]] | None = None
+        # By feature, spacing and number of values.
+        self._n_parts: dict[tuple[str, str, int], int] = {}
+        self._latest: tuple[tuple[str, str, int, str], list[Floats]] | None = None
 
     def n_rows(self, grid: Grid) -> int:
         """How many rows were evaluated of a grid."""
-        parts = self._n_parts.get((grid.feature, len(grid)), 0)
+        parts = self._n_parts.get(_key_of(grid), 0)
         return self._evaluations.row_order.sizes[parts - 1] if parts else 0
 
     def is_known(self, grid: Grid, measure: Measure, n_rows: int) -> bool:
         """Whether the curves of so many rows need no model call."""
         evaluations, numbers = self._evaluations, range(self._parts_of(n_rows))
-        key = grid.feature, len(grid), measure.name
+        key = *_key_of(grid), measure.name
         if self._latest is not None and self._latest[0] == key:
             numbers = numbers[len(self._latest[1]) :]
         return all(evaluations.is_cached(Part(r, k)) for k in numbers for r in grid.replacements)
@@ -47,7 +47,7 @@ class SampledCurves:
     def extend(self, grid: Grid, n_rows: int, callback: ProgressCallback) -> None:
         """Evaluate the grid on so many rows, one of the sizes of `Evaluations.row_order`."""
         n_parts = self._parts_of(n_rows)
-        key = grid.feature, len(grid)
+        key = _key_of(grid)
         known = self._n_parts.get(key, 0)
         parts = [Part(r, k) for k in range(known, n_parts) for r in grid.replacements]
         # No more than the cache holds; the rest is evaluated when it is read.
@@ -68,23 +68,57 @@ class SampledCurves:
 
         The rows are in the order of `Evaluations.row_order`; if these are all, in the table's.
         """
-        order, key = self._evaluations.row_order, (grid.feature, len(grid), measure.name)
+        order, key = self._evaluations.row_order, (*_key_of(grid), measure.name)
         former = self._latest[1] if self._latest is not None and self._latest[0] == key else []
         n_parts = self._parts_of(n_rows)
         new = [
             self._evaluations.values(grid.replacements, measure, callback, part)
             for part in range(len(former), n_parts)
         ]
-        self._n_parts[key[:2]] = max(self._n_parts.get(key[:2], 0), n_parts)
+        self._n_parts[_key_of(grid)] = max(self._n_parts.get(_key_of(grid), 0), n_parts)
         values = np.hstack([*former[:n_parts], *new])
+        reference = self._reference(values, grid, measure, form, n_parts, callback)
+        if reference is not None:
+            values = difference(values, reference)
         if n_parts == len(order.sizes):
             self._latest = None  # all rows are stored by the one who asks
             values = values.take(order.places, axis=1)
         else:
             self._latest = key, [*former, *new]
-        if form.derivative:
-            return np.stack(list(slopes(iter(values), grid.values)))
-        return difference(values, values[0]) if form.center else values
+        return np.stack(list(slopes(iter(values), grid.values))) if form.derivative else values
+
+    def _reference(
+        self,
+        values: Floats,
+        grid: Grid,
+        measure: Measure,
+        form: CurveTransform,
+        n_parts: int,
+        callback: ProgressCallback | None,
+    ) -> Floats | None:
+        """Return what is subtracted from the curve of each row, in the order of the sample."""
+        order = self._evaluations.row_order
+        if form.relative:
+            return self._evaluations.original_values(measure)[
+                order.rows[: order.sizes[n_parts - 1]]
+            ]
+        if form.center is False:
+            return None
+        if form.center is True:
+            return np.asarray(values[0])
+        points = grid.replacements
+        center = Constant(points[0].columns, (form.center,))
+        if center in points:
+            return np.asarray(values[points.index(center)])
+        # The coarse grid lacks it.
+        parts = range(n_parts)
+        return np.hstack(
+            [self._evaluations.values([center], measure, callback, part)[0] for part in parts]
+        )
 
     def _parts_of(self, n_rows: int) -> int:
         return self._evaluations.row_order.n_parts(n_rows)
+
+
+def _key_of(grid: Grid) -> tuple[str, str, int]:
+    return grid.feature, grid.spacing, len(grid)

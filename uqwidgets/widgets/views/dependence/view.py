@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets.dependence import Grid
 from uqwidgets.dependence.html import dependence_html
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.progress import Progress, ProgressCallback
@@ -21,7 +22,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
 from uqwidgets.widgets.inputs import Inputs
-from uqwidgets.widgets.learner.part import LearnerCurve
+from uqwidgets.widgets.learner.part import LearnerCurve, form_of
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
@@ -29,8 +30,10 @@ from uqwidgets.widgets.rows.drawn import row_labels
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
 from uqwidgets.widgets.views.dependence.feature_curves import GRID, FeatureCurves
+from uqwidgets.widgets.views.dependence.groups import Groupings, RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
+from uqwidgets.widgets.views.dependence.places import axis_places, grid_places, is_time
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -44,15 +47,32 @@ class DependenceView(View):
     """Curves of the picked feature."""
 
     name = "dependence"
-    # The page alone clips lines.
-    reads = ("feature", "measure", "center", "derivative", "ice_lines", "clip_lines", "selection")
-    of_rows = ("ice", "ice_weight", "ice_class", "ice_row", "ice_labels")
+    # The page alone clips lines, draws a rug and orders categories.
+    reads = (
+        "feature",
+        "measure",
+        "center",
+        "center_at",
+        "derivative",
+        "relative",
+        "spacing",
+        "ice_lines",
+        "color_by",
+        "group_averages",
+        "own_values",
+        "rug",
+        "clip_lines",
+        "category_order",
+        "selection",
+    )
+    of_rows = ("ice", "ice_weight", "ice_class", "ice_row", "ice_labels", "own", "own_value")
 
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self._curves = FeatureCurves(explainer)
         self._unstressed: dict[Key, tuple[Floats, Floats]] = {}
-        self._histograms = Histograms(explainer)
+        self._histograms = Histograms(explainer.table)
+        self._groupings = Groupings(explainer)
 
     def replacements(self, inputs: Inputs) -> list[Constant]:
         """Return the values of the picked feature's grid."""
@@ -85,9 +105,9 @@ class DependenceView(View):
             See `Evaluations.ask`.
         """
         ex, feature = self.explainer, inputs.feature
-        n_rows = n_rows or self._curves.most_rows(feature)
+        n_rows = n_rows or self._curves.most_rows(inputs)
         self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
-        grid = self._curves.grid(feature, coarse=coarse)
+        grid = self._curves.grid(inputs, coarse=coarse)
 
         def curve(population: Population) -> Dependence:
             return self._curves.dependence(
@@ -95,28 +115,40 @@ class DependenceView(View):
             )
 
         now = curve(populations.now)
-        counts = self._histograms.shares(grid, populations.now)
-        key = (*self._curves.key(inputs, coarse, n_rows), populations.rows_key)
+        groups = self._groupings.of(inputs.color_by)
+        counts = self._histograms.shares(grid, populations.now, groups)
+        key = (inputs.color_by, *self._curves.key(inputs, coarse, n_rows), populations.rows_key)
         if populations.now is populations.unstressed:
             self._unstressed = {key: (now.average, counts)}
         elif key not in self._unstressed:
             average = curve(populations.unstressed).average
             self._unstressed = {
-                key: (average, self._histograms.shares(grid, populations.unstressed))
+                key: (average, self._histograms.shares(grid, populations.unstressed, groups))
             }
         base, base_counts = self._unstressed[key]
         rows = self._curves.drawn.of(populations.now, inputs.ice_lines, n_rows, inputs.selection)
         columns_of = rows if n_rows is None else ex.evaluations.row_order.places[rows]
         edges = self._histograms.edges(grid)
+        of_time = is_time(ex.table, feature)
+        apart = now.categorical and not of_time
         meta = {
             "feature": feature,
             "measure": now.measure,
             "label": now.quantity,
             "unit": now.unit,
-            "categorical": now.categorical,
+            "categorical": apart,
+            "time": of_time,
             "center": now.center is not None,
             "derivative": now.derivative,
+            "relative": now.relative,
+            "form": form_of(grid, self._curves.transform(inputs)),
             "labels": [value_text(v) for v in now.grid] if now.categorical else None,
+            # Not all of them are in the grid.
+            "n_values": len(ex.table.labels(feature).texts) if apart else len(grid),
+            "has_missing": ex.table.missing(feature) > 0,
+            "color_by": inputs.color_by,
+            "groups": groups.names,
+            "ramp": groups.ramp,
             "n_rows": len(populations.now.positions),
             "n_rows_known": len(now.rows),
             "n_lines": len(rows),
@@ -124,8 +156,8 @@ class DependenceView(View):
             "level": LEVEL,
             "remarks": now.remarks,
         }
-        columns = {
-            "grid": np.arange(len(grid)) if now.categorical else now.grid,
+        columns: dict[str, npt.NDArray[Any]] = {
+            "grid": grid_places(ex.table, grid),
             "average": now.average,
             "low": now.low,
             "high": now.high,
@@ -133,7 +165,7 @@ class DependenceView(View):
             "near": now.near.astype(np.uint8),
             "ice": now.curves[:, columns_of].T.astype(np.float32),
             "ice_weight": populations.now.weights[rows].astype(np.float32),
-            "ice_class": self._histograms.classes[rows].astype(np.int32),
+            "ice_class": groups.steps[rows].astype(np.int32),
             "ice_row": rows.astype(np.int32),
             "counts": counts,
             "counts_base": base_counts,
@@ -143,6 +175,13 @@ class DependenceView(View):
         if inputs.selection:
             selected = rows_of_text(inputs.selection, len(ex.table))
             columns["selected"] = self._histograms.share_of(selected, grid, populations.now)
+        if inputs.group_averages:
+            columns |= self._of_groups(groups, populations.now, n_rows)
+        if inputs.own_values or inputs.rug:
+            columns["own"] = self._own_places(grid)[rows]
+        if inputs.own_values and not now.derivative:
+            own = self._curves.own_values(inputs, n_rows, callback)
+            columns["own_value"] = own[rows].astype(np.float32)
         return Content(meta, columns, self._content_key(inputs, populations, coarse, n_rows))
 
     def results(
@@ -160,7 +199,7 @@ class DependenceView(View):
         if not pinned.feature or not populations.is_reachable or not self.is_ready(pinned):
             return {}
         curve = self._curves.dependence(pinned, populations.now)
-        places = np.arange(len(curve.grid)) if curve.categorical else curve.grid
+        places = grid_places(self.explainer.table, self._curves.grid(pinned))
         return {"ghost": curve.average, "ghost_grid": places}
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
@@ -236,7 +275,7 @@ class DependenceView(View):
         """Say which curves fit in the memory, if not all do."""
         if inputs.feature:
             with suppress(ValueError):  # without a curve
-                yield from self._curves.notes_on_memory(inputs.feature)
+                yield from self._curves.notes_on_memory(inputs)
 
     def learner_part(self, refitted: Refitted) -> LearnerCurve:
         """Return the curve of the learner, over the same grid."""
@@ -254,12 +293,34 @@ class DependenceView(View):
     def over_tau(self, inputs: Inputs) -> Sequence[Track]:
         """Follow the curve with its band, the shares of rows and the weights of the lines."""
         is_known = bool(inputs.feature) and self.is_ready(inputs)
-        return curve_tracks(inputs, self._curves, self._histograms) if is_known else ()
+        if not is_known:
+            return ()
+        groups = self._groupings.of(inputs.color_by)
+        return curve_tracks(inputs, self._curves, self._histograms, groups)
+
+    def _of_groups(
+        self, groups: RowGroups, population: Population, n_rows: int | None
+    ) -> dict[str, Floats]:
+        """Return the average of each group of rows, with its interval."""
+        if n_rows is not None:
+            sample = self.explainer.evaluations.row_order.rows[:n_rows]
+            groups, population = groups.among(sample), population.among(sample)
+        lines = groups.averages(self._curves.latest, [population])
+        names = ("group_average", "group_low", "group_high")
+        return {name: values[0] for name, values in zip(names, lines, strict=True)}
+
+    def _own_places(self, grid: Grid) -> Floats:
+        """Place of each row's own value along the axis, NaN where there is none."""
+        places = axis_places(self.explainer.table, grid.feature)
+        if places is not None:
+            return places
+        bins = self._histograms.bins(grid)
+        return np.where(bins < 0, np.nan, bins)
 
     def _sizes(self, inputs: Inputs) -> list[int]:
         """Return the sizes of the growing samples, up to the rows whose curves fit in memory."""
         sizes = self.explainer.evaluations.row_order.sizes
-        most = self._curves.most_rows(inputs.feature) or sizes[-1]
+        most = self._curves.most_rows(inputs) or sizes[-1]
         return [size for size in sizes if size <= most]
 
     def _is_of_another_feature(self, inputs: Inputs) -> bool:
@@ -275,7 +336,7 @@ class DependenceView(View):
 
     def _grow_first(self, work: Work) -> None:
         """Evaluate a first curve: of as many rows as take little time, or of coarse values."""
-        evaluations, grid = self.explainer.evaluations, self._curves.grid(work.inputs.feature)
+        evaluations, grid = self.explainer.evaluations, self._curves.grid(work.inputs)
         affordable = min(affordable_rows(evaluations, len(grid), FIRST_SAMPLE), _FIRST_ROWS)
         enough = evaluations.row_order.largest(FEWEST_SAMPLED)
         first = min(max(affordable, enough), self._sizes(work.inputs)[-1])
@@ -294,7 +355,7 @@ class DependenceView(View):
         known_of_any = max(known, self._curves.n_sampled(inputs, coarse=True) - 1)
         if known_of_any >= n_rows or self.is_ready(inputs):
             return
-        total = (n_rows - known) * len(self._curves.grid(feature, coarse=coarse))
+        total = (n_rows - known) * len(self._curves.grid(inputs, coarse=coarse))
         before, ahead = evaluations.rows_evaluated, self._curves.rows_ahead(inputs)
 
         def callback(_progress: Progress | None = None) -> None:
@@ -358,7 +419,7 @@ class DependenceView(View):
         if n_rows == len(self.explainer.table):
             self._curves.complete_sample(inputs, callback, coarse=coarse)
             n_rows = None
-        n_rows = n_rows or self._curves.most_rows(inputs.feature)
+        n_rows = n_rows or self._curves.most_rows(inputs)
         sample = self.explainer.evaluations.row_order.rows[:n_rows]
         if n_rows is not None and not populations.now.scored[sample].any():
             return

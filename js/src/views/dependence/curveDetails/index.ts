@@ -1,5 +1,6 @@
 // What the curves of a numeric feature with its average, band and lines do not need: a part of its own.
 import "./style.css";
 
-export { categoryChart } from "./categories.ts";
+export { additions } from "./additions.ts";
 export { curveControls } from "./controls.ts";
+export { groupsAt } from "./legend.ts";
