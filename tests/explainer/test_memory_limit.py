@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import numpy as np
 import pytest
 
 from uqwidgets import Explainer
+from uqwidgets.evaluation.cache import parse_bytes
 
 N = 20_000
 # As many bytes as 25 numbers per row: 50 values or repeats do not fit.
@@ -74,20 +76,105 @@ def test_importance_takes_no_more_memory_than_the_limit(measure, n_repeats):
 
 
 RANKINGS = {
-    "weights": lambda ex, k: ex.importance("nll", n_repeats=k, **weights_of(ex)),
-    "ratio": lambda ex, k: ex.importance("nll", n_repeats=k, compare="ratio", **weights_of(ex)),
-    "levels of tau": lambda ex, k: ex.importance_over_tau("x0", taus=5, n_repeats=k),
+    "weights": {"sample_weight": WEIGHTS},
+    "ratio": {"compare": "ratio", "sample_weight": WEIGHTS},
+    "conditional": {"replacement": "conditional"},
+    "conditional, weights": {"replacement": "conditional", "sample_weight": WEIGHTS},
+    "pairs": {"interval": "random-variable"},
+    "filter": {"rows": np.arange(0, N, 2)},
 }
 
 
-def weights_of(explainer):
-    return {"sample_weight": WEIGHTS[: len(explainer.table)]}
+def of_first_rows(options, n):
+    """Options of an analysis for the first n rows."""
+    short = {"sample_weight": WEIGHTS[:n], "rows": np.arange(0, n, 2)}
+    return {name: short.get(name, value) for name, value in options.items()}
 
 
 @pytest.mark.parametrize("n_repeats", [2, 10])
 @pytest.mark.parametrize("name", RANKINGS)
 def test_importance_of_several_features_takes_no_more_memory_than_the_limit(name, n_repeats):
-    assert_within_limit(lambda ex: RANKINGS[name](ex, n_repeats))
+    def rank(explainer):
+        options = of_first_rows(RANKINGS[name], len(explainer.table))
+        return explainer.importance("nll", n_repeats=n_repeats, **options)
+
+    assert_within_limit(rank)
+
+
+OTHERS = {
+    "auc": lambda ex: ex.importance("roc_auc", n_repeats=2),
+    "auc, weights": lambda ex: ex.importance(
+        "roc_auc", n_repeats=2, sample_weight=WEIGHTS[: len(ex.table)]
+    ),
+    "levels of tau": lambda ex: ex.importance_over_tau("x0", taus=5, n_repeats=10),
+    "diagnosis": lambda ex: ex.diagnose(n_repeats=2),
+    "stress": lambda ex: ex.stress(taus=5),
+    "stress of a metric": lambda ex: ex.stress(["x0"], ["balanced_accuracy"], taus=5),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_analyses_take_no_more_memory_than_the_limit(name):
+    assert not of_memory(assert_within_limit(OTHERS[name]).remarks)
+
+
+def test_redundancy_takes_no_more_memory_than_the_limit():
+    n = 3000
+    # As many bytes as 25 numbers per row.
+    limit = 200 * n
+    make_explainer("1GB", 100).redundancy(["x0"], n_estimators=50)
+    tracemalloc.start()
+    try:
+        explainer = make_explainer(limit, n)
+        result = explainer.redundancy(["x0", "x2"], n_estimators=50)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= 1.5 * limit + X[:n].nbytes + Y[:n].nbytes
+    assert not of_memory(result.remarks)
+
+
+def of_memory(remarks):
+    return [remark for remark in remarks if "memory_limit" in remark]
+
+
+def ten_classes(rows):
+    scores = np.outer(rows[:, 0] + rows[:, 1], np.linspace(-1, 1, 10))
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
+
+
+SMALLEST = {
+    "importance": lambda ex: ex.importance("nll", n_repeats=2),
+    "curve": lambda ex: ex.dependence("x0", "nll", derivative=True),
+    "stress": lambda ex: ex.stress(taus=3),
+    "intervals": lambda ex: ex.stress(["x0"], taus=3, level=0.95),
+}
+
+
+@pytest.mark.parametrize("name", SMALLEST)
+def test_the_smallest_limit_that_a_remark_names_is_kept_to(name):
+    targets = np.arange(N) % 10
+
+    def peak_and_remarks(limit):
+        tracemalloc.start()
+        try:
+            explainer = Explainer(ten_classes, X, targets, memory_limit=limit)
+            remarks = of_memory(SMALLEST[name](explainer).remarks)
+            return tracemalloc.get_traced_memory()[1], remarks
+        finally:
+            tracemalloc.stop()
+
+    _, (remark,) = peak_and_remarks("2MB")
+    pattern = (
+        "memory_limit='2000kB' is too little for 20,000 rows, and more memory was taken; "
+        r"'(\d+kB)' is the smallest limit that this analysis keeps to"
+    )
+    smallest = re.fullmatch(pattern, remark)[1]
+    peak, remarks = peak_and_remarks(smallest)
+    assert not remarks
+    assert peak <= 1.5 * parse_bytes(smallest) + X.nbytes + targets.nbytes
 
 
 @pytest.mark.parametrize("form", CURVES)
@@ -160,12 +247,16 @@ def test_a_metric_of_more_pairs_than_fit_says_so_before_the_model_is_called():
 STRESS = {
     "profile": lambda ex: ex.stress(taus=31),
     "intervals": lambda ex: ex.stress(["x0"], ["error_rate"], taus=31, level=0.95),
+    "all intervals": lambda ex: ex.stress(["x0"], taus=3, level=0.95),
     "metric": lambda ex: ex.stress(["x0"], ["balanced_accuracy"], taus=31),
+    "metric with intervals": lambda ex: ex.stress(
+        ["x0"], ["balanced_accuracy"], taus=3, level=0.95
+    ),
     "importance": lambda ex: ex.importance_over_tau("x0", features=["x1"], taus=31, n_repeats=2),
 }
 
 
 @pytest.mark.parametrize("name", STRESS)
 def test_many_levels_of_stress_take_no_more_memory_than_the_limit(name):
-    # As many bytes as 37 numbers per row; the weights of 31 levels would take most of them.
-    assert_within_limit(STRESS[name], 6_000_000)
+    # As many bytes as 35 numbers per row; the weights of 31 levels would take most of them.
+    assert_within_limit(STRESS[name], 5_600_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import uqwidgets as uq
+from uqwidgets.evaluation.cache import parse_bytes
 
 N, REFITS = 6000, 10
 # As many bytes as 120 numbers per row; the curves of all refits over 50 points are 180 of them.
@@ -47,6 +49,16 @@ def test_results_take_no_more_memory_than_the_limit(name):
     assert peak - before <= 1.5 * LIMIT
 
 
+def test_a_limit_that_is_too_small_for_the_refits_is_named():
+    result = RESULTS["importance"](make_learner("1MB", n=6000))
+    (remark,) = [remark for remark in result.remarks if "memory_limit" in remark]
+    what = r"memory_limit='1000kB' is too little for 10 refits of 6,000 rows, .*"
+    smallest = re.match(what + "'(\\d+kB)' is the smallest", remark)[1]
+    assert parse_bytes(smallest) < LIMIT
+    enough = RESULTS["importance"](make_learner(smallest, n=6000))
+    assert not any("memory_limit" in remark for remark in enough.remarks)
+
+
 @pytest.mark.parametrize("resampling", ["bootstrap", "leave-two-groups-out"])
 @pytest.mark.parametrize("options", [{}, {"center": True}, {"derivative": True}])
 def test_curves_in_parts_have_the_same_numbers(resampling, options):
@@ -59,7 +71,9 @@ def test_curves_in_parts_have_the_same_numbers(resampling, options):
     # A fifth of the limit.
     assert len(part.curve_rows) == 6000 // (8 * grid)
     np.testing.assert_allclose(part.curves, whole.curves[:, part.curve_rows], rtol=1e-12)
-    (remark,) = set(part.remarks) - set(whole.remarks)
+    (remark,) = (
+        r for r in set(part.remarks) - set(whole.remarks) if "memory_limit='30kB'" not in r
+    )
     assert remark.startswith(f"the average is over 400 rows; the curves of {len(part.curve_rows)}")
     assert len(part.frame) == len(whole.frame)
     assert "evenly chosen" in part._repr_html_()

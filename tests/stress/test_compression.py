@@ -92,7 +92,7 @@ def test_tables_give_the_result_of_rows(name, change):
     values = columns()[name] * change[0] + change[1]
     outputs = outputs_of(values)
     low, high = np.quantile(values, [0.05, 0.95])
-    compressed = compress(values, outputs, low, high)
+    compressed = compress(values, outputs.T, low, high)
     result = levels(compressed, TAUS)
     rounding = 1e-12 * values.std() + 1e-15 * np.abs(values).max()
     assert compressed.n == N
@@ -120,7 +120,7 @@ def tables(values, outputs, tail=0.05):
     low, high = np.quantile(values, [tail, 1 - tail])
     ends = float(values.min()), float(values.max()), float(low), float(high)
     panels, distinct = Panels(*ends, len(values)), Distinct(np.unique(values))
-    return [Compressed(*ends, g, g.sums(values, outputs)) for g in (panels, distinct)]
+    return [Compressed(*ends, g, g.sums(values, outputs.T)) for g in (panels, distinct)]
 
 
 sizes = st.floats(1e-12, 1e12) | st.floats(1, 2)
@@ -159,7 +159,7 @@ def test_a_column_that_spans_few_floats_keeps_its_distinct_values():
     values = 1e16 + 2.0 * steps
     outputs = np.random.default_rng(1).normal(size=(5000, 1))
     low, high = np.quantile(values, [0.05, 0.95])
-    compressed = compress(values, outputs, low, high)
+    compressed = compress(values, outputs.T, low, high)
     assert isinstance(compressed.grid, Distinct)
     result = levels(compressed, TAUS)
     for t in np.flatnonzero(result.status == "ok"):
@@ -172,9 +172,9 @@ def test_tables_of_two_batches_add_up(name):
     values = columns()[name]
     outputs = outputs_of(values)
     low, high = np.quantile(values, [0.05, 0.95])
-    whole = compress(values, outputs, low, high)
+    whole = compress(values, outputs.T, low, high)
     parts = [
-        Compressed(whole.least, whole.most, low, high, whole.grid, whole.grid.sums(v, o))
+        Compressed(whole.least, whole.most, low, high, whole.grid, whole.grid.sums(v, o.T))
         for v, o in zip(np.array_split(values, 7), np.array_split(outputs, 7), strict=True)
     ]
     joined = parts[0]
@@ -189,14 +189,14 @@ def test_tables_of_two_batches_add_up(name):
 
 def test_tables_on_different_grids_do_not_add_up():
     values = columns()["normal"]
-    one, other = (compress(v, outputs_of(v), -1.6, 1.6) for v in (values, values[:-100] + 0.1))
+    one, other = (compress(v, outputs_of(v).T, -1.6, 1.6) for v in (values, values[:-100] + 0.1))
     with pytest.raises(ValueError, match=r"from -3.* do not add up; compress both on one grid"):
         one + other
 
 
 def test_few_distinct_values_are_the_nodes():
     values = columns()["Poisson"]
-    compressed = compress(values, outputs_of(values), 1.0, 8.0)
+    compressed = compress(values, outputs_of(values).T, 1.0, 8.0)
     assert isinstance(compressed.grid, Distinct)
     np.testing.assert_array_equal(compressed.grid.values, np.unique(values))
     np.testing.assert_array_equal(compressed.sums.masses[0], np.bincount(values.astype(int)))
@@ -220,7 +220,7 @@ def test_few_distinct_values_are_the_nodes():
 )
 def test_every_row_is_assigned_its_value(values):
     rows = np.random.default_rng(0).permutation(np.repeat(values, np.arange(1, 1 + len(values))))
-    sums = Distinct(values).sums(rows, rows[:, None])
+    sums = Distinct(values).sums(rows, [rows])
     np.testing.assert_array_equal(sums.counts, np.arange(1, 1 + len(values)))
     np.testing.assert_allclose(sums.masses[1], values * sums.counts)
 
@@ -230,7 +230,7 @@ def test_the_edge_gives_extreme_rows_equal_weights(n):
     values = columns(n)["gamma"]
     values[: n // 5] = 0.0
     outputs = outputs_of(values)
-    result = levels(compress(values, outputs, 0.0, np.quantile(values, 0.95)), TAUS)
+    result = levels(compress(values, outputs.T, 0.0, np.quantile(values, 0.95)), TAUS)
     at = values == values.min()
     assert result.status[0] == "edge"
     assert result.target[0] == result.reached[0] == 0
@@ -256,7 +256,9 @@ def test_the_edge_gives_extreme_rows_equal_weights(n):
     ids=["constant", "above", "below", "inflated"],
 )
 def test_infeasible_levels_have_a_status(values, low, high, status):
-    result = levels(compress(values, outputs_of(values + np.arange(len(values))), low, high), TAUS)
+    result = levels(
+        compress(values, outputs_of(values + np.arange(len(values))).T, low, high), TAUS
+    )
     assert result.status[[0, 4, -1]].tolist() == status
     there = np.isin(result.status, ["ok", "edge"])
     for numbers in (result.means[:, 0], result.reached, result.ess, result.kl, result.half_share):
@@ -269,7 +271,7 @@ def test_infeasible_levels_have_a_status(values, low, high, status):
 def test_tau_zero_gives_unweighted_means():
     for values in columns().values():
         outputs = outputs_of(values)
-        result = levels(compress(values, outputs, *np.quantile(values, [0.05, 0.95])), TAUS)
+        result = levels(compress(values, outputs.T, *np.quantile(values, [0.05, 0.95])), TAUS)
         zero = TAUS.tolist().index(0)
         np.testing.assert_allclose(result.means[zero], outputs.mean(axis=0), rtol=1e-12)
         assert result.ess[zero] == pytest.approx(N, rel=1e-12)
@@ -281,7 +283,7 @@ def test_very_large_and_very_small_columns(scale):
     values = columns()["normal"]
     outputs = outputs_of(values)
     plain, scaled = (
-        levels(compress(v, outputs, *np.quantile(v, [0.05, 0.95])), TAUS)
+        levels(compress(v, outputs.T, *np.quantile(v, [0.05, 0.95])), TAUS)
         for v in (values, values * scale)
     )
     np.testing.assert_allclose(scaled.means, plain.means, rtol=1e-10, atol=1e-12)
@@ -295,7 +297,7 @@ def test_a_quantile_next_to_the_end_of_a_vast_column():
     values = 10.0 ** np.random.default_rng(0).uniform(-150, 0, 3000)
     outputs = outputs_of(np.log(values))
     low, high = np.quantile(values, [0.05, 0.95])
-    result = levels(compress(values, outputs, low, high), TAUS)
+    result = levels(compress(values, outputs.T, low, high), TAUS)
     true = Direct(values, outputs, -1.0, low, high)
     assert (np.abs(result.means[0] - true.means) <= 1e-10 * true.sizes).all()
     assert relative(result.ess[0], true.ess) < 1e-10
@@ -305,9 +307,9 @@ def test_parts_of_the_rows_are_summed_on_the_same_nodes():
     values = columns()["normal"]
     outputs = outputs_of(values)
     low, high = np.quantile(values, [0.05, 0.95])
-    whole = compress(values, outputs, low, high)
+    whole = compress(values, outputs.T, low, high)
     tail = values <= low
-    sums = whole.grid.sums(values[tail], outputs[tail])
+    sums = whole.grid.sums(values[tail], outputs[tail].T)
     part = Compressed(whole.least, whole.most, low, high, whole.grid, sums)
     result = levels(whole, TAUS)
     true = Direct(values, outputs, -0.6, low, high)

@@ -70,7 +70,7 @@ def in_memory(rows, tail=0.05):
     for name in rows.columns.drop(["binary", "colour"]):
         values = rows[name].to_numpy(dtype=float)
         ends = np.quantile(values, [tail, 1 - tail])
-        result[name] = levels(compress(values, per_row, *ends), np.array(TAUS))
+        result[name] = levels(compress(values, per_row.T, *ends), np.array(TAUS))
     return result
 
 

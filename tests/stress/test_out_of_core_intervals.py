@@ -94,7 +94,7 @@ def end_influence(anchors, values, upper):
 
 
 def compressed(values, anchors):
-    return compress(values, np.empty((len(values), 0)), anchors.low, anchors.high)
+    return compress(values, (), anchors.low, anchors.high)
 
 
 def by_rows(values, anchor, per_row):

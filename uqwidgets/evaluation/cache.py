@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -170,3 +171,22 @@ def bytes_text(size: float, whole: Callable[[float], int]) -> str:
     units = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
     unit = next((u for u in units if size >= 10 * u[0]), (1, "B"))
     return f"{whole(size / unit[0])}{unit[1]}"
+
+
+def remarks_on_limit(limit: int, smallest: float, what: str) -> tuple[str, ...]:
+    """Return a remark if a memory limit is below the smallest one that an analysis keeps to.
+
+    Parameters
+    ----------
+    limit : int
+    smallest : float
+    what : str
+        What the analysis is of, such as "1,000 rows".
+    """
+    if limit >= smallest:
+        return ()
+    return (
+        f"memory_limit={bytes_text(limit, math.floor)!r} is too little for {what}, and more memory "
+        f"was taken; {bytes_text(smallest, math.ceil)!r} is the smallest limit that this analysis "
+        "keeps to",
+    )

@@ -13,7 +13,7 @@ from uqwidgets._typing import Positions
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.evaluation.batch import RowBlock
-from uqwidgets.evaluation.cache import Cache
+from uqwidgets.evaluation.cache import Cache, remarks_on_limit
 from uqwidgets.evaluation.consistency import Consistency
 from uqwidgets.evaluation.donors import Donors, Subgroups
 from uqwidgets.evaluation.model_calls import ModelCalls
@@ -35,6 +35,9 @@ from uqwidgets.predictive import Distribution, Predictive
 # Work that takes less than so many calls of few rows is not split: each part would have a call of
 # its own, and the time of that may be all overhead.
 CALLS_OF_LONG_WORK = 4
+# Numbers per row that an analysis needs at least, two thirds of what there is at its peak, and how
+# many times a prediction is among them; measured in tests/explainer/test_memory_limit.py.
+_NUMBERS_PER_ROW, _PER_PREDICTION = 16, 3
 
 
 class Predictions:
@@ -100,8 +103,35 @@ class Predictions:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the answers so far tell about the model that a reader of results should know."""
-        return self._consistency.remarks
+        """What a reader of results should know about the model's answers so far, and the memory."""
+        return self._consistency.remarks + self.remarks_on_memory()
+
+    def remarks_on_memory(self, further: int = 0) -> tuple[str, ...]:
+        """Return a remark if an analysis does not keep to the memory limit.
+
+        Parameters
+        ----------
+        further : int
+            See `smallest_limit`.
+        """
+        return remarks_on_limit(
+            self.memory_limit, self.smallest_limit(further), f"{len(self.table):,} rows"
+        )
+
+    def smallest_limit(self, further: int = 0) -> float:
+        """Smallest memory limit that an analysis keeps to.
+
+        However little is processed at a time, some arrays of all rows are in memory together:
+        those of a single replacement, of the columns of the table, and of the result.
+
+        Parameters
+        ----------
+        further : int
+            Numbers per row that the analysis needs beside those that all analyses need.
+        """
+        n = len(self.table)
+        numbers = _NUMBERS_PER_ROW + len(self.table.features) + further
+        return 8 * n * numbers + _PER_PREDICTION * self.original.nbytes
 
     @cached_property
     def row_order(self) -> RowOrder:

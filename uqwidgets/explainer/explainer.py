@@ -56,7 +56,10 @@ class Explainer(Ranking, Curves, Performing, Comparing):
         Memory to work in, most of it for cached predictions, in bytes or with a unit. Over the
         limit the least recently used arrays are evicted: first those that are computed again
         without a model call, then predictions. At its peak an analysis takes at most half as much
-        again, beside the table and what a result holds for every row and feature.
+        again, beside the table. The smallest limit that this holds for is about 8 n (16 + 3 k + p)
+        bytes for n rows of p features and predictions of k numbers each, and 80 n bytes more
+        for the intervals of `stress`. With less, an analysis takes what it needs, and a remark
+        of its result gives the smallest limit.
     extra : DataFrame of shape (n, q), Series or dict, optional
         Columns that the model does not see, such as a site, a group or a date, by which a widget
         filters rows. They are matched with the rows of X by their index where it has the same
@@ -233,7 +236,7 @@ class Explainer(Ranking, Curves, Performing, Comparing):
         >>> explainer.redundancy(n_estimators=50).features[-1]  # the least redundant
         'x2'
         """
-        return redundancy(
+        result = redundancy(
             self.table,
             self.table.named_units(features),
             Population.of(len(self.table), sample_weight, rows),
@@ -244,6 +247,7 @@ class Explainer(Ranking, Curves, Performing, Comparing):
             n_jobs=n_jobs,
             callback=callback,
         )
+        return replace(result, remarks=result.remarks + self.evaluations.remarks_on_memory())
 
     def __repr__(self) -> str:
         n, p = len(self.table), len(self.features)

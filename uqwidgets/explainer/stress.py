@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,9 @@ from uqwidgets.stress.indicators import (
 from uqwidgets.stress.profile import needs_rows, stress
 from uqwidgets.stress.projection import checked_taus
 from uqwidgets.stress.result import Stress
+
+# Numbers per row that the influences of the rows on an interval need.
+_OF_INTERVALS = 10
 
 
 class Stressing:
@@ -196,10 +199,7 @@ class Stressing:
         summaries = find()
         omissions: list[str] = []
 
-        @cache
-        def outputs() -> Floats:
-            # Columns are contiguous, which is fastest for `compress`.
-            return np.stack([v for i in summaries if isinstance(i, Indicator) for v in i.per_row]).T
+        outputs = [v for i in summaries if isinstance(i, Indicator) for v in i.per_row]
 
         def stressed(name: str) -> tuple[Sequence[StressedColumn], tuple[str, ...]]:
             of_feature = stressed_columns(self.table, name, tail, anchor, missing, chosen)
@@ -207,7 +207,7 @@ class Stressing:
 
         def compressed(name: str) -> CompressedFeature:
             of_feature, remarks_on_feature = stressed(name)
-            return CompressedFeature.of(of_feature, outputs(), remarks_on_feature)
+            return CompressedFeature.of(of_feature, outputs, remarks_on_feature)
 
         def compressed_once(name: str) -> CompressedFeature:
             identities = tuple((i.name, i.identity) for i in summaries if isinstance(i, Indicator))
@@ -233,7 +233,8 @@ class Stressing:
             level=level,
             remarks=remarks,
         )
-        return replace(result, remarks=result.remarks + tuple(omissions))
+        on_memory = self.evaluations.remarks_on_memory(0 if level is None else _OF_INTERVALS)
+        return replace(result, remarks=result.remarks + tuple(omissions) + on_memory)
 
     def indicator(self, name: object) -> Indicator | MetricIndicator:
         """Return the indicator that `stress` computes for one entry of its ``indicators``.

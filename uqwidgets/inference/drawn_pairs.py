@@ -91,6 +91,7 @@ def mean_change(
     if subgroups is not None:
         row_sums = weights.row_sums(change) / repeats
         centre = _subgroup_means(row_sums, population.scored, s, subgroups)
+        del row_sums, offered  # otherwise they stay in memory while the influences are made
 
     def pair_influences() -> Iterator[tuple[slice, Floats]]:
         for chunk in weights.chunks:
@@ -109,6 +110,7 @@ def mean_change(
     if subgroups is not None:
         between = np.where(s > 0, population.scored, 0.0) * (centre - estimate) * (scale * repeats)
         scored, of_rows = scored + between, of_rows + between
+        del between
     influence = less_noisy(
         Influence(of_rows, squares, pair_influences),
         roles,

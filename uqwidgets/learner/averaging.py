@@ -181,7 +181,14 @@ class Averaging:
         """
         name = self.interval_name(kind)
         sentence = coverage(name, kind, self.plan.resampling, self.correction, self.weighted)
-        return (*self.remarks, *merge_remarks(of_refits), sentence)
+        # A refit has a part of the memory, and the remarks on all refits are on the whole.
+        on_parts = {
+            remark
+            for refit in self.refits
+            for remark in refit.explainer.evaluations.remarks_on_memory()
+        }
+        others = [tuple(r for r in each if r not in on_parts) for each in of_refits]
+        return (*self.remarks, *merge_remarks(others), sentence)
 
     def over_refits(self, values: Sequence[Floats]) -> Floats:
         """Average each row's value over the refits that held the row out.

@@ -64,6 +64,8 @@ class Learner(PerformanceMethods):
     memory_limit : int or str, default="1GiB"
         Memory for the cached predictions and the arrays of a result, in bytes or as text such as
         ``"500MB"``. Curves are averaged over all rows; a result holds those of as many rows as fit.
+        Each refit has its share, and needs what an `Explainer` of its held-out rows needs; with
+        less, a remark gives the smallest limit.
 
     Raises
     ------

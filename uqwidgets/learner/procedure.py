@@ -13,7 +13,7 @@ from sklearn.base import is_classifier
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.random_state import RandomState, seed_of
-from uqwidgets.evaluation.cache import parse_bytes
+from uqwidgets.evaluation.cache import parse_bytes, remarks_on_limit
 from uqwidgets.evaluation.dataframes import to_pandas
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.table import Table
@@ -241,7 +241,9 @@ class Procedure:
                 f"intervals, more than {_MOST_REFITS} make them too narrow, because all learn from "
                 "the same rows"
             )
-        return tuple(remarks)
+        smallest = sum(r.explainer.evaluations.smallest_limit() for r in self.refits)
+        what = f"{len(self.refits)} refits of {len(self._refits.y):,} rows"
+        return (*remarks, *remarks_on_limit(self._refits.memory_limit, smallest, what))
 
 
 def _checked_estimator(estimator: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -98,13 +99,14 @@ def redundancy(
         table.require_target("with_target")
     predictors = np.column_stack([ranked(table.column(name)) for name in table.features])
     target = ranked(pd.Series(table.y))[:, None] if with_target else None
-    responses_of = {unit: _response(table, unit, population) for unit in units}
-    fits = sum(isinstance(response, _Response) for response in responses_of.values())
+    # Responses are made again when it is their turn, because all of them are a second table.
+    status_of = {unit: _Status.of(_response(table, unit, population), len(table)) for unit in units}
+    fits = sum(status.n_rows > 0 for status in status_of.values())
     steps = FitProgress(fits * (2 if with_target else 1), len(table), callback)
 
     def score(columns: npt.NDArray[np.float32], response: _Response) -> UnexplainedShare:
         predicted = out_of_bag(
-            columns[response.rows],
+            columns,
             response.values,
             response.population.weights,
             n_estimators=n_estimators,
@@ -115,29 +117,29 @@ def redundancy(
         return UnexplainedShare.of(response.values, predicted, response.population)
 
     names = [*_R2, *(f"{name}_with_target" for name in _R2), *_GAIN]
-    numbers = np.full((len(names), len(responses_of)), np.nan)
-    for j, (unit, response) in enumerate(responses_of.items()):
-        others = np.delete(predictors, table.columns_of(unit), axis=1)
-        if others.shape[1] == 0:
+    numbers = np.full((len(names), len(status_of)), np.nan)
+    for j, unit in enumerate(status_of):
+        others = np.delete(np.arange(predictors.shape[1]), table.columns_of(unit))
+        if not len(others):
             raise ValueError(f"there is nothing to predict {unit!r} from; X needs more features.")
+        response = _response(table, unit, population)
         if isinstance(response, str):
             continue
-        without_target = score(others, response)
+        columns = predictors[np.ix_(response.rows, others)]
+        without_target = score(columns, response)
         numbers[:3, j] = without_target.r2(level)
         if target is not None:
-            with_it = score(np.hstack([others, target]), response)
+            with_it = score(np.hstack([columns, target[response.rows]]), response)
             numbers[3:, j] = *with_it.r2(level), *with_it.gain(without_target, level)
+        del columns, response  # otherwise they stay in memory while the next are made
     # Descending; features without a score last, ties in the order of the table.
     order = np.argsort(-numbers[0], kind="stable")
-    features = [list(responses_of)[j] for j in order]
-    sorted_responses = [responses_of[feature] for feature in features]
+    features = [list(status_of)[j] for j in order]
     return Redundancy(
         features=tuple(features),
         **dict(zip(names, numbers[:, order], strict=True)),
-        n_rows=np.array(
-            [0 if isinstance(one, str) else one.n_scored for one in sorted_responses], dtype=np.intp
-        ),
-        status=tuple(one if isinstance(one, str) else "ok" for one in sorted_responses),
+        n_rows=np.array([status_of[feature].n_rows for feature in features], dtype=np.intp),
+        status=tuple(status_of[feature].text for feature in features),
         with_target=with_target,
         target=table.target,
         n_estimators=n_estimators,
@@ -145,7 +147,7 @@ def redundancy(
         level=level,
         weighted=population.weighted,
         ess=population.ess,
-        remarks=_remarks(table, responses_of),
+        remarks=_remarks(table, status_of),
     )
 
 
@@ -167,10 +169,23 @@ class _Response:
     values: Floats
     population: Population
 
-    @property
-    def n_scored(self) -> int:
-        """Number of these rows that are scored."""
-        return int(np.count_nonzero(self.population.scored))
+
+class _Status(NamedTuple):
+    """Whether a feature or group can be predicted: ``ok``, or the reason why not.
+
+    Of one that can be, ``n_rows`` rows with a value are scored, and ``n_missing`` have no value.
+    """
+
+    text: str
+    n_rows: int = 0
+    n_missing: int = 0
+
+    @classmethod
+    def of(cls, response: _Response | str, n: int) -> _Status:
+        """Return the status of a response of a table of ``n`` rows, or of the reason."""
+        if isinstance(response, str):
+            return cls(response)
+        return cls("ok", int(np.count_nonzero(response.population.scored)), n - len(response.rows))
 
 
 def _response(table: Table, unit: str, population: Population) -> _Response | str:
@@ -311,14 +326,14 @@ def _column_means(values: Floats, share: Floats) -> Floats:
     return weighted_sums(values.T, share)
 
 
-def _remarks(table: Table, responses_of: dict[str, _Response | str]) -> tuple[str, ...]:
+def _remarks(table: Table, status_of: dict[str, _Status]) -> tuple[str, ...]:
     n = len(table)
     remarks = [
-        f"{unit}: {n - len(response.rows)} of {n} rows without a value are left out of its score"
-        for unit, response in responses_of.items()
-        if isinstance(response, _Response) and len(response.rows) < n
+        f"{unit}: {status.n_missing} of {n} rows without a value are left out of its score"
+        for unit, status in status_of.items()
+        if status.n_missing
     ]
-    members = [table.features[column] for unit in responses_of for column in table.columns_of(unit)]
+    members = [table.features[column] for unit in status_of for column in table.columns_of(unit)]
     for name in dict.fromkeys(members):
         distinct = categories(table, name)
         if distinct > MOST_CATEGORIES:

@@ -23,6 +23,8 @@ TOLERANCE = 1e-6
 _MAX_EXPONENT = 700.0
 # Lower bound of the weight and of the variance that remain without a row.
 MIN_REMAINDER = 0.05
+# Rows that are solved at a time, so that intermediate arrays stay small.
+_BLOCK = 1 << 13
 
 
 class Jackknife:
@@ -92,21 +94,13 @@ class Jackknife:
         moments = self._moments(np.ones_like(first), _ORDER + 3)
         # The derivatives of the series have the same coefficients, shifted by one place.
         series = np.stack([moments[k : k + _ORDER + 1] / _FACTORIALS for k in range(3)], axis=1)
-        powers = np.vander(self._u, 3, increasing=True).T
-        delta, following = np.full_like(first, np.inf), first
-        for _ in range(NEWTON_STEPS):
-            following = np.clip(following, -MAX_STEP, MAX_STEP)
-            if np.abs(following - delta).max() < TOLERANCE:
-                break
-            delta = following
-            own = tilt_weights(self._share, delta * self._u)
-            others = _polynomials(series, delta)
-            others -= own * powers
-            weight = np.maximum(others[0], MIN_REMAINDER)
-            mean, square = others[1:] / weight
-            variance = np.maximum(square - np.square(mean), MIN_REMAINDER)
-            following = delta + (targets - mean) / variance
-        return delta, own, weight
+        solved = np.empty((3, len(first)))
+        for start in range(0, len(first), _BLOCK):
+            some = slice(start, start + _BLOCK)
+            solved[:, some] = _solve(
+                series, self._share[some], self._u[some], targets[some], first[some]
+            )
+        return solved[0], solved[1], solved[2]
 
     def _moments(self, output: Floats, terms: int) -> Floats:
         """Weighted sums of an output (n,) times the powers 0, 1, ... of u."""
@@ -126,6 +120,27 @@ class Jackknife:
         means = np.clip(sums / self._weight, centred.min(), centred.max())
         means[self._one_by_one] = [dot(weights, centred) for weights in self._weights_without]
         return np.asarray(centre + means)
+
+
+def _solve(
+    series: Floats, share: Floats, u: Floats, targets: Floats, first: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Solve for the change of xi without each of some rows, see `Jackknife._solve_all`."""
+    powers = np.vander(u, 3, increasing=True).T
+    delta, following = np.full_like(first, np.inf), first
+    for _ in range(NEWTON_STEPS):
+        following = np.clip(following, -MAX_STEP, MAX_STEP)
+        if np.abs(following - delta).max() < TOLERANCE:
+            break
+        delta = following
+        own = tilt_weights(share, delta * u)
+        others = _polynomials(series, delta)
+        others -= own * powers
+        weight = np.maximum(others[0], MIN_REMAINDER)
+        mean, square = others[1:] / weight
+        variance = np.maximum(square - np.square(mean), MIN_REMAINDER)
+        following = delta + (targets - mean) / variance
+    return delta, own, weight
 
 
 def _weights_without(row: int, share: Floats, deviation: Floats, target: float) -> Floats:

@@ -95,7 +95,7 @@ class Column:
     @cached_property
     def _compressed(self) -> Compressed:
         low, high = self.anchors.low, self.anchors.high
-        return compress(self.values, np.empty((len(self.values), 0)), low, high)
+        return compress(self.values, (), low, high)
 
 
 def checked_taus(taus: int | npt.ArrayLike) -> Floats:

@@ -5,13 +5,14 @@ Source: Bachoc et al. 2023, eq. 4.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.inference.sums import dot
 from uqwidgets.stress.compressed.grids import Distinct, Panels, Sums, distinct_values
 
@@ -142,17 +143,25 @@ class Compressed:
         return scale * float(np.sqrt(max(0.0, square / self.n)))
 
 
-def compress(values: Floats, outputs: Floats, low: float, high: float) -> Compressed:
+def compress(
+    values: Floats,
+    outputs: Sequence[Floats] | Floats,
+    low: float,
+    high: float,
+    rows: Positions | None = None,
+) -> Compressed:
     """Compress the rows of a column in one pass.
 
     Parameters
     ----------
     values : ndarray of shape (n,)
         Finite.
-    outputs : ndarray of shape (n, q)
-        What is averaged; contiguous columns are fastest.
+    outputs : q ndarrays of shape (n,), or of all rows of the table
+        What is averaged.
     low, high : float
         Anchors: the means that tau = -1 and 1 stand for (Bachoc et al. 2023, section 2.2).
+    rows : ndarray of shape (n,), optional
+        Rows of the table that the values belong to; by default all of them.
 
     Returns
     -------
@@ -167,4 +176,4 @@ def compress(values: Floats, outputs: Floats, low: float, high: float) -> Compre
     else:
         panels = Panels(least, most, low, high, len(values))
         grid = Distinct(np.unique(values)) if panels.too_fine else panels
-    return Compressed(least, most, low, high, grid, grid.sums(values, outputs))
+    return Compressed(least, most, low, high, grid, grid.sums(values, outputs, rows))

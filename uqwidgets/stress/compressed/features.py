@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,9 +51,12 @@ class CompressedFeature(NamedTuple):
 
     @classmethod
     def of(
-        cls, columns: Iterable[StressedColumn], outputs: Floats, remarks: tuple[str, ...]
+        cls,
+        columns: Iterable[StressedColumn],
+        outputs: Sequence[Floats],
+        remarks: tuple[str, ...],
     ) -> CompressedFeature:
-        """Compress the stressed columns of a feature with outputs of shape (n, q)."""
+        """Compress the stressed columns of a feature with q outputs of shape (n,)."""
         return cls(tuple(_compressed(column, outputs) for column in columns), remarks)
 
     @property
@@ -62,12 +65,12 @@ class CompressedFeature(NamedTuple):
         return sum(column.compressed.nbytes for column in self.columns)
 
 
-def _compressed(stressed: StressedColumn, outputs: Floats) -> CompressedColumn:
-    anchors, n_unmoved = stressed.column.anchors, len(stressed.unmoved)
-    of_rows = outputs if stressed.positions is None else outputs[stressed.positions]
+def _compressed(stressed: StressedColumn, outputs: Sequence[Floats]) -> CompressedColumn:
+    anchors, unmoved = stressed.column.anchors, stressed.unmoved
+    means = [output[unmoved].mean() if len(unmoved) else np.nan for output in outputs]
     return CompressedColumn(
         stressed.name,
-        compress(stressed.column.values, of_rows, anchors.low, anchors.high),
-        n_unmoved,
-        outputs[stressed.unmoved].mean(axis=0) if n_unmoved else np.full(outputs.shape[1], np.nan),
+        compress(stressed.column.values, outputs, anchors.low, anchors.high, stressed.positions),
+        len(unmoved),
+        np.array(means),
     )

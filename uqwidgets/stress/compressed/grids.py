@@ -10,6 +10,7 @@ other column has Chebyshev nodes in panels.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -17,14 +18,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import lambertw
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 
 # Up to this number of distinct values, every value is a node.
 MOST_DISTINCT = 1024
 # Rows that are sorted at a time.
 _ROWS = 1 << 15
-
-Positions = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,20 +77,25 @@ class Distinct:
         self.bins_below, self.bins_above = self.below, self.above
         self.bin_widths = np.zeros(len(values))
 
-    def sums(self, values: Floats, outputs: Floats) -> Sums:
+    def sums(
+        self, values: Floats, outputs: Sequence[Floats] | Floats, rows: Positions | None = None
+    ) -> Sums:
         """Sum rows over the nodes.
 
         Parameters
         ----------
         values : ndarray of shape (n,)
             All of them nodes of the grid.
-        outputs : ndarray of shape (n, q)
+        outputs : q ndarrays of shape (n,), or of all rows of the table
+        rows : ndarray of shape (n,), optional
+            Rows of the table that the values belong to; by default all of them.
         """
         place = self._places(values)
-        masses = np.empty((1 + outputs.shape[1], len(self.values)))
+        masses = np.empty((1 + len(outputs), len(self.values)))
         masses[0] = np.bincount(place, minlength=len(self.values))
-        for k, column in enumerate(outputs.T, start=1):
-            masses[k] = np.bincount(place, column, len(self.values))
+        for k, column in enumerate(outputs, start=1):
+            of_rows = column if rows is None else column[rows]
+            masses[k] = np.bincount(place, of_rows, len(self.values))
         return Sums(masses, masses[0].copy(), masses[:, [0, -1]])
 
     def _places(self, values: Floats) -> Positions:
@@ -208,23 +212,28 @@ class Panels:
         span = (self.most - self.least) / np.spacing(max(abs(self.least), abs(self.most)))
         return span < _FEWEST_FLOATS or any(0 < d < _NEAREST * self.unit for d in nearest)
 
-    def sums(self, values: Floats, outputs: Floats) -> Sums:
+    def sums(
+        self, values: Floats, outputs: Sequence[Floats] | Floats, rows: Positions | None = None
+    ) -> Sums:
         """Sum rows over the nodes.
 
         Parameters
         ----------
         values : ndarray of shape (n,)
             Within the minimum and maximum of the column.
-        outputs : ndarray of shape (n, q)
-            Contiguous columns are fastest.
+        outputs : q ndarrays of shape (n,), or of all rows of the table
+            Contiguous ones are fastest.
+        rows : ndarray of shape (n,), optional
+            Rows of the table that the values belong to; by default all of them.
         """
-        bins, q = self._n_panels * _BINS, outputs.shape[1]
+        bins, q = self._n_panels * _BINS, len(outputs)
         moments = np.zeros((1 + q, _MOMENTS, bins))
         ends = np.zeros((1 + q, 2))
         step = max(_BLOCK, 2 * bins)
         for start in range(0, len(values), step):
-            block = values[start : start + step]
-            columns = [np.ascontiguousarray(o[start : start + step]) for o in outputs.T]
+            some = slice(start, start + step)
+            block, of_block = values[some], some if rows is None else rows[some]
+            columns = [np.ascontiguousarray(output[of_block]) for output in outputs]
             place, t = self._places(block)
             moments[0, 0] += np.bincount(place, minlength=bins)
             for k, column in enumerate(columns):

@@ -108,12 +108,12 @@ def second_moments(
     pairs : ndarray of shape (k, 2)
     """
     grid, (lower, upper), q = column.grid, column.anchors.tail_edges, len(centres)
-    sums = grid.sums(values, outputs)
+    sums = grid.sums(values, outputs.T)
     if isinstance(grid, Distinct):
         low, high = (_at_nodes(sums, q, at) for at in (grid.values <= lower, grid.values >= upper))
     else:
         low, high = (
-            grid.sums(values[at], outputs[at, :q]) for at in (values <= lower, values >= upper)
+            grid.sums(values[at], outputs[at, :q].T) for at in (values <= lower, values >= upper)
         )
     return SecondMoments(sums, low, high, centres, pairs)
 
@@ -210,6 +210,6 @@ def batch_sums(
         sums[column.name] = (
             second_moments(column, values, rows, centres, pairs)
             if with_squares
-            else column.grid.sums(values, rows)
+            else column.grid.sums(values, rows.T)
         )
     return BatchSums(tuple(replace(i, per_row=()) for i in indicators), lengths, sums)

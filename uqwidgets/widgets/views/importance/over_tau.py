@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -179,6 +180,8 @@ class _Ends:
         if self._settles:
             # Otherwise an influence of so many rows takes long, and the intervals are narrow.
             self._settle(each, x, levels, check)
+            for side, (low, high, _) in enumerate(each):
+                self._set_edge(low, high, levels(np.array([side]), x[-1:]), check)
         return [{"low": low, "high": high} for low, high, _ in each]
 
     def _settle(
@@ -214,6 +217,21 @@ class _Ends:
             ends = bisected(ends, lacking, exact, tolerance)
             for (low, high, _), of_side in zip(bounds, ends, strict=True):
                 low[:, :, j], high[:, :, j] = np.split(of_side, 2, axis=1)
+
+    def _set_edge(self, low: Floats, high: Floats, last: Sequence[Level], check: Check) -> None:
+        """Set the ends of the last level where only the rows of one value have weight there.
+
+        They are a population of their own, more even than those of the levels before it.
+        """
+        populations = stacked(last)
+        n_scored = int(np.count_nonzero(populations.scored))
+        if n_scored >= populations.n_scored:
+            return
+        populations = replace(populations, n_scored=n_scored)
+        for j, feature in enumerate(self._repeats.features):
+            fields = self._moments(feature, populations, check, with_interactions=True)
+            ends = self._bounds(fields[..., None])
+            low[-1, :, j], high[-1, :, j] = ends[0][0, :, 0], ends[1][0, :, 0]
 
     def _exact(self, feature: str, levels: Sequence[Level], check: Check) -> Floats:
         """Return the ends of a feature's intervals (levels, 2 measures), low ones first."""
