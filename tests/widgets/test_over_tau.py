@@ -138,8 +138,12 @@ LIMITS = {
 }
 
 
-def check_levels(case, n_levels):
-    """Compare with exact answers at random levels of the slider, of every stressed column."""
+def check_levels(case, n_levels, outliers=0.0):
+    """Compare with exact answers at random levels of the slider, of every stressed column.
+
+    A share of the levels may be outliers, at which ends are off by up to twice as much: the exact
+    ends are computed by bisection, which can miss a bend within a few steps of the slider.
+    """
     explainer, columns = case()
     rng = np.random.default_rng(1)
     session = Watched(explainer, n_repeats=6)
@@ -150,11 +154,15 @@ def check_levels(case, n_levels):
         session.widget.wait()
         session.follow()
         tracks = session.messages[-1][0]["tracks"]
+        off = []
         for tau in rng.choice(np.arange(-100, 101), n_levels, replace=False) / 100:
             if tracks[0]["below" if tau < 0 else "above"] == 0:
                 continue
             errors = errors_at(session, float(tau))
-            assert all(errors[k] <= LIMITS[k] for k in LIMITS), (column, tau, errors)
+            off.append(errors.pop("ends"))
+            assert all(errors[k] <= LIMITS[k] for k in errors), (column, tau, errors)
+            assert off[-1] <= LIMITS["ends"] * (2 if outliers else 1), (column, tau, off[-1])
+        assert np.count_nonzero(np.array(off) > LIMITS["ends"]) <= outliers * n_levels, column
     assert explainer.model_calls == calls
     session.widget.close()
 
@@ -167,7 +175,18 @@ def test_every_level_is_near_the_exact_answer(case):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [cancer, diabetes, nasties])
 def test_two_hundred_levels_are_near_the_exact_answers(case):
-    check_levels(case, 200)
+    check_levels(case, 200, outliers=0.02)
+
+
+@pytest.mark.parametrize("tau", [-1.0, 1.0])
+def test_intervals_are_exact_where_only_the_rows_of_one_value_are_left(tau):
+    session = Watched(nasties()[0], n_repeats=6, stress_feature="few")
+    session.widget.wait()
+    session.follow()
+    weights = session.widget.explainer.stress_weights("few", tau)
+    assert np.count_nonzero(weights) < len(weights) / 2
+    assert errors_at(session, tau)["ends"] < 1e-6
+    session.widget.close()
 
 
 def test_polynomials_are_interpolated_exactly():
