@@ -18,7 +18,14 @@ from uqwidgets.inference import (
     mean_change,
     pooled,
 )
-from uqwidgets.inference.cancelling import PRECISE, Influence, combined, less_noisy
+from uqwidgets.inference.cancelling import (
+    PRECISE,
+    Influence,
+    _AdditiveFit,
+    combined,
+    less_noisy,
+    regression_on_two,
+)
 from uqwidgets.inference.influence import interaction_of_weights
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.variance import skewness_corrected
@@ -245,6 +252,28 @@ def test_ends_of_intervals_do_not_jump_as_weights_move(monkeypatch):
         widths.append(side.high - side.low)
     assert max(precisions) > PRECISE > 10 * min(precisions)
     assert np.abs(np.diff(np.log(widths))).max() < 0.05
+
+
+@pytest.mark.parametrize("mixed", [0.3, 0.0, 2.0, -2.0])
+def test_a_regression_on_two_variables_is_that_of_the_pseudoinverse(mixed):
+    """Also where both are proportional, one is zero, or both are."""
+    for scored, donor in ((1.0, 4.0), (0.0, 4.0), (1e-9, 0.0), (0.0, 0.0)):
+        c = mixed * np.sqrt(scored * donor)
+        gram = 3 * np.array([[scored, c / 2], [c / 2, donor]])
+        moments = gram @ [0.7, -1.1]
+        slopes = regression_on_two(3, scored, donor, gram[0, 1], *moments)
+        expected = np.linalg.pinv(gram, rcond=1e-12, hermitian=True) @ moments
+        np.testing.assert_allclose(slopes, expected, rtol=1e-10, atol=1e-14)
+
+
+def test_a_fit_of_few_rows_equals_the_sparse_one(monkeypatch):
+    columns = np.vstack([np.arange(12), permuted_donors(0, 3, 4, 12)])
+    values = np.random.default_rng(0).normal(size=(2, 5, 12))
+    weights = np.random.default_rng(1).gamma(2.0, size=(5, 12))
+    few, _ = _AdditiveFit(columns, weights)(values, 1e-12)
+    monkeypatch.setattr("uqwidgets.inference.cancelling._FEW_ROWS", 0)
+    many, _ = _AdditiveFit(columns, weights)(values, 1e-12)
+    np.testing.assert_allclose(few, many, atol=1e-8)
 
 
 def test_an_estimate_that_is_wrong_by_far_has_no_weight_however_precise_it_claims_to_be():

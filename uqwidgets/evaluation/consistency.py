@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._typing import Positions
 from uqwidgets.evaluation.batch import RowBlock
 from uqwidgets.evaluation.table import Table
 from uqwidgets.predictive import Distribution
@@ -44,31 +45,29 @@ class Consistency:
         self._original = original
         self._tolerances = [_tolerance(array) for array in original.arrays()]
 
-    def compare(self, answer: Distribution, blocks: Iterable[RowBlock], table: Table) -> None:
+    def compare(self, answer: Distribution, blocks: Sequence[RowBlock], table: Table) -> None:
         """Compare predictions with those of the rows as they are, until enough are compared.
 
         Parameters
         ----------
         answer : Distribution
             Predictions for the rows of all blocks, one block after the other.
-        blocks : iterable of RowBlock
+        blocks : sequence of RowBlock
         table : Table
             Whose rows they are.
         """
-        own, again = [], []
-        start = n_chosen = 0
-        for block in blocks:
-            if self.compared + n_chosen >= _MAX_ROWS:
-                break
-            chosen = table.unchanged(block)[:_MAX_ROWS_OF_BLOCK]
-            own.append(block.positions[chosen])
-            again.append(start + chosen)
-            n_chosen += len(chosen)
-            start += len(block.rows)
+        most = _MAX_ROWS - self.compared
+        if most <= 0:
+            return
+        if all(block.donors is not None for block in blocks):
+            own, again = _own_donors(blocks, most)
+        else:
+            own, again = _equal_values(blocks, table, most)
+        n_chosen = len(own)
         if not n_chosen:
             return
-        before = self._original.take(np.concatenate(own)).arrays()
-        after = answer.take(np.concatenate(again)).arrays()
+        before = self._original.take(own).arrays()
+        after = answer.take(again).arrays()
         differs = np.zeros(n_chosen, dtype=np.bool_)
         for one, other, tolerance in zip(before, after, self._tolerances, strict=True):
             numbers = one.dtype.kind in "biuf" and other.dtype.kind in "biuf"
@@ -87,6 +86,40 @@ class Consistency:
             "to call or with the rows beside, and this noise is in all results (fix the model's "
             "random state, or switch off what only training needs, such as dropout)",
         )
+
+
+def _own_donors(blocks: Sequence[RowBlock], most: int) -> tuple[Positions, Positions]:
+    """Return rows that are their own donors, by their positions in the table and in the batch.
+
+    All blocks are searched at once, because many of them have few rows. If there are more than
+    ``most``, they are evenly chosen, so that they are of many replacements.
+    """
+    positions = np.concatenate([block.positions for block in blocks])
+    again = np.flatnonzero(np.concatenate([block.donors for block in blocks]) == positions)
+    if len(again) > most:
+        again = again[np.linspace(0, len(again) - 1, most).astype(np.intp)]
+    return positions[again], again
+
+
+def _equal_values(
+    blocks: Sequence[RowBlock], table: Table, most: int
+) -> tuple[Positions, Positions]:
+    """Return rows whose values are replaced by equal ones, as `_own_donors` does.
+
+    Blocks are searched one after the other, because the first ones of a curve are enough.
+    """
+    own = [np.empty(0, dtype=np.intp)]
+    again = [np.empty(0, dtype=np.intp)]
+    start = n_chosen = 0
+    for block in blocks:
+        if n_chosen >= most:
+            break
+        chosen = table.unchanged(block)[:_MAX_ROWS_OF_BLOCK]
+        own.append(block.positions[chosen])
+        again.append(start + chosen)
+        n_chosen += len(chosen)
+        start += len(block.rows)
+    return np.concatenate(own), np.concatenate(again)
 
 
 def _tolerance(array: npt.NDArray[np.generic]) -> float:

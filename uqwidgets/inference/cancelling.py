@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +43,8 @@ MAX_ROWS = 1 << 18
 MAX_CONDITION = 1e6
 # Influences smaller than this, relative to those of single pairs, are rounding errors.
 ROUNDING = 1e-10
+# Normal equations of two variables are singular below this ratio of their eigenvalues.
+_SINGULAR = 1e-12
 
 PairInfluences = Callable[[], Iterable[tuple[slice, Floats]]]
 
@@ -237,10 +240,22 @@ def regression_on_two(
     by_scored, by_donor : array-like
         Sums of the products of each with the pairs.
     """
-    gram = np.array([[repeats * np.asarray(scored), mixed], [mixed, repeats * np.asarray(donor)]])
-    inverse = np.linalg.pinv(np.moveaxis(gram, (0, 1), (-2, -1)), rcond=1e-12, hermitian=True)
-    moments = np.stack([np.asarray(by_scored), np.asarray(by_donor)], axis=-1)
-    return np.moveaxis(np.einsum("...ij,...j->...i", inverse, moments), -1, 0)
+    a, b, c = repeats * np.asarray(scored), repeats * np.asarray(donor), np.asarray(mixed)
+    p, q = np.asarray(by_scored), np.asarray(by_donor)
+    determinant, trace = a * b - c * c, a + b
+    # The larger eigenvalue of the matrix of the normal equations, which is [[a, c], [c, b]].
+    largest = trace / 2 + np.hypot((a - b) / 2, c)
+    regular = determinant > _SINGULAR * largest * largest
+    inverse_of_det = np.divide(1.0, determinant, out=np.zeros_like(largest), where=regular)
+    # Of rank 1, its pseudoinverse is itself over the square of that eigenvalue.
+    singular = (largest > 0) & ~regular
+    inverse_square = np.divide(1.0, largest * largest, out=np.zeros_like(largest), where=singular)
+    return np.stack(
+        [
+            inverse_of_det * (b * p - c * q) + inverse_square * (a * p + c * q),
+            inverse_of_det * (a * q - c * p) + inverse_square * (c * p + b * q),
+        ]
+    )
 
 
 def interaction_influences(
@@ -369,14 +384,13 @@ class _AdditiveFit:
         # The design matrix A in these scales: the normal equations are I - A'A.
         scaled = weights * self._row_scale
         scaled *= self._column_scale[columns]
-        starts = np.arange(0, m * n + 1, m)
-        self._design = csr_array((scaled.T.ravel(), columns.T.ravel(), starts), shape=(n, n))
-        self._transposed = self._design.T.tocsr()
+        self._design = _design_matrix(columns, scaled)
+        self._transposed = self._design.T.tocsr() if n > _FEW_ROWS else self._design.T
         self._normal = None
         if n <= _FEW_ROWS:
             # They are singular: the row effects contain a constant as well.
             self._normal = (1 + FULL_PRECISION) * np.eye(n)
-            self._normal -= (self._transposed @ self._design).toarray()
+            self._normal -= self._transposed @ self._design
         level = np.zeros((1, m, n))
         level[:, 0] = 1.0
         (self._level,), (self._level_effects,) = self._of_rows_and_columns(level, FULL_PRECISION)
@@ -422,3 +436,13 @@ class _AdditiveFit:
             last, norm = norm, dot(residual, residual)
             direction = residual + direction * (norm / last)
         return result
+
+
+def _design_matrix(columns: Positions, weights: Floats) -> Any:
+    """Return the sum of the weights of each row and column, (n, n); sparse unless rows are few."""
+    m, n = columns.shape
+    if n > _FEW_ROWS:
+        starts = np.arange(0, m * n + 1, m)
+        return csr_array((weights.T.ravel(), columns.T.ravel(), starts), shape=(n, n))
+    cells = columns + n * np.arange(n)
+    return np.bincount(cells.ravel(), weights.ravel(), minlength=n * n).reshape(n, n)

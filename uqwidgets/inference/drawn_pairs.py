@@ -261,7 +261,8 @@ def _third_order(
             others = of_rows[some] / largest - pairs
             others *= of_rows[donors[chunk, some]] / largest - pairs
             chains += float(np.einsum("ki,ki->", pairs, others))
-            cubes += float(np.einsum("ki,ki,ki->", pairs, pairs, pairs))
+            np.multiply(pairs, pairs, out=others)
+            cubes += float(np.einsum("ki,ki->", others, pairs))
         del of_pairs, pairs, others  # otherwise they stay in memory while the next are made
     rows = of_rows / largest
     variance = dot(rows, rows) - float(influence.double_counted.sum()) / largest / largest
