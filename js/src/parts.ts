@@ -13,6 +13,7 @@ interface Arrival {
 
 /** The connection to the kernel on which parts arrive. */
 export interface Channel {
+  get(name: string): unknown;
   send(content: object): unknown;
   on(event: string, callback: (content: unknown) => void): void;
   off(event: string, callback: (content: unknown) => void): void;
@@ -92,7 +93,12 @@ export class PartLoader {
     return this.#parts[key];
   }
 
+  /** Imports a part that is stored with the widget, where a notebook may have no kernel; else requests it. */
   #request(name: string, key: string): Promise<Arrival> {
+    const kept = this.channel.get("_kept_parts");
+    const part = isRecord(kept) ? kept[name] : null;
+    if (isRecord(part) && typeof part.script === "string" && typeof part.style === "string")
+      return importText(part.script, part.style);
     const answer = new Promise<Arrival>((resolve, reject) => {
       const fail = () => reject(new WireError(NO_ANSWER));
       const timer = setTimeout(fail, this.patience);

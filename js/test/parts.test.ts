@@ -66,6 +66,23 @@ describe("a part", () => {
     ]);
   });
 
+  it("comes from the state of the widget where this stores it", async () => {
+    const { model, root, load } = widget();
+    model.state._kept_parts = { greeting: { script: ANSWER.script, style: ANSWER.style } };
+    expect((await load()).greet("you")).toBe("hello you");
+    expect(root.querySelector("style")?.textContent).toBe(ANSWER.style);
+    expect(model.sent).toEqual([]);
+  });
+
+  it("is requested where what the state stores is none", async () => {
+    const { model, load } = widget();
+    model.state._kept_parts = { greeting: { script: 1 } };
+    const greeting = load();
+    await settled();
+    model.receiveMessage(ANSWER);
+    expect((await greeting).greet("you")).toBe("hello you");
+  });
+
   it("is shared by all widgets of a page", async () => {
     const [a, b] = [widget(), widget()];
     const both = Promise.all([a.load(), b.load()]);

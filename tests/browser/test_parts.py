@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
@@ -79,3 +80,17 @@ def test_a_part_that_fails_leaves_the_widget_alive(bridge, monkeypatch):
         root.get_by_test_id("uq-measure").select_option(value="entropy")
         wait_for_answer(root)
         assert widget.measure == "entropy"
+
+
+def test_without_kernel_a_curve_of_categories_is_drawn(bridge, requests, monkeypatch):
+    X = pd.DataFrame({"kind": ["red", "blue"] * 10, "length": range(20)})
+    explorer_of = uq.Explorer(uq.Explainer(lambda X: X["length"], X, X["length"]), feature="kind")
+    with monkeypatch.context() as away, explorer_of as widget:
+        away.setattr(explorer, "answer_to", requests.append)
+        widget.wait(30)
+        root = bridge.mount(widget)
+        wait_for_answer(root)
+        panel = root.get_by_role("region", name="Dependence", exact=True)
+        for name in ("red", "blue"):
+            expect(panel.locator("svg").get_by_text(name, exact=True)).to_be_visible()
+        assert "curveDetails" not in {request["part"] for request in requests}

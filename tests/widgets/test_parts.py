@@ -86,3 +86,25 @@ def test_a_broken_connection_does_not_end_the_widget(
         send(widget, {"part": "performance"})
     assert errors == ["the connection is closed"]
     assert answer_to({"part": "performance"}) == send(widget, {"part": "performance"})[0]["content"]
+
+
+def test_the_part_that_draws_categories_is_stored_with_the_widget(
+    explorer: uq.Explorer,
+) -> None:
+    explorer.feature = "a"
+    assert explorer.wait(30)
+    assert explorer.get_state()["_kept_parts"] == {}
+    kept = {"curveDetails": PARTS["curveDetails"]._asdict()}
+    # The reader of a saved notebook may go back from a number to a category.
+    for feature in ("c", "a"):
+        explorer.feature = feature
+        assert explorer.wait(30)
+        assert explorer.get_state()["_kept_parts"] == kept
+
+
+def test_the_part_that_draws_a_single_value_is_stored_with_the_widget(
+    explorer: uq.Explorer,
+) -> None:
+    explorer.feature = "same"
+    assert explorer.wait(30)
+    assert [*explorer.get_state()["_kept_parts"]] == ["curveDetails"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import threading
 from html import unescape
 from pathlib import Path
@@ -146,6 +147,24 @@ def test_without_lines_no_row_is_in_the_store(explorer, table, tmp_path):
     text = without.path.read_text()
     ends = {extreme for name in X for extreme in (X[name].min(), X[name].max())}
     assert not any(repr(float(value)) in text for value in X["a"] if value not in ends)
+
+
+@pytest.mark.parametrize("feature", ["a", "kind"])
+def test_without_lines_the_still_draws_no_row(feature, table, tmp_path):
+    X, y = table
+    X = X.assign(kind=np.where(X["a"] > 0, "high", "low"))
+
+    def drawn(**options):
+        path = explorer.save(tmp_path / "page.html", progress=False, **options).path
+        still = path.read_text().split('id="uq-still"')[1].split("</main>")[0]
+        return still, sum(d.count("M") for d in re.findall(r' d="([^"]*)"', still))
+
+    with uq.explore(model, X, y, n_repeats=2, ice_lines=20, feature=feature) as explorer:
+        (with_rows, most), (without, fewest) = drawn(), drawn(lines=0)
+    # A line, or a stroke at each category.
+    assert most - fewest >= 20
+    assert "Thin" in with_rows
+    assert "Thin" not in without
 
 
 def test_contents_are_those_of_the_explorer(explorer, tmp_path):

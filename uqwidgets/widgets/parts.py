@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+import traitlets as t
 
 from uqwidgets.widgets.front_end import STATIC
 
@@ -47,3 +50,29 @@ def answer_to(content: Any) -> dict[str, str] | None:
     if not isinstance(name, str) or name not in PARTS:
         return None
     return {"part": name, **PARTS[name]._asdict()}
+
+
+class KeptParts(t.HasTraits):
+    """The parts that draw the present results, which a saved notebook shows without a kernel.
+
+    Without them a curve of categories would be missing there. They stay, because a reader may go
+    back to that curve.
+    """
+
+    _kept_parts = t.Dict().tag(sync=True)
+
+    @t.observe("_frame")
+    def _keep_parts(self, change: Mapping[str, Any]) -> None:
+        name = "curveDetails"
+        if name not in self._kept_parts and _has_values_apart(change["new"]):
+            self._kept_parts = {**self._kept_parts, name: PARTS[name]._asdict()}
+
+
+def _has_values_apart(frame: Mapping[str, Any]) -> bool:
+    """Whether a curve has categories or a single value, so that no line joins its values."""
+    meta = frame.get("meta", {})
+    curve = meta.get("dependence")
+    if not curve:
+        return False
+    grid = meta["cols"].get("dependence.average", {}).get("shape", ())
+    return bool(curve["categorical"]) or list(grid) == [1]

@@ -10,13 +10,14 @@ import anywidget
 from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
+from uqwidgets.widgets.parts import KeptParts
 from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import report_uncaught
 
 
-class NotebookOutput(anywidget.AnyWidget):
-    """A widget that is displayed with its static picture, for readers without a kernel."""
+class NotebookOutput(KeptParts, anywidget.AnyWidget):
+    """A widget with its static picture and what draws it again, for readers without a kernel."""
 
     _notebook_picture: NotebookPicture
     # Returns the static picture as HTML; defined by Explorer.
