@@ -95,8 +95,8 @@ export class PartLoader {
 
   /** Imports a part that is stored with the widget, where a notebook may have no kernel; else requests it. */
   #request(name: string, key: string): Promise<Arrival> {
-    const kept = this.channel.get("_kept_parts");
-    const part = isRecord(kept) ? kept[name] : null;
+    const stored = this.channel.get("_stored_parts");
+    const part = isRecord(stored) ? stored[name] : null;
     if (isRecord(part) && typeof part.script === "string" && typeof part.style === "string")
       return importText(part.script, part.style);
     const answer = new Promise<Arrival>((resolve, reject) => {

@@ -68,7 +68,7 @@ describe("a part", () => {
 
   it("comes from the state of the widget where this stores it", async () => {
     const { model, root, load } = widget();
-    model.state._kept_parts = { greeting: { script: ANSWER.script, style: ANSWER.style } };
+    model.state._stored_parts = { greeting: { script: ANSWER.script, style: ANSWER.style } };
     expect((await load()).greet("you")).toBe("hello you");
     expect(root.querySelector("style")?.textContent).toBe(ANSWER.style);
     expect(model.sent).toEqual([]);
@@ -76,7 +76,7 @@ describe("a part", () => {
 
   it("is requested where what the state stores is none", async () => {
     const { model, load } = widget();
-    model.state._kept_parts = { greeting: { script: 1 } };
+    model.state._stored_parts = { greeting: { script: 1 } };
     const greeting = load();
     await settled();
     model.receiveMessage(ANSWER);

@@ -92,5 +92,5 @@ def test_without_kernel_a_curve_of_categories_is_drawn(bridge, requests, monkeyp
         wait_for_answer(root)
         panel = root.get_by_role("region", name="Dependence", exact=True)
         for name in ("red", "blue"):
-            expect(panel.locator("svg").get_by_text(name, exact=True)).to_be_visible()
+            expect(panel.locator(".uq-row-name", has_text=name)).to_be_visible()
         assert "curveDetails" not in {request["part"] for request in requests}

@@ -93,13 +93,13 @@ def test_the_part_that_draws_categories_is_stored_with_the_widget(
 ) -> None:
     explorer.feature = "a"
     assert explorer.wait(30)
-    assert explorer.get_state()["_kept_parts"] == {}
-    kept = {"curveDetails": PARTS["curveDetails"]._asdict()}
+    assert explorer.get_state()["_stored_parts"] == {}
+    stored = {"curveDetails": PARTS["curveDetails"]._asdict()}
     # The reader of a saved notebook may go back from a number to a category.
     for feature in ("c", "a"):
         explorer.feature = feature
         assert explorer.wait(30)
-        assert explorer.get_state()["_kept_parts"] == kept
+        assert explorer.get_state()["_stored_parts"] == stored
 
 
 def test_the_part_that_draws_a_single_value_is_stored_with_the_widget(
@@ -107,4 +107,4 @@ def test_the_part_that_draws_a_single_value_is_stored_with_the_widget(
 ) -> None:
     explorer.feature = "same"
     assert explorer.wait(30)
-    assert [*explorer.get_state()["_kept_parts"]] == ["curveDetails"]
+    assert [*explorer.get_state()["_stored_parts"]] == ["curveDetails"]

@@ -52,20 +52,20 @@ def answer_to(content: Any) -> dict[str, str] | None:
     return {"part": name, **PARTS[name]._asdict()}
 
 
-class KeptParts(t.HasTraits):
+class StoredParts(t.HasTraits):
     """The parts that draw the present results, which a saved notebook shows without a kernel.
 
     Without them a curve of categories would be missing there. They stay, because a reader may go
     back to that curve.
     """
 
-    _kept_parts = t.Dict().tag(sync=True)
+    _stored_parts = t.Dict().tag(sync=True)
 
     @t.observe("_frame")
-    def _keep_parts(self, change: Mapping[str, Any]) -> None:
+    def _store_parts(self, change: Mapping[str, Any]) -> None:
         name = "curveDetails"
-        if name not in self._kept_parts and _has_values_apart(change["new"]):
-            self._kept_parts = {**self._kept_parts, name: PARTS[name]._asdict()}
+        if name not in self._stored_parts and _has_values_apart(change["new"]):
+            self._stored_parts = {**self._stored_parts, name: PARTS[name]._asdict()}
 
 
 def _has_values_apart(frame: Mapping[str, Any]) -> bool:

@@ -10,13 +10,13 @@ import anywidget
 from IPython.display import display
 
 from uqwidgets._utils.errors import in_one_line
-from uqwidgets.widgets.parts import KeptParts
+from uqwidgets.widgets.parts import StoredParts
 from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import report_uncaught
 
 
-class NotebookOutput(KeptParts, anywidget.AnyWidget):
+class NotebookOutput(StoredParts, anywidget.AnyWidget):
     """A widget with its static picture and what draws it again, for readers without a kernel."""
 
     _notebook_picture: NotebookPicture
