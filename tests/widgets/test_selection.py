@@ -28,11 +28,11 @@ def test_rows_survive_their_text_which_is_short(share: float) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("3,", "no text of positions"),
-        ("a", "no text of positions"),
+        ("3,", "not a text of positions"),
+        ("a", "not a text of positions"),
         ("3-40", r"names position 40; X has 40 rows"),
         ("7-3", "runs backwards"),
-        ("-1", "no text of positions"),
+        ("-1", "not a text of positions"),
         ("bits:?", "no bits in base64"),
         ("bits:AAAAAAAB", "names position 47"),
         ("1," * 1000, "a text of 2,000 letters"),

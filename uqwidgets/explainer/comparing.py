@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
 
 
+def _checked_names(names: tuple[str, str]) -> tuple[str, str]:
+    """Return the names of both sides as texts, which differ."""
+    first, second = map(str, names)
+    if first == second:
+        raise ValueError(f"names is {names!r}; give two different names.")
+    return first, second
+
+
 class Comparing(Explained):
     """The part of `uqwidgets.Explainer` that compares what it explains with something else."""
 
@@ -70,10 +78,8 @@ class Comparing(Explained):
                 f"other is {type(other).__name__}; pass an Explainer of the same rows, such as "
                 "uq.Explainer(model, X, y)."
             )
-        if len({*map(str, names)}) != 2:
-            raise ValueError(f"names is {names!r}; give two different names.")
         own = cast("Explainer", self)
-        return ModelComparison(own, other, (str(names[0]), str(names[1])))
+        return ModelComparison(own, other, _checked_names(names))
 
     def compare_rows(
         self,
@@ -132,11 +138,9 @@ class Comparing(Explained):
             if not len(others):
                 raise ValueError("rows chooses every row, so that none is left to compare with.")
             other_rows = others
-        if len({*map(str, names)}) != 2:
-            raise ValueError(f"names is {names!r}; give two different names.")
         second = Population.of(n, sample_weight, other_rows)
         own = cast("Explainer", self)
-        return RowsComparison(own, (first, second), (str(names[0]), str(names[1])))
+        return RowsComparison(own, (first, second), _checked_names(names))
 
     def compare_classes(self, first: object, second: object) -> ClassComparison:
         """Compare two classes of the model in the same rows, by paired differences.

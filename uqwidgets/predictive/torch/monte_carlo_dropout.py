@@ -237,8 +237,8 @@ class MonteCarloDropout(FixedEnsemble):
         if shape != (n, k):
             what = f"a logit for each of {k} classes" if k > 1 else "one number"
             raise ValueError(
-                f"the module answers {n} rows with shape {shape}; it must predict for each "
-                f"{what}, shape ({n}, {k})."
+                f"the module returned shape {shape} for {n} rows; it must return {what} for each "
+                f"row, shape ({n}, {k})."
             )
         return output
 

@@ -75,7 +75,7 @@ def rows_of_text(text: str, n: int) -> Positions:
         check_rows(chosen, n)
         return chosen
     if not _RANGES.fullmatch(text):
-        raise ValueError('rows is no text of positions; write ranges such as "3,7-12".')
+        raise ValueError('rows is not a text of positions; write ranges such as "3,7-12".')
     mask = np.zeros(n, dtype=np.bool_)
     for part in text.split(","):
         first, _, last = part.partition("-")

@@ -63,16 +63,16 @@ def _change(item: Any, explainer: Explainer) -> Change:
         raise ValueError("each value of what_if must be {'feature', 'value'}.")
     feature, value, table = item["feature"], item["value"], explainer.table
     if isinstance(feature, CONTAINERS):
-        raise ValueError(f"the feature of what_if is {brief(feature)}, no name.")
+        raise ValueError(f"the feature of what_if is {brief(feature)}, not a name.")
     feature = str(feature)
     check_length("the feature of what_if", feature, explainer)
     feature = table.features[table.index(feature)]
     what = f"the value of {feature!r} in what_if"
     if isinstance(value, CONTAINERS):
-        raise ValueError(f"{what} is {brief(value)}, no single value.")
+        raise ValueError(f"{what} is {brief(value)}, not a single value.")
     if value is None or value is pd.NaT or (isinstance(value, float) and math.isnan(value)):
         if not table.missing(feature):
-            raise ValueError(f"{what} is missing; no row of X lacks it, so the model may not know.")
+            raise ValueError(f"{what} is missing, but no row of X lacks it; give a value.")
         return Change(feature, None)
     if table.kind(feature) == "numeric":
         return Change(feature, number(value, what, -np.inf, np.inf))
