@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { clarity } from "../src/views/comparison/clarity.ts";
 import { aboutBinary, aboutMulti, inputsOf, wireFrame } from "./fixtures.ts";
 import { choose, clearPage, mount } from "./mount.ts";
 
@@ -70,6 +71,15 @@ describe("the comparison", () => {
       ...["1", "not available", "not available", "no interval"],
     ]);
     expect(panel.querySelector("b")).toBeNull();
+  });
+
+  it("says what is clear, and that the others are not clear from these rows", () => {
+    expect(clarity([1, -3, -1, Number.NaN], [2, -1, 1, 2], "feature")).toBe(
+      "The difference is clearly above zero at 1 feature, clearly below zero at 1 feature, " +
+        "not clear from these rows at 1 feature.",
+    );
+    expect(clarity([Number.NaN], [Number.NaN], "point")).toBe("The difference has no interval.");
+    expect(clarity([0], [0], "point")).toContain("not clear from these rows at 1 point");
   });
 
   it("offers the other models, and asks for the one that is chosen", async () => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,8 @@ _SCORES_OF_NUMBERS = ("rmse", "absolute_error", "nll", "crps")
 
 
 OfRows = Indicator | RankIndicator | RankDifference
+# Rounding error of a score, relative to its value.
+_ROUNDING = 1e-12
 Score = OfRows | MetricIndicator
 
 
@@ -72,6 +75,13 @@ def scores(
     ValueError
         If a metric cannot score the model.
     """
+    return without_empty_intervals(scores_of(indicators, population, level, seed))
+
+
+def scores_of(
+    indicators: Sequence[Score], population: Population, level: float, seed: int
+) -> Scores:
+    """Compute `scores` with intervals that may have no width."""
     intervals = [
         _of_metric(one, population, level, seed)
         if isinstance(one, MetricIndicator)
@@ -100,6 +110,32 @@ def scores(
             for label in undefined
         ),
     )
+
+
+def without_empty_intervals(result: Scores, of: Scores | None = None) -> Scores:
+    """Take away intervals without a width, and say why they are none.
+
+    Where no row changes a score, such as an area under the curve of 1, its estimated error is 0.
+    That says nothing of other rows.
+
+    Parameters
+    ----------
+    result : Scores
+    of : Scores, optional
+        The scores of which ``result`` is a difference; beside their values an error is 0.
+    """
+    rounding = _ROUNDING * np.abs((result if of is None else of).value)
+    is_empty = np.isfinite(result.value) & (result.std_error <= rounding)
+    is_empty &= ~(result.high - result.low > 4 * rounding)
+    if not is_empty.any():
+        return result
+    labels = [label for label, empty in zip(result.labels, is_empty, strict=True) if empty]
+    why = (
+        f"{' and '.join(labels)}: no interval, because no single row changes the value; other rows "
+        "may"
+    )
+    low, high = (np.where(is_empty, np.nan, ends) for ends in (result.low, result.high))
+    return replace(result, low=low, high=high, remarks=(*result.remarks, why))
 
 
 def _of_rows(score: OfRows, population: Population, level: float) -> Bounds:

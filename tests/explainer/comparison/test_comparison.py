@@ -115,10 +115,14 @@ def test_a_model_does_not_differ_from_itself():
     for difference in (
         comparison.importance("squared_error").difference.frame,
         comparison.dependence("a").difference.frame,
-        comparison.scores().difference.frame,
     ):
         ends = difference[["low", "high"]].to_numpy(float)
         np.testing.assert_allclose(ends, 0, atol=1e-12)
+    scores = comparison.scores()
+    np.testing.assert_allclose(scores.difference.value, 0, atol=1e-12)
+    # No row changes the difference, which says nothing of other rows.
+    assert np.isnan(scores.difference.low).all()
+    assert any("no single row changes the value" in remark for remark in scores.remarks)
 
 
 @pytest.mark.parametrize("form", [{}, {"center": True}, {"derivative": True}, {"relative": True}])

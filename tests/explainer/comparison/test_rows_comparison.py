@@ -64,10 +64,14 @@ def test_a_group_does_not_differ_from_itself(explainer):
     for difference in (
         comparison.importance("squared_error").difference,
         comparison.dependence("x0", grid=3).difference,
-        comparison.scores().difference,
         comparison.importance("r2", n_repeats=3).difference,
     ):
         np.testing.assert_allclose(difference.frame[["low", "high"]], 0, atol=1e-12)
+    scores = comparison.scores().difference
+    np.testing.assert_allclose(scores.value, 0, atol=1e-12)
+    # No row changes the difference, which says nothing of other rows.
+    assert np.isnan(scores.low).all()
+    assert "no interval, because no single row changes the value" in scores.remarks[0]
     stress = comparison.stress(["x0"], ["mean"], taus=3, level=0.95)
     # Only the skewness of the interval remains.
     reach, of_one = (

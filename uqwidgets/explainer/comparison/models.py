@@ -405,7 +405,7 @@ class ModelComparison:
                 own[k], other[k] = (side.indicator(entry) for side in self._sides)
         first, second = (scores(of, population, level, self.first.seed) for of in (own, other))
         pairs = list(zip(own, other, strict=True))
-        difference = scores_difference(self._pair, pairs, population, level, self.first.seed)
+        difference = scores_difference(self._pair, pairs, population, level, self.first.seed, first)
         return self._difference(first, second, difference)
 
     def __repr__(self) -> str:

@@ -35,6 +35,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function, Measure
 from uqwidgets.metrics import Metric, find_metric, is_metric
 from uqwidgets.performance import scores
+from uqwidgets.performance.scores import without_empty_intervals
 from uqwidgets.stress.columns import stressable, stressed_columns
 from uqwidgets.stress.projection import checked_taus
 
@@ -391,15 +392,17 @@ class RowsComparison:
         chosen = [ex._score(entry) for entry in ex._scoring(scoring)]
         first, second = (scores(chosen, side, level, ex.seed) for side in self._sides)
         intervals = [score_difference(one, self._sides, level, ex.seed) for one in chosen]
-        difference = replace(
+        values = replace(
             first,
             labels=tuple(f"{label}, {minus(self.names)}" for label in first.labels),
             value=np.array([each.estimate for each in intervals]),
             std_error=np.array([each.std_error for each in intervals]),
             low=np.array([each.low for each in intervals]),
             high=np.array([each.high for each in intervals]),
+            remarks=(),
         )
-        return side_by_side(self.names, first, second, difference)
+        difference = without_empty_intervals(values, first)
+        return side_by_side(self.names, first, second, difference, difference.remarks)
 
     def _stressable(self, missing: str) -> list[str]:
         """Return the features that can be stressed in both groups."""

@@ -16,7 +16,7 @@ from uqwidgets.explainer.comparison.pair import Pair
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.performance.result import Scores
-from uqwidgets.performance.scores import Score, are_shares, scores
+from uqwidgets.performance.scores import Score, are_shares, scores_of, without_empty_intervals
 from uqwidgets.stress.indicators import MEAN, SHARE, Indicator
 from uqwidgets.stress.result import Stress
 
@@ -27,6 +27,7 @@ def scores_difference(
     population: Population,
     level: float,
     seed: int,
+    first: Scores,
 ) -> Scores:
     """Return each score of the first model minus that of the second, with an interval of its own.
 
@@ -43,19 +44,21 @@ def scores_difference(
     level : float
     seed : int
         Of the split of rows into the groups of the jackknife.
+    first : Scores
+        Those of the first model.
 
     Returns
     -------
     Scores
     """
     differences = [score_minus(own, other, pair.title, pair) for own, other in of_models]
-    result = scores(differences, population, level, seed)
+    result = scores_of(differences, population, level, seed)
     low, high = result.low.copy(), result.high.copy()
     for k, (own, other) in enumerate(of_models):
         outputs = shares(own, other, population)
         if outputs is not None:
             low[k], high[k] = paired_shares(*outputs, population.scored, population.ess, level)
-    return replace(result, low=low, high=high)
+    return without_empty_intervals(replace(result, low=low, high=high), first)
 
 
 def shares(own: Score, other: Score, population: Population) -> tuple[Floats, Floats] | None:

@@ -1,7 +1,8 @@
 import { bars, ROW_HEIGHT } from "../../charts/bars.ts";
 import { figure } from "../../charts/figure.ts";
 import { h, set, setText } from "../../dom.ts";
-import { counted, interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { clarity } from "./clarity.ts";
 import type { Comparison } from "./reader.ts";
 
 /** Features whose differences are drawn; the table has all of them. */
@@ -51,10 +52,9 @@ export function importanceFigure(signal: AbortSignal, redraw: () => void) {
         },
         Math.round(fig.width * (1 - NAMES)) - 8,
       );
-      const clear = rows.filter((row) => of(data.low)(row) > 0 || of(data.high)(row) < 0);
       fig.describe(
         `Importance for ${name}: ${sides}`,
-        `The difference is clear for ${clear.length} of ${counted(rows.length, "feature")}.`,
+        clarity(rows.map(of(data.low)), rows.map(of(data.high)), "feature"),
         () => ({
           columns: ["feature", sides, `${percent(level)} interval`],
           rows: rows.map((row) => [

@@ -4,6 +4,7 @@ import { extent, SteadyScale } from "../../charts/domain.ts";
 import { figure } from "../../charts/figure.ts";
 import { pool, set, svg } from "../../dom.ts";
 import { interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { clarity } from "./clarity.ts";
 import type { Line } from "./reader.ts";
 
 const TOP = 8;
@@ -98,10 +99,9 @@ export function lineFigure(signal: AbortSignal, redraw: () => void, title: strin
         set(whisker, { y1: hasEnds ? low[i] : 0, y2: hasEnds ? high[i] : 0 });
       });
       const name = withUnit(data.label, data.unit);
-      const clear = data.low.filter((end, i) => end > 0 || (data.high[i] ?? 0) < 0).length;
       fig.describe(
         `${name} along ${isolated(data.feature)}: ${sides}`,
-        `${clear} of ${data.grid.length} differences have an interval without zero.`,
+        clarity(data.low, data.high, "point"),
         () => ({
           columns: [data.feature, sides, `${percent(level)} interval`],
           rows: Array.from(data.value, (difference, i) => [

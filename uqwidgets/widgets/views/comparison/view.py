@@ -13,6 +13,7 @@ from uqwidgets.explainer.comparison import Difference
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
+from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
@@ -175,6 +176,8 @@ class ComparisonView(View):
                 shown = of_importances(importances, units, n_measures)
             else:
                 shown = of_difference(difference, populations.category)
+            if isinstance(difference.first, Scores):
+                meta["sentences"] = [*meta["sentences"], *difference.difference.remarks]
             meta |= shown.meta
             columns |= shown.columns
             under |= shown.under if part.lies_under else {}
