@@ -70,6 +70,7 @@ TIPS = {
     "uq-rug": "A tick below for the own value of each row drawn, faint where it counts little",
     "uq-category-order": "In which order the values stand",
     "uq-all-categories": "Show the rare values too, or fold them again",
+    "uq-tau-beside": "The same stress level τ, beside its chart",
     "uq-indicator": "What is followed while averages move",
     "uq-compare-with": "Another model, other rows or another class, drawn under what is shown",
     "uq-selection-find": "A number is a position, counted from 0; Enter selects the row",

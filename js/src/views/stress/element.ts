@@ -2,6 +2,7 @@ import { crosshair, type Readable } from "../../charts/crosshair.ts";
 import { figure } from "../../charts/figure.ts";
 import { profile } from "../../charts/profile.ts";
 import { picker } from "../../controls/picker.ts";
+import { tauBeside } from "../../controls/tauBeside.ts";
 import { h, set, setText } from "../../dom.ts";
 import { counted, interval, isolated, level, number, percent, withUnit } from "../../format.ts";
 import { pinKey } from "../legend.ts";
@@ -24,7 +25,8 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   const reasons = [...new Set(kinds)].filter(Boolean).join(", ");
   const pinnedKey = pinKey();
   const legend = h("div", { class: "uq-legend" }, pinnedKey.element);
-  fig.content.append(plot);
+  const beside = tauBeside((tau) => session.request({ tau }), signal);
+  fig.content.append(beside.element, plot);
   fig.plot.append(empty);
   const indicator = picker(
     "watch",
@@ -144,6 +146,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       setText(empty, stress && !stress.stale ? `no feature can be stressed (${reasons})` : waiting);
       setText(panel.note, "");
       if (!stress || !lines) return;
+      beside.update(shown.inputs.tau, !shown.inputs.stress_feature);
       draw(shown);
       const chosen = rowOf(stress, names);
       describe(stress, chosen, ghostOf(shown)?.value ?? null, shown.frame?.ghost?.of ?? "");
