@@ -30,6 +30,9 @@ def test_tau_adds_its_target_to_the_same_projection(wide: uq.Explainer, model: C
         assert widget.wait(30)
         held = wide.stress_to(means={"b": 0.3}, shares={"c": {"red": 0.6}})
         assert now(widget)["ess"] == pytest.approx(held.ess)
+        # Its profiles have no interval, and a sentence says so.
+        assert np.isnan(columns(widget._frame)["stress.low"]).all()
+        assert any("no interval" in note for note in widget._frame["meta"]["notes"])
         calls = model.calls
         change(widget, tau=0.5)
         assert model.calls == calls

@@ -102,7 +102,7 @@ class StressView(View):
             "now": self._now(inputs, populations),
             "level": LEVEL,
             "n_rows": drawn.n_rows,
-            "remarks": with_ends.remarks if with_ends else (),
+            "remarks": with_ends.remarks if with_ends else _without_ends(populations),
         }
         taus = checked_taus(LEVELS)
         unknown = np.full(len(taus), np.nan)
@@ -419,3 +419,13 @@ class StressView(View):
 
 def _codes(status: npt.NDArray[np.str_]) -> npt.NDArray[np.uint8]:
     return np.array([[STATUSES.index(s) for s in line] for line in status.tolist()], dtype=np.uint8)
+
+
+def _without_ends(populations: Populations) -> tuple[str, ...]:
+    """Say why a profile has no interval where rows have weights at tau = 0."""
+    if populations.selection.described is None:
+        return ()
+    return (
+        "rows are weighted at τ = 0, by held means or weights of your own, and profiles over τ of "
+        "weighted rows have no interval",
+    )
