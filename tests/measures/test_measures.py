@@ -16,7 +16,14 @@ from sklearn.metrics import brier_score_loss, log_loss
 from models import classification, normal_model, regression, table, three_classes, two_classes
 from uqwidgets import Categorical, Explainer, ModelError, Normal, Point
 from uqwidgets._utils.choices import unknown
-from uqwidgets.measures import NLL_CEILING, available, described, find
+from uqwidgets.measures import (
+    NLL_CEILING,
+    available,
+    class_of,
+    described,
+    find,
+    probability_of,
+)
 from uqwidgets.predictive import Mixture, Quantiles
 
 P = np.array([[0.2, 0.8], [0.6, 0.4], [1.0, 0.0]])
@@ -329,3 +336,8 @@ def test_an_unknown_name_raises_one_sentence(name, known):
     assert message.startswith(f"there is no thing {name!r}; did you mean ")
     assert message.endswith("?")
     assert any(repr(k) in message for k in known)
+
+
+def test_the_class_of_a_probability_is_in_its_name():
+    assert class_of(probability_of("a:b")) == "a:b"
+    assert [class_of(name) for name in ("nll", "prediction", "probability")] == [None] * 3

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from uqwidgets._utils.choices import unknown
-from uqwidgets.measures.classification import NLL_CEILING, of_labels, of_probabilities
+from uqwidgets.measures.classification import (
+    NLL_CEILING,
+    class_of,
+    of_labels,
+    of_probabilities,
+    probability_of,
+)
 from uqwidgets.measures.custom import Function, of_function
 from uqwidgets.measures.measure import (
     NON_NEGATIVE,
@@ -33,9 +39,11 @@ __all__ = [
     "Offers",
     "Truth",
     "available",
+    "class_of",
     "described",
     "find",
     "look_up",
+    "probability_of",
 ]
 
 _NEEDS_TRUTH = "it needs y; pass y to Explainer"

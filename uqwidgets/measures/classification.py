@@ -29,6 +29,17 @@ _LABELS_ONLY = "the model gives class labels only; use a model with predict_prob
 _A_CLASS = "the target is a class, not a number"
 
 
+def probability_of(label: str) -> str:
+    """Return the name of the measure that is the probability of a class."""
+    return f"probability:{label}"
+
+
+def class_of(measure: str) -> str | None:
+    """Return the class whose probability a measure is, by its name; None for other measures."""
+    label = measure.removeprefix(probability_of(""))
+    return label if probability_of(label) == measure else None
+
+
 def of_probabilities(q: Classes) -> Offers:
     """Measures of probabilities of classes."""
     assert q.classes is not None
@@ -46,8 +57,8 @@ def of_probabilities(q: Classes) -> Offers:
         **uncertainty(q, _nll, NLL_CEILING),
         "prediction": prediction,
         **{
-            f"probability:{label}": _prediction(
-                f"probability:{label}", f"probability of {label}", column, use
+            probability_of(label): _prediction(
+                probability_of(label), f"probability of {label}", column, use
             )
             for column, label in enumerate(classes)
         },

@@ -16,6 +16,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_interval
+from uqwidgets.measures import class_of
 from uqwidgets.metrics import find_metric, is_metric
 from uqwidgets.stress.anchors import ANCHORS
 from uqwidgets.stress.columns import MOST_CATEGORIES, unstressable
@@ -348,7 +349,7 @@ def _compare_with(name: str, value: Any, explainer: Explainer) -> str:
 def classes_of(explainer: Explainer) -> list[str]:
     """Return the classes that can be compared; of two, one probability determines the other."""
     measures = explainer.measures.query("available")["measure"]
-    labels = [name.partition(":")[2] for name in measures if name.startswith("probability:")]
+    labels = [label for name in measures if (label := class_of(name)) is not None]
     return labels if len(labels) > 2 else []
 
 

@@ -14,6 +14,7 @@ from uqwidgets.explainer.comparison import Difference
 from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
+from uqwidgets.measures import class_of, probability_of
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.rows.population import PopulationBuilder
@@ -21,6 +22,8 @@ from uqwidgets.widgets.stress_intervals import LEVELS
 
 # As many values as the curve that is shown has, so that its model is asked nothing.
 GRID = 49
+# An indicator of the share of a class begins with this.
+_SHARE = "share:"
 
 #: Called with what is being done, the number of rows that are answered, and their total.
 Report = Callable[[str, int, int], None]
@@ -326,11 +329,11 @@ class OtherClass(OtherSide):
                     **options,
                     **self._callback(report, f"curve of {inputs.feature}"),
                 ),
-                lies_under=inputs.measure == f"probability:{own}",
+                lies_under=class_of(inputs.measure) == own,
             )
         if inputs.stress_feature and not self.has_weights:
             report(f"{self.names[1]}: stress", 0, 0)
-            kind = "share" if inputs.indicator.startswith("share:") else "probability"
+            kind = "share" if inputs.indicator.startswith(_SHARE) else "probability"
             yield Part(
                 partial(
                     comparison.stress,
@@ -342,7 +345,7 @@ class OtherClass(OtherSide):
                 lies_under=inputs.indicator == f"{kind}:{own}",
             )
         columns = measures_of(ex, inputs)
-        name = f"probability:{own}"
+        name = probability_of(own)
         yield Part(
             partial(
                 comparison.importance,
@@ -362,7 +365,7 @@ class OtherClass(OtherSide):
         own, other = self.names
         shown = [inputs.measure, inputs.indicator, *measures_of(self.explainer, inputs)]
         sentences = super().sentences(inputs)
-        if any(class_of(name) != own for name in shown):
+        if any(shown_class(name) != own for name in shown):
             sentences.append(
                 f"What is compared is the probability of {own} with that of {other}; what has no "
                 "class, such as a loss, is not."
@@ -388,10 +391,10 @@ class RefittedLearner(OtherSide):
         ]
 
 
-def class_of(name: str) -> str | None:
+def shown_class(name: str) -> str | None:
     """Return the class that a measure or an indicator is of."""
-    kind, separator, label = name.partition(":")
-    return label if separator and kind in ("probability", "share") else None
+    share, _, label = name.partition(_SHARE)
+    return label if label and not share else class_of(name)
 
 
 def first_class(explainer: Explainer, inputs: Inputs, other: str) -> str:
@@ -403,7 +406,7 @@ def first_class(explainer: Explainer, inputs: Inputs, other: str) -> str:
         If it is the class that it is to be compared with.
     """
     shown = [inputs.measure, inputs.indicator, *measures_of(explainer, inputs)]
-    own = next((label for name in shown if (label := class_of(name)) is not None), None)
+    own = next((label for name in shown if (label := shown_class(name)) is not None), None)
     if own == other:
         raise NothingToCompareError(
             f"what is shown is of {other} itself; compare with another class, or show the "

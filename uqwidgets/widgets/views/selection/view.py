@@ -169,7 +169,8 @@ class SelectionView(View):
         q = evaluations.original.take(listed)
         of_listed = self._of(q, listed)
         numbers, texts = values_of(ex.table, cards)
-        is_density = ex.classes is None and of_listed["prediction"].shape[1] > 0
+        numbers_predicted = of_listed["prediction"]
+        is_density = ex.classes is None and numbers_predicted.shape[1] > 0
         meta = {
             "n_selected": 0,
             "measures": [
