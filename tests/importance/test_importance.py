@@ -252,6 +252,22 @@ def test_weights_without_any_pair_give_nan_and_a_remark():
     assert "for 1 of 1 features no repeat pairs a scored row with a donor" in result.remarks[0]
 
 
+def test_a_model_that_is_far_too_sure_is_named():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y = X[:, 0] + 0.01 * random.normal(size=60)
+
+    def remarks(std, **options):
+        explainer = Explainer(lambda rows: (rows[:, 0], np.full(len(rows), std)), X, y)
+        result = explainer.importance("nll", n_repeats=2, **options)
+        return [remark for remark in result.remarks if "too sure" in remark]
+
+    (remark,) = remarks(0.01)
+    assert remark.startswith("without x0 the nll rises by ")
+    assert remark.endswith("(pass noise= where the members of a model are read, or calibrate it)")
+    assert not remarks(1.0)
+
+
 def test_few_effective_rows_give_a_remark():
     explainer, few = regression(), np.where(np.arange(60) < 20, 1.0, 0.1)
     options = {"features": ["x0"], "n_repeats": 4, "sample_weight": few}

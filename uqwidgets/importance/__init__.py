@@ -8,6 +8,8 @@ from uqwidgets.importance.permutation import (
     mean_changes,
     permutation_importance,
     provenance,
+)
+from uqwidgets.importance.remarks import (
     remarks_on_ceiling,
     remarks_on_pairs,
     remarks_on_weights,

@@ -16,8 +16,10 @@ from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.permutation import (
     build_result,
     provenance,
-    remarks_on_open_ends,
     subgroups_frame,
+)
+from uqwidgets.importance.remarks import (
+    remarks_on_open_ends,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import OVER_REPEATS, Settings

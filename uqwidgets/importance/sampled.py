@@ -17,10 +17,12 @@ from uqwidgets.importance.permutation import (
     build_result,
     check_ratio,
     provenance,
+    subgroups_frame,
+)
+from uqwidgets.importance.remarks import (
     remarks_on_ceiling,
     remarks_on_open_ends,
     remarks_on_pairs,
-    subgroups_frame,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings

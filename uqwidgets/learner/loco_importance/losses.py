@@ -16,6 +16,8 @@ from uqwidgets._typing import Floats
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.importance.permutation import (
     build_result,
+)
+from uqwidgets.importance.remarks import (
     remarks_on_ceiling,
     remarks_on_open_ends,
 )

@@ -1,0 +1,134 @@
+"""What a reader of an importance should know besides its numbers: remarks on rows and weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.importance.settings import Settings
+from uqwidgets.inference import Bounds
+from uqwidgets.inference.population import Population
+from uqwidgets.measures import Measure
+
+# A row with a larger share of the mean than this dominates it.
+_DOMINATING_SHARE = 0.5
+# With fewer rows than this, a single row may well have that share.
+_FEW_ROWS = 10
+# So large an importance for nll means that densities fall by a factor of e^-100: no data say so.
+_NATS_OF_NO_DENSITY = 100.0
+# Fewer effective pairs of a scored row and a donor than this deserve a remark.
+_FEW_PAIRS = 30
+# With a smaller effective sample size, unequal weights lower the coverage of intervals of losses
+# (benchmarks/importance_coverage.md). Weights that leave this share of the rows are nearly equal.
+_FEW_EFFECTIVE_ROWS = 600
+_EVEN_WEIGHTS = 0.9
+
+
+def remarks_on_ceiling(measure: Measure, original: Floats) -> tuple[str, ...]:
+    """Return a remark if the model rules out the observed target of some rows."""
+    count = int((original >= measure.ceiling).sum())
+    if not count:
+        return ()
+    return (
+        f"in {count} of {len(original)} rows the model gives the observed class probability 0; "
+        f"their nll, which is infinite, counts as {measure.ceiling:.1f} nats (calibrate the model)",
+    )
+
+
+def remarks_on_dominance(measure: Measure, original: Floats, scored: Floats) -> tuple[str, ...]:
+    """Return a remark if a single row dominates the mean of a loss.
+
+    Parameters
+    ----------
+    measure : Measure
+    original : ndarray of shape (n,)
+        The measure of each row as it is.
+    scored : ndarray of shape (n,)
+        Weights of the rows, zero for rows that are not scored.
+    """
+    parts = np.where(scored > 0, scored * np.abs(original), 0.0)
+    total = float(parts.sum())
+    row = int(parts.argmax())
+    if np.count_nonzero(scored) < _FEW_ROWS or not parts[row] > _DOMINATING_SHARE * total:
+        return ()
+    advice = ": the model is far too sure there" if measure.unit else ""
+    return (
+        f"row {row} alone makes up {parts[row] / total:.0%} of the mean {measure.name} "
+        f"({original[row]:.4g}){advice}",
+    )
+
+
+def remarks_on_certainty(
+    measure: Measure, features: Sequence[str], intervals: Sequence[Bounds], settings: Settings
+) -> tuple[str, ...]:
+    """Return a remark if replaced values have nearly no density under the model.
+
+    Parameters
+    ----------
+    measure : Measure
+    features : sequence of str, length p
+    intervals : sequence of Bounds, length p
+    settings : Settings
+    """
+    if measure.name != "nll" or settings.compare != "difference":
+        return ()
+    estimate, feature = max(
+        ((b.estimate, f) for b, f in zip(intervals, features, strict=True) if b.estimate > 0),
+        default=(0.0, ""),
+    )
+    if estimate < _NATS_OF_NO_DENSITY:
+        return ()
+    return (
+        f"without {feature} the nll rises by {estimate:.3g} nats: the model is far too sure of its "
+        "predictions (pass noise= where the members of a model are read, or calibrate it)",
+    )
+
+
+def remarks_on_pairs(pairs: Sequence[float]) -> tuple[str, ...]:
+    """Return a remark if the weights leave no pairs of a scored row and a donor, or few.
+
+    Parameters
+    ----------
+    pairs : sequence of float, length p
+        Effective number of pairs of each feature.
+    """
+    if 0 < min(pairs) < _FEW_PAIRS:
+        return (
+            f"the weights leave about {min(pairs):.0f} effective pairs of a scored row and a donor "
+            "for some features (ask for more repeats)",
+        )
+    count = sum(number == 0 for number in pairs)
+    if not count:
+        return ()
+    return (
+        f"for {count} of {len(pairs)} features no repeat pairs a scored row with a donor that has "
+        "weight, so they have no importance here (ask for more repeats, or spread the weights)",
+    )
+
+
+def remarks_on_weights(
+    measure: Measure, population: Population, settings: Settings
+) -> tuple[str, ...]:
+    """Return a remark if the weights leave too few effective rows for intervals of a loss."""
+    enough = population.evenness > _EVEN_WEIGHTS or population.ess >= _FEW_EFFECTIVE_ROWS
+    if enough or not measure.needs_truth or settings.interval != "u-statistic":
+        return ()
+    return (
+        f"the weights are worth {population.ess:.0f} rows (effective sample size); below "
+        f"{_FEW_EFFECTIVE_ROWS}, the intervals of features that the weights depend on may end too "
+        f"low and contain the importance less often than {settings.level:.0%} says",
+    )
+
+
+def remarks_on_open_ends(intervals: Sequence[Bounds]) -> tuple[str, ...]:
+    """Return a remark if a ratio has no upper limit, because its denominator may be zero."""
+    count = sum(math.isnan(each.high) and math.isfinite(each.low) for each in intervals)
+    if not count:
+        return ()
+    return (
+        f"for {count} of {len(intervals)} features these rows set the ratio no upper limit, for "
+        "the mean before the replacement may be near zero (compare='difference' has one)",
+    )
