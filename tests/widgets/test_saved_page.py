@@ -297,9 +297,12 @@ def test_a_learner_that_is_fitting_is_waited_for(tmp_path):
             explorer.wait(0.05)
         with pytest.raises(ValueError, match="the learner is still fitting"):
             explorer.save(tmp_path / "page.html", progress=False)
+        assert list(tmp_path.iterdir()) == []
         may_fit.set()
         explorer.wait()
-    assert list(tmp_path.iterdir()) == []
+        saved = explorer.save(tmp_path / "page.html", progress=False)
+    (sentence,) = index_of(saved.path)["sentences"]
+    assert "those of the learner's refits are in the notebook" in sentence
 
 
 def test_names_are_text(tmp_path):

@@ -38,6 +38,10 @@ const AT_ZERO: Record<string, string> = {
   selection: "ranks on the card of a row are those at τ = 0",
   performance:
     "scores, calibration and confusion are those at τ = 0: the page holds them there, and in the views that were saved",
+  comparison:
+    "differences are those at τ = 0: the page holds them there, and in the views that were saved",
+  surface:
+    "the surface is that at τ = 0: the page holds it there, and in the views that were saved",
 };
 
 const NOT_HERE =

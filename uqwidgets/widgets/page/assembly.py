@@ -27,6 +27,10 @@ _OF_ROWS = {
 # Categories of a feature whose share can be moved; the most frequent ones.
 _MOST_CATEGORIES = 8
 _NOT_HERE = "not in this page"
+_WITHOUT_LEARNER = (
+    "this page holds the results of the fitted model alone; those of the learner's refits are in "
+    "the notebook"
+)
 
 #: Called with what is being done, and how many of how many steps are done.
 Progress = Callable[[str, int, int], None]
@@ -205,7 +209,7 @@ def assemble(
             "initial": initial_state(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": [],
+        "sentences": [_WITHOUT_LEARNER] if has_learner else [],
     }
     return Page(store.deflated(index), _rows_held([cohort for _, cohort in cohorts.values()]))
 
