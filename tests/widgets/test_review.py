@@ -127,7 +127,8 @@ def test_the_provenance_is_complete(explorer):
         facts["task"],
         accounts_for,
         takes_as_fixed,
-        f"kind of {HOSTILE}",
+        "numeric features",
+        f"length, {HOSTILE}",
         "rows evaluated",
         f"{facts['rows_evaluated']:,}",
         "model calls",
@@ -136,6 +137,16 @@ def test_the_provenance_is_complete(explorer):
         facts["commit"] or "no Git repository",
     ):
         assert fact in texts
+
+
+def test_the_stress_of_a_category_has_its_table(explorer):
+    X = pd.DataFrame({"kind": ["red", "blue"] * 20, "size": range(40)})
+    stress = uq.Explainer(lambda X: X["size"], X, X["size"]).stress(["kind", "size"], taus=5)
+    inputs = Inputs(measure="nll", stress_feature="kind", stress_category="red")
+    shown = view_of(explorer, inputs=inputs, results={("stress", "mean"): stress})
+    cells = Elements(appendix(shown, [], facts_of(explorer))).of("td")
+    assert cells.count("kind=red") == cells.count("kind=blue") >= 5
+    assert "size" not in cells
 
 
 def test_every_remark_is_shown_in_full_and_once(explorer):

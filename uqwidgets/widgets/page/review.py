@@ -218,7 +218,9 @@ def _lines_of(result: Result, inputs: Inputs) -> pd.DataFrame:
     """Return the frame of a result; of stress the profile of the stressed feature alone."""
     frame = result.frame
     if {"tau", "feature"} <= set(frame.columns) and inputs.stress_feature:
-        return frame[frame["feature"] == inputs.stress_feature]
+        # A line of a category has its name as well.
+        stressed, names = inputs.stress_feature, frame["feature"]
+        return frame[(names == stressed) | names.str.startswith(f"{stressed}=")]
     return frame
 
 
@@ -271,7 +273,10 @@ def _provenance_html(facts: Mapping[str, Any]) -> Markup:
             "classes": facts["classes"],
             "rows": facts["n_rows"],
             "features": facts["n_features"],
-            **{f"kind of {name}": kind for name, kind in facts["features"].items()},
+            **{
+                f"{kind} features": ", ".join(n for n, k in facts["features"].items() if k == kind)
+                for kind in dict.fromkeys(facts["features"].values())
+            },
             **{f"sha256 of {name}": digest for name, digest in facts["sha256"].items()},
         },
         "Computation": {
