@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets.dependence.result import Dependence, thin_lines
+from uqwidgets.dependence.rows_chart import colours_of
+from uqwidgets.dependence.rows_chart import own_values as own_of
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.plotting.altair import FAINT, WIDTH, tooltips
 from uqwidgets.plotting.choice import segments
@@ -19,18 +21,36 @@ _CURVE = ["average:Q", "low:Q", "high:Q"]
 _MAP = [*_CURVE, "interaction:Q"]
 
 
-def dependence_chart(result: Dependence) -> alt.LayerChart:
+def dependence_chart(
+    result: Dependence, color_by: Any = None, own_values: bool = False, rug: bool = False
+) -> alt.LayerChart:
     """Return a curve with its band over lines of single rows; for categories, dots with whiskers.
 
     Parameters
     ----------
     result : Dependence
+    color_by, own_values, rug
+        See `Dependence.to_altair`.
 
     Returns
     -------
     alt.LayerChart
     """
     frame, lines = result.frame, _thin(result)
+    drawn, values = thin_lines(result)
+    colour: Any = {}
+    if color_by is not None:
+        if result.per_refit is not None:
+            raise ValueError(
+                "the lines of a learner are its refits, which color_by cannot colour; draw the "
+                "curve of a fitted model."
+            )
+        colours, encoding = colours_of(result, color_by, drawn)
+        lines["colour"] = np.repeat(np.array(colours, dtype=object), len(result.grid))
+        colour = {"color": encoding}
+    own = own_of(result, drawn, values) if own_values or rug else None
+    if own is not None and color_by is not None:
+        own["colour"] = own["row"].map(dict(zip(drawn.tolist(), colours, strict=True)))
     axis = with_unit(result.quantity, result.unit)
     measured: Any = {"title": axis, "scale": alt.Scale(zero=False)}
     # A curve needs two values; a single one is a dot, as a category is.
@@ -43,7 +63,7 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
         layers = [
             alt.Chart(lines)
             .mark_tick(color=FAINT, opacity=0.4)
-            .encode(y=grid, x=alt.X("ice:Q", **measured)),
+            .encode(y=grid, x=alt.X("ice:Q", **measured), **colour),
             base.mark_rule(color=BLUE, strokeWidth=2).encode(
                 x=alt.X("low:Q", **measured), x2="high:Q"
             ),
@@ -52,6 +72,12 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
                 fillOpacity=alt.condition("datum.near", alt.value(1), alt.value(0)),
             ),
         ]
+        if own is not None and own_values:
+            layers.append(
+                alt.Chart(own)
+                .mark_circle(color=FAINT, size=24, opacity=0.9)
+                .encode(y=grid, x=alt.X("ice:Q", **measured), **colour)
+            )
         spread, far = "interval", "hollow"
     else:
         scale = alt.Scale(zero=False, nice=False)
@@ -60,7 +86,7 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
         layers = [
             alt.Chart(lines)
             .mark_line(color=FAINT, opacity=0.3, strokeWidth=1)
-            .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N"),
+            .encode(x=along, y=alt.Y("ice:Q", **measured), detail="row:N", **colour),
             base.mark_area(color=BLUE, opacity=0.3).encode(
                 y=alt.Y("low:Q", **measured), y2="high:Q"
             ),
@@ -73,6 +99,18 @@ def dependence_chart(result: Dependence) -> alt.LayerChart:
                 strokeDash=alt.condition("datum.solid", alt.value([1, 0]), alt.value([2, 4])),
             ),
         ]
+        if own is not None and own_values:
+            layers.append(
+                alt.Chart(own)
+                .mark_circle(color=FAINT, size=24, opacity=0.9)
+                .encode(x=along, y=alt.Y("ice:Q", **measured), **colour)
+            )
+        if own is not None and rug:
+            layers.append(
+                alt.Chart(own)
+                .mark_tick(color=FAINT, orient="vertical", size=8, opacity=0.6)
+                .encode(x=along, y=alt.value("height"), **colour)
+            )
         spread, far = "band", "dashed"
     return alt.LayerChart(layer=layers).properties(
         width=WIDTH,

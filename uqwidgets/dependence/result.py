@@ -203,8 +203,26 @@ class Dependence(Result):
 
         return dependence_html(self)
 
-    def to_altair(self) -> alt.LayerChart:
+    def to_altair(
+        self, *, color_by: Any = None, own_values: bool = False, rug: bool = False
+    ) -> alt.LayerChart:
         """Chart of the same numbers, to restyle or save.
+
+        Parameters
+        ----------
+        color_by : array-like of shape (n,), optional
+            Colours the lines of single rows: a value for each row of the table, such as the
+            target or a column. A number has a continuous scale.
+        own_values : bool, default=False
+            Whether each line has a dot at the row's own value of the feature.
+        rug : bool, default=False
+            Whether the own values are ticks below the curve of a number.
+
+        Raises
+        ------
+        ValueError
+            If ``color_by`` has not a value for each row, or if the lines are refits or slopes,
+            which have no values of single rows.
 
         Examples
         --------
@@ -215,10 +233,13 @@ class Dependence(Result):
         >>> chart = explainer.dependence("x0").to_altair()
         >>> type(chart).__name__
         'LayerChart'
+        >>> chart = explainer.dependence("x0").to_altair(color_by=X[:, 1], own_values=True)
+        >>> [layer.mark.type for layer in chart.layer]
+        ['line', 'area', 'line', 'circle']
         """
         from uqwidgets.dependence.chart import dependence_chart
 
-        return dependence_chart(self)
+        return dependence_chart(self, color_by, own_values, rug)
 
 
 def ice_sample(result: Dependence, most: int = MOST_CURVES) -> tuple[Positions, Floats]:

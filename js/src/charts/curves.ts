@@ -1,5 +1,4 @@
 import { scaleLinear } from "d3-scale";
-import { area, line } from "d3-shape";
 import { clipBox, pool, set, svg } from "../dom.ts";
 import { interval, isolated, isolatedIn, number, withUnit } from "../format.ts";
 import type { Averages } from "../frame.ts";
@@ -11,6 +10,7 @@ import type { Readable } from "./crosshair.ts";
 import { distribution } from "./distribution.ts";
 import { extent, SteadyScale } from "./domain.ts";
 import { type LineSpace, lineCanvas, type Overlay, trace } from "./lines.ts";
+import { areaPath, linePath } from "./paths.ts";
 import type { Reading } from "./tooltip.ts";
 
 const TOP = 22;
@@ -202,18 +202,8 @@ export function curves() {
       const lows = list(data.low, y);
       const highs = list(data.high, y);
       const bases = list(data.base, y);
-      const at = (values: number[], places = x) =>
-        line<number>()
-          .defined((_, i) => Number.isFinite(values[i]))
-          .x((_, i) => places[i] ?? 0)
-          .y((_, i) => values[i] ?? 0)(values);
-      const between = (from: number[], to: number[]) =>
-        area<number>()
-          .defined((_, i) => Number.isFinite(from[i]) && Number.isFinite(to[i]))
-          .x((_, i) => x[i] ?? 0)
-          .y0((_, i) => from[i] ?? 0)
-          .y1((_, i) => to[i] ?? 0)(from);
-      set(band, { d: between(lows, highs) });
+      const at = (values: number[], places = x) => linePath(places, values);
+      set(band, { d: areaPath(x, lows, highs) });
       set(halo, { d: at(ys) });
       // The solid line covers the dotted one except where few rows are near.
       const solid = ys.map((value, i) => (data.near[i] ? value : Number.NaN));
@@ -232,7 +222,7 @@ export function curves() {
       set(pinned, { d: at(pinnedY, pinnedX) });
       const means = list(learner?.value ?? [], y);
       const learnerPath = learner && at(means);
-      const learnerArea = learner && between(list(learner.low, y), list(learner.high, y));
+      const learnerArea = learner && areaPath(x, list(learner.low, y), list(learner.high, y));
       set(learnerBand, { d: learnerArea });
       set(learnerHalo, { d: learnerPath });
       set(learnerLine, { d: learnerPath });

@@ -1,5 +1,4 @@
 import { scaleLinear } from "d3-scale";
-import { area, line } from "d3-shape";
 import { clipBox, pool, set, setText, svg } from "../dom.ts";
 import { interval, isolated, level, number, percent, withUnit } from "../format.ts";
 import type { Bounds } from "../modelInfo.ts";
@@ -8,6 +7,7 @@ import type { Numbers } from "../wire.ts";
 import { axis, labelWidth, setFitted, ticksOf } from "./axis.ts";
 import type { Readable } from "./crosshair.ts";
 import { extent, SteadyScale } from "./domain.ts";
+import { areaPath, linePath } from "./paths.ts";
 import type { Reading } from "./tooltip.ts";
 
 const TOP = 22;
@@ -129,16 +129,11 @@ export function profile() {
       const x = scaleLinear([-1, 1], [margin, margin + inner]);
       const finest = stress.fine ?? { taus, value };
       const points = finest.taus.length;
-      const pathAt = (levels: ArrayLike<number>) =>
-        line<number>()
-          .defined(Number.isFinite)
-          .x((_, i) => x(levels[i] ?? 0))
-          .y((v) => y(v));
-      const path = pathAt(finest.taus);
+      const places = (levels: ArrayLike<number>) => Array.from(levels, (tau) => x(tau));
+      const heights = (values: ArrayLike<number>) => Array.from(values, (one) => y(one));
+      const at = places(finest.taus);
       const draw = (index: number | null) =>
-        index === null
-          ? null
-          : path(Array.from(finest.value.subarray(index * points, (index + 1) * points)));
+        index === null ? null : linePath(at, heights(row(finest.value, index, points)));
 
       set(element, { width });
       set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
@@ -157,19 +152,16 @@ export function profile() {
       set(chosenPath, { d: draw(chosen) });
 
       // What lies below is known at the coarse levels only.
-      set(pinned, { d: ghost && pathAt(taus)(Array.from(ghost.value)) });
+      set(pinned, { d: ghost && linePath(places(taus), heights(ghost.value)) });
       const pinnedValue = ghost ? valueAt(taus, ghost.value, ghost.tau) : Number.NaN;
       const isPlaced = ghost !== null && Number.isFinite(pinnedValue);
       set(pinnedNow, { visibility: isPlaced ? null : "hidden" });
       if (isPlaced) set(pinnedNow, { cx: x(ghost.tau), cy: y(pinnedValue) });
 
-      const bounded = area<number>()
-        .defined((v, i) => Number.isFinite(v) && Number.isFinite(stress.high[i]))
-        .x((_, i) => x(taus[i] ?? 0))
-        .y0((v) => y(v))
-        .y1((_, i) => y(stress.high[i] ?? 0));
+      const bounded = (low: Numbers, high: Numbers) =>
+        areaPath(places(taus), heights(low), heights(high));
       box.update(margin - 2, TOP - 2, inner + 4, PLOT + 4);
-      set(band, { d: chosen === null ? null : bounded(stress.low) });
+      set(band, { d: chosen === null ? null : bounded(stress.low, stress.high) });
 
       const curve = chosen === null ? null : row(value, chosen, length);
       const start = curve ? valueAt(taus, curve, 0) : Number.NaN;

@@ -1,9 +1,9 @@
 import { scaleLinear } from "d3-scale";
-import { area, line } from "d3-shape";
 import { axis, labelWidth, setFitted, ticksOf } from "../../charts/axis.ts";
 import { lookOf } from "../../charts/classes.ts";
 import type { Readable } from "../../charts/crosshair.ts";
 import { extent, SteadyScale } from "../../charts/domain.ts";
+import { areaPath, linePath } from "../../charts/paths.ts";
 import { clipBox, pool, set, svg } from "../../dom.ts";
 import { interval, level, number } from "../../format.ts";
 import { LEVELS, type Line } from "./reader.ts";
@@ -59,11 +59,8 @@ export function linesOverTau() {
       const margin = labelWidth(ticks.map(({ label }) => label)) + 14;
       const inner = Math.max(40, width - margin - RIGHT);
       const x = scaleLinear([-1, 1], [margin, margin + inner]);
-      const at = (i: number) => x(LEVELS[i] ?? 0);
-      const path = line<number>()
-        .defined(Number.isFinite)
-        .x((_, i) => at(i))
-        .y((v) => y(v));
+      const at = LEVELS.map((one) => x(one));
+      const heights = (values: ArrayLike<number>) => Array.from(values, (one) => y(one));
 
       set(element, { width });
       set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
@@ -81,23 +78,22 @@ export function linesOverTau() {
       const drawn = lines.map((one, i) => ({ ...one, look: lookOf(i) }));
       areas(drawn.length).forEach((mark, i) => {
         const { low, high, look } = drawn[i] as (typeof drawn)[number];
-        const band = area<number>()
-          .defined((v, j) => Number.isFinite(v) && Number.isFinite(high[j]))
-          .x((_, j) => at(j))
-          .y0((v) => y(v))
-          .y1((_, j) => y(high[j] ?? 0));
-        set(mark, { d: band(low), class: look.className });
+        set(mark, { d: areaPath(at, heights(low), heights(high)), class: look.className });
       });
       marks(drawn.length).forEach((mark, i) => {
         const { row, value, look } = drawn[i] as (typeof drawn)[number];
         const dash = look.dash.join(" ") || null;
         const strong = row === picked ? " uq-feature-picked" : "";
-        set(mark, { d: path(value), class: look.className + strong, "stroke-dasharray": dash });
+        set(mark, {
+          d: linePath(at, heights(value)),
+          class: look.className + strong,
+          "stroke-dasharray": dash,
+        });
       });
 
       return {
         name: `Read ${text} along τ`,
-        positions: LEVELS.map((one) => x(one)),
+        positions: at,
         width,
         top: TOP,
         mark(i) {

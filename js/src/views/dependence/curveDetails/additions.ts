@@ -16,7 +16,7 @@ export function additions(legend: Element, signal: AbortSignal, redraw: () => vo
     /** Returns the data with the styles of their groups, and what is added to the chart. */
     update(plain: Dependence, inputs: Inputs): Additions & { data: Dependence } {
       const data = withRamp(plain);
-      groups.update(data);
+      groups.update(data, inputs.rug);
       const ticks = data.time ? { ticks: timeTicks } : {};
       return {
         data,

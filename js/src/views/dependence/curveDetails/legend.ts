@@ -10,9 +10,14 @@ export function groupLegend() {
   let shown = "";
   return {
     element,
-    update({ colorBy, groups, ramp, looks, groupAverage }: Dependence): void {
-      element.hidden = !colorBy;
-      const now = JSON.stringify([colorBy, groups, ramp, groupAverage !== null]);
+    update(data: Dependence, hasRug: boolean): void {
+      const { colorBy, groups, ramp, looks, groupAverage, own, ownValue } = data;
+      const marks = [
+        ownValue ? "dots: each row at its own value" : "",
+        own && hasRug && !data.isApart ? "ticks: own values" : "",
+      ].filter(Boolean);
+      element.hidden = !colorBy && !marks.length;
+      const now = JSON.stringify([colorBy, groups, ramp, groupAverage !== null, marks]);
       if (now === shown) return;
       shown = now;
       const bar = h("span", { class: "uq-color-ramp" });
@@ -28,12 +33,16 @@ export function groupLegend() {
       });
       // The thirds of a number have lines of their own only where they are averaged.
       const keys = ramp && !groupAverage ? named.filter((_, k) => groups[k] === "missing") : named;
-      element.replaceChildren(
+      const coloured = [
         h("span", {}, `rows by ${isolated(colorBy)}:`),
         ...(ramp && ends[0] && ends[1]
           ? [h("span", { class: "uq-key" }, ends[0], bar, ends[1])]
           : []),
         ...keys,
+      ];
+      element.replaceChildren(
+        ...(colorBy ? coloured : []),
+        ...marks.map((text) => h("span", {}, text)),
       );
     },
   };
