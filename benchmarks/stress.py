@@ -159,7 +159,7 @@ def one_more_level() -> None:
     taus = np.array([0.37])
     for n in (10**4, 10**5, 10**6):
         values = np.random.default_rng(0).normal(size=n)
-        outputs = (values > 0.3).astype(np.float64)[:, None]
+        outputs = [(values > 0.3).astype(np.float64)]
         compressed = compress(values, outputs, *np.quantile(values, [0.05, 0.95]))
         levels(compressed, taus)
         cost = seconds(lambda c=compressed: [levels(c, taus).means for _ in range(100)], 3) / 100
