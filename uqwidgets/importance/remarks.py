@@ -73,7 +73,8 @@ def remarks_on_certainty(
     intervals : sequence of Bounds, length p
     settings : Settings
     """
-    if measure.name != "nll" or settings.compare != "difference":
+    is_log_loss = measure.unit == "nats" and measure.needs_truth
+    if not is_log_loss or settings.compare != "difference":
         return ()
     estimate, feature = max(
         ((b.estimate, f) for b, f in zip(intervals, features, strict=True) if b.estimate > 0),
@@ -82,8 +83,8 @@ def remarks_on_certainty(
     if estimate < _NATS_OF_NO_DENSITY:
         return ()
     return (
-        f"without {feature} the nll rises by {estimate:.3g} nats: the model is far too sure of its "
-        "predictions (pass noise= where the members of a model are read, or calibrate it)",
+        f"without {feature} the {measure.name} rises by {estimate:.3g} nats: the model is far too "
+        "sure of its predictions (pass noise= where the members of a model are read, or calibrate it)",
     )
 
 
