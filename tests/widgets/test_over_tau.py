@@ -141,8 +141,8 @@ LIMITS = {
 def check_levels(case, n_levels, outliers=0.0):
     """Compare with exact answers at random levels of the slider, of every stressed column.
 
-    A share of the levels may be outliers, at which ends are off by up to twice as much: the exact
-    ends are computed by bisection, which can miss a bend within a few steps of the slider.
+    A share of the levels may be outliers, at which ends are off by up to three times as much: the
+    exact ends are computed by bisection, which can miss a bend within a few steps of the slider.
     """
     explainer, columns = case()
     rng = np.random.default_rng(1)
@@ -161,7 +161,7 @@ def check_levels(case, n_levels, outliers=0.0):
             errors = errors_at(session, float(tau))
             off.append(errors.pop("ends"))
             assert all(errors[k] <= LIMITS[k] for k in errors), (column, tau, errors)
-            assert off[-1] <= LIMITS["ends"] * (2 if outliers else 1), (column, tau, off[-1])
+            assert off[-1] <= LIMITS["ends"] * (3 if outliers else 1), (column, tau, off[-1])
         assert np.count_nonzero(np.array(off) > LIMITS["ends"]) <= outliers * n_levels, column
     assert explainer.model_calls == calls
     session.widget.close()
