@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LAB := .venv/.lab
 DEV := .venv/.dev
+DOCS := .venv/.docs
 LIBRARIES := .venv-libraries/.installed
 # tests/conftest.py says how many processes there are. Each runs whole files, so that a file's fixtures
 # are made once.
@@ -11,7 +12,7 @@ PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test checks lint types front-end doctests libraries slow bench picture clean FORCE
+.PHONY: help build demo lab test checks lint types front-end doctests libraries slow bench picture docs clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
@@ -21,6 +22,7 @@ help:
 	@echo "make libraries  run the tests of other people's models (part of make test)"
 	@echo "make slow     run the long simulations"
 	@echo "make bench    run the benchmarks"
+	@echo "make docs     build the site into build/docs, offline; warnings are errors"
 	@echo "make picture  take the README's picture from the real widget"
 	@echo "make clean    remove everything made here"
 
@@ -68,8 +70,14 @@ bench: $(DEV)
 picture: $(DEV)
 	PYTHONPATH=tests $(BIN)/python scripts/picture.py
 
+# Pages of modules that are gone, and explorers of an earlier build, would stay otherwise.
+docs: $(DOCS)
+	rm -rf build/docs docs/reference/generated
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --quiet docs build/docs
+	$(BIN)/python scripts/check_site.py build/docs
+
 clean:
-	rm -rf .venv .venv-libraries build dist uqwidgets/static js/node_modules
+	rm -rf .venv .venv-libraries build dist docs/reference/generated docs/tutorials/*.ipynb uqwidgets/static js/node_modules
 
 # Installing builds the front end (hatch_build.py), so its sources count here too.
 $(LAB): $(PACKAGING) $(FRONT_END) | $(BIN)/python
@@ -81,6 +89,11 @@ $(DEV): $(PACKAGING) $(FRONT_END) | $(BIN)/python
 	@echo 'Installing into .venv ...'
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ $(LAB)
+
+$(DOCS): $(PACKAGING) $(FRONT_END) | $(BIN)/python
+	@echo 'Installing into .venv ...'
+	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
 
 $(LIBRARIES): $(PACKAGING) $(FRONT_END) | $(BIN)/python
 	@echo 'Installing into .venv-libraries ...'

@@ -42,7 +42,7 @@ def texts():
         *(ROOT / "uqwidgets").rglob("*.py"),
         *(ROOT / "benchmarks").rglob("*.py"),
         *(ROOT / "benchmarks").glob("*.md"),
-        *(p for p in (ROOT / "docs").glob("*.md") if p.name != "references.md"),
+        *(p for p in (ROOT / "docs").rglob("*.md") if p.name != "references.md"),
         *(
             ROOT / name
             for name in (
