@@ -34,13 +34,13 @@ class _Links(HTMLParser):
 def mistakes(site: Path) -> list[str]:
     """Return a sentence for each reference of a site that is wrong.
 
-    The pages in the folder ``explorers`` are not read: they are checked where they are made, and
-    their scripts run within a policy that lets them load nothing.
+    Two folders are not read. The pages in ``explorers`` are checked where they are made, and run
+    within a policy that lets them load nothing; ``_static`` holds templates of the theme.
     """
     pages = {
         path.resolve(): _Links(path.read_text(encoding="utf-8"))
         for path in sorted(site.rglob("*.html"))
-        if "explorers" not in path.relative_to(site).parts
+        if path.relative_to(site).parts[0] not in ("explorers", "_static")
     }
     return [
         f"{page.relative_to(site.resolve())}: {mistake}"
