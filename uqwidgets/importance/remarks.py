@@ -84,7 +84,8 @@ def remarks_on_certainty(
         return ()
     return (
         f"without {feature} the {measure.name} rises by {estimate:.3g} nats: the model is far too "
-        "sure of its predictions (pass noise= where the members of a model are read, or calibrate it)",
+        "sure of its predictions (pass noise= where the members of a model are read, or calibrate "
+        "it)",
     )
 
 
