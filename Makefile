@@ -12,7 +12,7 @@ PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test checks lint types front-end doctests libraries slow bench picture docs clean FORCE
+.PHONY: help build demo lab test checks lint types front-end doctests libraries slow bench picture docs archives clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
@@ -23,6 +23,7 @@ help:
 	@echo "make slow     run the long simulations"
 	@echo "make bench    run the benchmarks"
 	@echo "make docs     build the site into build/docs, offline; warnings are errors"
+	@echo "make archives  build the wheel and the source archive into dist"
 	@echo "make picture  take the README's picture from the real widget"
 	@echo "make clean    remove everything made here"
 
@@ -69,6 +70,11 @@ bench: $(DEV)
 
 picture: $(DEV)
 	PYTHONPATH=tests $(BIN)/python scripts/picture.py
+
+archives: | $(BIN)/python
+	@$(BIN)/python -m pip install --quiet build
+	rm -rf dist
+	$(BIN)/python -m build
 
 # Pages of modules that are gone, and explorers of an earlier build, would stay otherwise.
 docs: $(DOCS)
