@@ -11,6 +11,8 @@ import pytest
 
 import uqwidgets as uq
 from uqwidgets.widgets.rows.text import rows_of_text, text_of_rows
+from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
+from uqwidgets.widgets.views.dependence.histograms import Histograms
 from widgets.wire import columns
 
 
@@ -118,6 +120,53 @@ def test_a_selection_stays_while_other_inputs_change_and_asks_the_model_nothing(
     assert explorer.selection == [2, 5, 11, 12]
     # Selected rows have lines, though others were drawn before.
     assert {2, 5, 11, 12} <= set(columns(explorer._frame)["dependence.ice_row"].tolist())
+
+
+def test_a_selection_computes_only_what_it_changes(
+    explorer: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No average of a curve, no other view; without rows, the frame has nothing of a row."""
+    explorer.feature, explorer.stress_feature, explorer.tau = "a", "b", 0.5
+    assert explorer.wait(30)
+    assert not [name for name in columns(explorer._frame) if name.startswith("selection.")]
+    assert explorer._frame["meta"]["selection"] == {"n_selected": 0, "stale": False}
+    before = columns(explorer._frame)
+    computed: list[str] = []
+
+    def counted(of: type, name: str) -> None:
+        original = getattr(of, name)
+
+        def count(self: Any, *args: Any, **kwargs: Any) -> Any:
+            computed.append(f"{getattr(self, 'name', of.__name__)}.{name}")
+            return original(self, *args, **kwargs)
+
+        monkeypatch.setattr(of, name, count)
+
+    for view in explorer._session.views:
+        counted(type(view), "compute")
+    counted(FeatureCurves, "dependence")
+    counted(Histograms, "shares")
+    explorer.selection = [4, 2]
+    assert explorer.wait(30)
+    explorer.row = 4
+    explorer.what_if = [{"feature": "b", "value": 0.125}]
+    assert explorer.wait(30)
+    explorer.selection = []
+    assert explorer.wait(30)
+    # The stress view puts together for each frame what it knows.
+    assert set(computed) - {"stress.compute"} == {"dependence.compute", "selection.compute"}
+    # Once for each selection, and not for the row of the card.
+    assert computed.count("dependence.compute") == 2
+    after = columns(explorer._frame)
+    for name in ("average", "low", "high", "base", "counts", "counts_base"):
+        np.testing.assert_array_equal(after[f"dependence.{name}"], before[f"dependence.{name}"])
+    # Other rows have other averages.
+    explorer.ice_filter = [{"rows": "0-20"}]
+    assert explorer.wait(30)
+    assert "FeatureCurves.dependence" in computed
+    assert not np.array_equal(
+        columns(explorer._frame)["dependence.average"], before["dependence.average"]
+    )
 
 
 def test_positions_are_a_condition_that_is_saved(explorer: uq.Explorer) -> None:

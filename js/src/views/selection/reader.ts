@@ -32,8 +32,6 @@ export interface Selection {
   nSelected: number;
   measures: CardMeasure[];
   classes: string[] | null;
-  /** Levels of the quantiles; none of classes and of single values. */
-  levels: number[];
   /** Ends of the axis of predicted numbers. */
   span: [number, number] | null;
   /** Labels of the listed rows, where they have others than their positions. */
@@ -75,7 +73,30 @@ function readWhatIf(fields: Fields, columns: Columns): WhatIf {
   };
 }
 
+const NO_NUMBERS = new Float64Array();
+/** What is read where no row is selected. */
+const NONE: Selection = {
+  stale: false,
+  nSelected: 0,
+  measures: [],
+  classes: null,
+  span: null,
+  labels: null,
+  listed: new Int32Array(),
+  predicted: NO_NUMBERS,
+  truth: NO_NUMBERS,
+  weight: NO_NUMBERS,
+  values: NO_NUMBERS,
+  rank: new Float32Array(),
+  card: new Int32Array(),
+  numbers: NO_NUMBERS,
+  texts: [],
+  prediction: NO_NUMBERS,
+  whatIf: null,
+};
+
 export function readSelection(fields: Fields, columns: Columns, _info: ModelInfo): Selection {
+  if (fields.raw.measures === undefined) return { ...NONE, stale: fields.flag("stale") };
   const listed = columns.rows("listed");
   const cards = columns.rows("card");
   const measures = fields.records("measures").map((one) => ({
@@ -84,8 +105,8 @@ export function readSelection(fields: Fields, columns: Columns, _info: ModelInfo
     unit: one.text("unit"),
     isPrediction: one.flag("prediction"),
   }));
-  const { texts, span, levels } = fields.raw;
-  if (!isTexts(texts) || !Array.isArray(levels))
+  const { texts, span } = fields.raw;
+  if (!isTexts(texts))
     throw new WireError(
       "The kernel's answer has no values of the selected row; run the cell again.",
     );
@@ -94,7 +115,6 @@ export function readSelection(fields: Fields, columns: Columns, _info: ModelInfo
     nSelected: fields.number("n_selected"),
     measures,
     classes: fields.optional("classes", (f) => f.texts("classes")),
-    levels: levels.map(Number),
     span: Array.isArray(span) ? [Number(span[0]), Number(span[1])] : null,
     labels: fields.optional("labels", (f) => f.texts("labels")),
     listed: columns.get<Int32Array>("listed", [listed]),

@@ -70,6 +70,8 @@ class DependenceView(View):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self._curves = FeatureCurves(explainer)
+        # The averages and the shares of the latest curve: other lines or rows change neither.
+        self._averaged: dict[Key, tuple[Dependence, Floats]] = {}
         self._unstressed: dict[Key, tuple[Floats, Floats]] = {}
         self._histograms = Histograms(explainer.table)
         self._groupings = Groupings(explainer)
@@ -106,6 +108,9 @@ class DependenceView(View):
         """
         ex, feature = self.explainer, inputs.feature
         n_rows = n_rows or self._curves.most_rows(inputs)
+        curve_key = (inputs.color_by, *self._curves.key(inputs, coarse, n_rows))
+        if (curve_key, populations.key) not in self._averaged:
+            self._averaged = {}  # otherwise its curves stay in memory beside the new ones
         self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
         grid = self._curves.grid(inputs, coarse=coarse)
 
@@ -114,10 +119,12 @@ class DependenceView(View):
                 inputs, population, coarse=coarse, n_rows=n_rows, callback=callback
             )
 
-        now = curve(populations.now)
         groups = self._groupings.of(inputs.color_by)
-        counts = self._histograms.shares(grid, populations.now, groups)
-        key = (inputs.color_by, *self._curves.key(inputs, coarse, n_rows), populations.rows_key)
+        if not self._averaged:
+            shares = self._histograms.shares(grid, populations.now, groups)
+            self._averaged = {(curve_key, populations.key): (curve(populations.now), shares)}
+        now, counts = self._averaged[curve_key, populations.key]
+        key = (*curve_key, populations.rows_key)
         if populations.now is populations.unstressed:
             self._unstressed = {key: (now.average, counts)}
         elif key not in self._unstressed:

@@ -20,7 +20,7 @@ from uqwidgets.widgets.rows.drawn import DrawnRows, row_labels
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
 from uqwidgets.widgets.rows.what_if import replacement_of
-from uqwidgets.widgets.views.selection.card import LEVELS, predictions, span, values_of
+from uqwidgets.widgets.views.selection.card import predictions, span, values_of
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -164,13 +164,13 @@ class SelectionView(View):
         }
 
     def _described(self, listed: Positions, cards: Positions, population: Population) -> Content:
-        """Describe rows in a list, and some of them on cards."""
+        """Describe rows in a list, and some of them on cards; without rows there is no more."""
+        if not len(listed):
+            return Content({"n_selected": 0})
         ex, evaluations = self.explainer, self.explainer.evaluations
         q = evaluations.original.take(listed)
         of_listed = self._of(q, listed)
         numbers, texts = values_of(ex.table, cards)
-        numbers_predicted = of_listed["prediction"]
-        is_density = ex.classes is None and numbers_predicted.shape[1] > 0
         meta = {
             "n_selected": 0,
             "measures": [
@@ -178,8 +178,7 @@ class SelectionView(View):
                 for m in self._measures
             ],
             "classes": None if ex.classes is None else [str(c) for c in ex.classes],
-            "levels": LEVELS if is_density else (),
-            "span": self._spanned() if len(listed) else None,
+            "span": self._spanned(),
             "labels": row_labels(ex.table, listed),
             "texts": texts,
             "what_if": None,
@@ -190,7 +189,7 @@ class SelectionView(View):
             "true": self._true(listed),
             "weight": population.scored[listed],
             "measures": of_listed["measures"],
-            "rank": self._ranks(listed, of_listed["measures"], population),
+            "rank": self._ranks(of_listed["measures"], population),
             "card": cards.astype(np.int32),
             "numbers": numbers,
             "prediction": of_listed["prediction"][np.searchsorted(listed, cards)],
@@ -218,12 +217,10 @@ class SelectionView(View):
             self._span = span(self.explainer)
         return self._span
 
-    def _ranks(
-        self, rows: Positions, values: Floats, population: Population
-    ) -> npt.NDArray[np.float32]:
+    def _ranks(self, values: Floats, population: Population) -> npt.NDArray[np.float32]:
         """Return the share of the rows, by weight, with a smaller value of each measure."""
         ranks = np.empty(values.shape, dtype=np.float32)
-        for column, measure in enumerate(self._measures if len(rows) else ()):
+        for column, measure in enumerate(self._measures):
             every = self.explainer.evaluations.original_values(measure)
             if measure.name not in self._orders:
                 self._orders[measure.name] = np.argsort(every)
