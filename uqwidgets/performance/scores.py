@@ -131,8 +131,8 @@ def without_empty_intervals(result: Scores, of: Scores | None = None) -> Scores:
         return result
     labels = [label for label, empty in zip(result.labels, is_empty, strict=True) if empty]
     why = (
-        f"{' and '.join(labels)}: no interval, because no single row changes the value; other rows "
-        "may"
+        f"{' and '.join(labels)}: there is no interval, because leaving out any one row does not "
+        "change the value; other rows of the population may change it"
     )
     low, high = (np.where(is_empty, np.nan, ends) for ends in (result.low, result.high))
     return replace(result, low=low, high=high, remarks=(*result.remarks, why))

@@ -71,7 +71,7 @@ def test_a_group_does_not_differ_from_itself(explainer):
     np.testing.assert_allclose(scores.value, 0, atol=1e-12)
     # No row changes the difference, which says nothing of other rows.
     assert np.isnan(scores.low).all()
-    assert "no interval, because no single row changes the value" in scores.remarks[0]
+    assert "there is no interval, because leaving out any one row does not" in scores.remarks[0]
     stress = comparison.stress(["x0"], ["mean"], taus=3, level=0.95)
     # Only the skewness of the interval remains.
     reach, of_one = (

@@ -144,8 +144,9 @@ export function lineSelection(
       const d = drawn.map(({ line }) => pathOf(next, line)).join("");
       // A page without a kernel holds the shares of the saved selection alone.
       shares.update(session.model.isStill || !rows.length ? "" : sharesPath(next));
-      halo.update(d);
-      marked.update(d);
+      // A few lines stand out from the others; many would cover the average with their halo.
+      halo.update(drawn.length > 20 ? "" : d);
+      marked.update(d, drawn.length);
       const shown = isSelected.has(inputs.row) ? inputs.row : rows[0];
       const own = drawn.find(({ row }) => row === shown);
       card.update(own ? pathOf(next, own.line) + changedPlace(next, own.line, inputs) : "");

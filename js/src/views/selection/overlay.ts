@@ -1,5 +1,8 @@
 import { h, set, setText, svg } from "../../dom.ts";
 
+/** How opaque each of many lines is. */
+export const opacityOf = (lines: number) => Math.min(1, Math.max(0.12, 20 / Math.max(lines, 1)));
+
 /** A layer over a chart, for marks and for the name of the row under the pointer. */
 export function overlay() {
   const element = svg("svg", { class: "uq-selection-layer", "aria-hidden": "true" });
@@ -22,10 +25,14 @@ export function overlay() {
         right: isRight ? `${(width - x + 12).toFixed(0)}px` : "auto",
       });
     },
-    path(className: string): { update(d: string): void } {
+    /** Adds a path; the more lines it has, the fainter it is, so that what lies below is seen. */
+    path(className: string): { update(d: string, lines?: number): void } {
       const path = svg("path", { class: className });
       element.append(path);
-      return { update: (d) => set(path, { d: d || null }) };
+      return {
+        update: (d, lines = 1) =>
+          set(path, { d: d || null, "stroke-opacity": opacityOf(lines).toFixed(2) }),
+      };
     },
   };
 }
