@@ -87,4 +87,22 @@ describe("lines of importance over τ", () => {
     await receive(frame({ stress_feature: "" }));
     expect(empty()?.textContent).toContain("Choose a feature to stress");
   });
+
+  it("are awaited where work was stopped before importance was known for all rows", async () => {
+    const { root, model } = await mount(about, frame());
+    const { meta, cols, ...rest } = levels(inputsOf(about, { views: ["importance_over_tau"] }));
+    const [[, column] = []] = Object.entries(meta.cols);
+    const others = { "stress.value": column };
+    const tracks = [{ ...meta.tracks[0], columns: Object.keys(others) }];
+    model.receive("_over_tau", {
+      ...rest,
+      meta: { ...meta, cols: others, tracks },
+      cols: { "stress.value": cols["importance.value"] },
+    });
+    await painted();
+    const empty = root.querySelector(".uq-importance_over_tau .uq-empty:not([hidden])");
+    expect(empty?.textContent).toBe(
+      "Importance is not known for all rows yet, so there is no line.",
+    );
+  });
 });

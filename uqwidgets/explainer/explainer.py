@@ -281,7 +281,7 @@ _QUESTIONS = {
     "calibration()": "whether what it predicts with probability p happens in a share p of the rows",
     "compare(other)": "how another model of the same rows differs, with paired intervals",
     "compare_rows(rows)": "how the model differs in some rows from the others",
-    "measures()": "which measures this model gives",
+    "measures": "which measures this model gives",
 }
 
 

@@ -9,6 +9,7 @@ import { linesOverTau } from "./chart.ts";
 import { LEVELS, type Line, linesOf } from "./reader.ts";
 
 const NO_FEATURE = "Choose a feature to stress; then its levels of τ are drawn.";
+const NOT_ALL_ROWS = "Importance is not known for all rows yet, so there is no line.";
 const NO_LEVEL = "No level of τ can be reached, so there is no line.";
 
 /** Importance of the leading features over τ, from what the page has of all levels. */
@@ -96,7 +97,8 @@ export function importanceOverTauPanel({ session, about, signal, redraw }: Conte
     if (view.why) return view.why;
     if (!inputs.stress_feature) return NO_FEATURE;
     if (lines.length) return null;
-    return frame.final && session.overTau ? NO_LEVEL : "the levels of τ are being computed";
+    if (!frame.final || !session.overTau) return "the levels of τ are being computed";
+    return session.overTau.views.includes("importance") ? NO_LEVEL : NOT_ALL_ROWS;
   };
 
   return {
