@@ -280,6 +280,17 @@ def test_one_slider_step_is_one_request_without_a_model_call(root, widget):
     assert model_calls(root) == 0
 
 
+def test_the_slider_beside_the_stress_chart_stands_above_its_levels(root, page):
+    beside = root.get_by_test_id("uq-tau-beside")
+    beside.scroll_into_view_if_needed()
+    ticks = root.locator(".uq-profile .uq-axis-bottom line")
+    expect(ticks).to_have_count(5)
+    for tick, tau in enumerate([-1, -0.5, 0, 0.5, 1]):
+        mark, slider = ticks.nth(tick).bounding_box(), beside.bounding_box()
+        page.mouse.click(mark["x"], slider["y"] + slider["height"] / 2)
+        assert float(beside.input_value()) == pytest.approx(tau, abs=0.011)
+
+
 def value_of(root, control):
     return root.get_by_test_id(control).input_value()
 

@@ -29,6 +29,13 @@ export interface ProfileState {
   bounds?: Bounds | undefined;
 }
 
+export interface ReadableProfile extends Readable {
+  /** Where τ = -1 and τ = 1 stand, in pixels from the left edge of the chart. */
+  ends: readonly [number, number];
+  /** The line near a point, or null. */
+  near(px: number, py: number): number | null;
+}
+
 export const row = <T extends Numbers>(values: T, index: number, length: number): T =>
   values.subarray(index * length, (index + 1) * length) as T;
 
@@ -115,7 +122,7 @@ export function profile() {
     update(
       { stress, names, rows, chosen, hovered, ghost = null, bounds }: ProfileState,
       width: number,
-    ): Readable & { near(px: number, py: number): number | null } {
+    ): ReadableProfile {
       const { taus, value } = stress;
       const length = taus.length;
       const shown = roomFor(
@@ -227,6 +234,7 @@ export function profile() {
       return {
         name: `Read ${stress.label} along τ`,
         positions: Array.from(taus, (at) => x(at)),
+        ends: [x(-1), x(1)],
         width,
         top: TOP,
         mark(i) {

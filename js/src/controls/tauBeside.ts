@@ -7,8 +7,14 @@ export function tauBeside(onChange: (tau: number) => void, signal: AbortSignal) 
     "data-testid": "uq-tau-beside",
   });
   range.addEventListener("input", () => onChange(range.valueAsNumber), { signal });
+  const element = h("label", { class: "uq-field uq-tau-beside" }, "τ", range);
   return {
-    element: h("label", { class: "uq-field uq-tau-beside" }, "τ", range),
+    element,
+    /** Puts the thumb at τ = -1 and τ = 1 above these places of the chart. */
+    span(from: number, to: number): void {
+      element.style.setProperty("--uq-from", `${from}px`);
+      element.style.setProperty("--uq-to", `${to}px`);
+    },
     update(tau: number, disabled: boolean): void {
       range.disabled = disabled;
       // Under the hand, an older answer must not move it.

@@ -1,6 +1,6 @@
-import { crosshair, type Readable } from "../../charts/crosshair.ts";
+import { crosshair } from "../../charts/crosshair.ts";
 import { figure } from "../../charts/figure.ts";
-import { profile } from "../../charts/profile.ts";
+import { profile, type ReadableProfile } from "../../charts/profile.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauBeside } from "../../controls/tauBeside.ts";
 import { h, set, setText } from "../../dom.ts";
@@ -38,7 +38,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
   const choices = about.indicators.map(({ name, label }) => ({ value: name, label }));
 
   let hovered: number | null = null;
-  let drawn: (Readable & { near(x: number, y: number): number | null }) | null = null;
+  let drawn: ReadableProfile | null = null;
   let last: Shown | null = null;
 
   const hover = (next: number | null) => {
@@ -90,6 +90,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     const state = { stress, names, rows: stress.n_rows, chosen, hovered, ghost, bounds };
     drawn = chart.update(state, fig.width);
     read.update(drawn);
+    beside.span(...drawn.ends);
   };
 
   const describe = (
