@@ -47,7 +47,16 @@ def test_kinks_and_steps_are_found():
     assert few(lambda x: np.abs(x - 0.37), np.ones(101, dtype=bool))[0] < 0.01
     error, computed = few(lambda x: np.where(x > 0.61, 1.0, 0.0), np.ones(101, dtype=bool))
     assert error < 0.01
-    assert len(computed) < 25
+    assert len(computed) <= 25
+
+
+def test_a_hump_beside_the_middle_of_a_piece_is_found():
+    # The function is back on the line at 68, half-way between 62 and 75.
+    x = np.array([0, 50, 62, 65, 68, 75, 100]) / 100
+    y = [0.0, 0.0, 0.3, 0.3, 0.2077, 0.1, 0.0]
+    error, computed = few(lambda t: np.interp(t, x, y), np.ones(101, dtype=bool))
+    assert error < 0.01
+    assert len(computed) <= 30
 
 
 def test_sides_are_computed_together():

@@ -22,8 +22,10 @@ def bisected(
     """Return values with the unknown ones computed, or interpolated between those.
 
     Half-way between two levels the value is computed, and compared with the straight line. Where
-    this is off by more than the tolerance, both halves are bisected in turn. What is computed next
-    of all sides is computed together.
+    this is off by more than the tolerance, both halves are bisected in turn. A line that is near
+    half-way may still miss a hump on one side of it, so it also has to be near half-way in both
+    halves, unless it is off by about a quarter of what the line of twice the length was off, as
+    where the curve is smooth. What is computed next of all sides is computed together.
 
     Parameters
     ----------
@@ -48,18 +50,28 @@ def bisected(
     # The first place of a side does not follow the last one of the side before it.
     is_gap = right - left > 1
     sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
+    # Whether a piece is half of one whose line is near half-way.
+    is_half_of_near = np.zeros(len(sides), dtype=bool)
+    off_before = np.zeros((len(sides), values.shape[2]))
     while len(sides):
         middle = (left + right) // 2
         share = ((middle - left) / (right - left))[:, None]
         line = (1 - share) * values[sides, left] + share * values[sides, right]
         add(sides, middle)
         exact = values[sides, middle]
-        is_near = np.abs(exact - line) <= tolerance[sides, middle]
-        is_far = ~(is_near | (np.isnan(exact) & np.isnan(line))).all(axis=1)
-        sides, left, middle, right = (each[is_far] for each in (sides, left, middle, right))
+        off = np.where(np.isnan(exact) & np.isnan(line), 0.0, exact - line)
+        limit = tolerance[sides, middle]
+        is_near = (np.abs(off) <= limit).all(axis=1)
+        is_smooth = (np.abs(off - off_before / 4) <= limit / 2).all(axis=1)
+        is_open = ~(is_near & (is_smooth | is_half_of_near))
+        sides, left, middle, right, is_near, off = (
+            each[is_open] for each in (sides, left, middle, right, is_near, off)
+        )
         sides, left, right = np.r_[sides, sides], np.r_[left, middle], np.r_[middle, right]
         is_gap = right - left > 1
         sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
+        is_half_of_near = np.r_[is_near, is_near][is_gap]
+        off_before = np.r_[off, off][is_gap]
     for of_side, is_known in zip(values, known, strict=True):
         places = np.flatnonzero(is_known)
         for j in range(values.shape[2]):

@@ -91,7 +91,7 @@ class ImportanceOverTau:
         # The quantiles of repeats are about their median.
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
         is_large = len(self._explainer.table) > _MANY_ROWS
-        start, coarse, finest = (1, 2, 4) if is_large else (4, 8, 16)
+        start, coarse, finest = (1, 2, 4) if is_large else (4, 8, 32)
         key = (source, tuple(shown), n_repeats, interval)
         sample, derivation = contents, None
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
