@@ -4,6 +4,7 @@ import { h, set, setText } from "../../dom.ts";
 import { isolated, number, percent, withUnit } from "../../format.ts";
 import type { Frame } from "../../frame.ts";
 import type { ModelInfo } from "../../modelInfo.ts";
+import { millisecondsOf, momentOf } from "./moments.ts";
 import { nameOf } from "./names.ts";
 import { predictionPicture } from "./prediction.ts";
 import type { CardMeasure, Selection } from "./reader.ts";
@@ -43,7 +44,9 @@ export function alongLine(frame: Frame, row: number, { feature, value }: Change)
   const line = lines.iceRow.indexOf(row);
   const at =
     typeof value === "string"
-      ? (lines.labels?.indexOf(value) ?? -1)
+      ? lines.time
+        ? lines.grid.indexOf(millisecondsOf(value))
+        : (lines.labels?.indexOf(value) ?? -1)
       : value === null
         ? -1
         : lines.grid.indexOf(value);
@@ -215,7 +218,12 @@ export function rowCard(
         }),
       );
       const lines = frame.dependence;
-      const grid = lines && !lines.stale ? (lines.labels ?? Array.from(lines.grid)) : [];
+      const grid =
+        !lines || lines.stale
+          ? []
+          : lines.time
+            ? Array.from(lines.grid, momentOf)
+            : (lines.labels ?? Array.from(lines.grid));
       const own = valuesOf(data, card, about);
       values.update(own, changes, lines?.feature ?? "", grid as number[]);
       reset.disabled = changes.length === 0;

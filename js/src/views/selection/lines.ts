@@ -1,5 +1,6 @@
 import type { LinePlot } from "../view.ts";
 import type { Box, Marks } from "./brush.ts";
+import { millisecondsOf } from "./moments.ts";
 
 /** Pixels from a line within which it is hit. */
 const NEAR = 7;
@@ -92,14 +93,15 @@ export function sharesPath({ data, spans, bars }: LinePlot): string {
 
 /** The place of a value of the feature on the axis of its curve; null where it has none. */
 export function placeOf({ data, space }: LinePlot, value: number | string | null): number | null {
-  if (value === null) return null;
-  if (typeof value === "string") {
-    const i = data.labels?.indexOf(value) ?? -1;
+  const place = typeof value === "string" && data.time ? millisecondsOf(value) : value;
+  if (place === null) return null;
+  if (typeof place === "string") {
+    const i = data.labels?.indexOf(place) ?? -1;
     return space.x[i] ?? null;
   }
   const [last, end] = [data.grid.length - 1, space.x.at(-1) ?? 0];
   const [low = 0, high = 0] = [data.grid[0], data.grid[last]];
   if (data.labels || high <= low) return null;
   const start = space.x[0] ?? 0;
-  return start + ((value - low) / (high - low)) * (end - start);
+  return start + ((place - low) / (high - low)) * (end - start);
 }

@@ -3,6 +3,7 @@ import { h, set, setText, svg } from "../../dom.ts";
 import { isolated, number } from "../../format.ts";
 import type { Column } from "../../modelInfo.ts";
 import type { LinePlot } from "../view.ts";
+import { momentOf } from "./moments.ts";
 
 /** A range of bars: from the first to the last one, or between two pixels of a drag. */
 interface Range {
@@ -20,7 +21,7 @@ export interface RangeActions {
 
 const short = (value: number) => Number(value.toPrecision(4));
 /** A moment as ISO 8601 to the second, on the clock of its column. */
-const moment = (value: number) => new Date(Math.round(value)).toISOString().slice(0, 19);
+const moment = (value: number) => momentOf(value).slice(0, 19);
 /** An edge of bars in words: a number, or a day. */
 const edgeText = (value: number | undefined, isTime: boolean) =>
   isTime && value !== undefined ? moment(value).slice(0, 10) : number(value);

@@ -2,6 +2,7 @@ import type { Change } from "../../condition.ts";
 import { h, set, setOptions, setText } from "../../dom.ts";
 import { isolated, number, whole } from "../../format.ts";
 import type { Feature } from "../../modelInfo.ts";
+import { millisecondsOf } from "./moments.ts";
 
 export type Value = number | string | null;
 
@@ -70,6 +71,25 @@ function field(feature: Feature, onChange: (value: Value) => void, signal: Abort
   };
 }
 
+/** The index of the value in the grid that is nearest to another one, or the same category. */
+export function nearest(
+  grid: readonly number[] | readonly string[],
+  value: Value,
+  isDate: boolean,
+): number {
+  const place = (one: Value) => (isDate && typeof one === "string" ? millisecondsOf(one) : one);
+  const now = place(value);
+  let at = 0;
+  let least = Number.POSITIVE_INFINITY;
+  grid.forEach((one, i) => {
+    const there = place(one);
+    const isNumber = typeof there === "number" && typeof now === "number";
+    const distance = isNumber ? Math.abs(there - now) : there === now ? 0 : Number.NaN;
+    if (distance < least) [at, least] = [i, distance];
+  });
+  return at;
+}
+
 /** The values of a row, each with a field for another one; the picked feature also has a slider along its curve. */
 export function valueTable(
   features: Feature[],
@@ -132,15 +152,7 @@ export function valueTable(
         }
         if (!slider.parentElement) before.before(slider);
         set(slider, { max: grid.length - 1 });
-        let at = 0;
-        grid.forEach((one, i) => {
-          const nearest = grid[at];
-          const isNearer =
-            typeof one === "number" && typeof now === "number"
-              ? Math.abs(one - now) < Math.abs(Number(nearest) - now)
-              : one === now;
-          if (isNearer) at = i;
-        });
+        const at = nearest(grid, now, feature.dates !== undefined);
         if (slider.valueAsNumber !== at) slider.value = String(at);
         set(slider, { "aria-valuetext": valueText(now) });
       },
