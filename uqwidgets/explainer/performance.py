@@ -115,7 +115,8 @@ class Performing(Stressing):
         if self.classes is None:
             error = self._measures["squared_error"]
             assert isinstance(error, Measure)
-            return {"r2": r2(self._values(error), np.asarray(truth, dtype=np.float64))}
+            errors = self.evaluations.original_values(error)
+            return {"r2": r2(errors, np.asarray(truth, dtype=np.float64))}
         codes, predicted = self._codes()
         hits, k = (codes == predicted) * 1.0, len(self.classes)
         forms: dict[str, Score] = {

@@ -15,7 +15,7 @@ from uqwidgets._utils.choices import as_names
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
-from uqwidgets.measures import Measure, Offers
+from uqwidgets.measures import Offers
 from uqwidgets.stress.anchors import checked_options
 from uqwidgets.stress.columns import (
     MISSING,
@@ -53,11 +53,14 @@ class Stressing:
     @cached_property
     def indicators(self) -> dict[str, Indicator]:
         """Indicators that `stress` computes for this model unless others are named, by name."""
+        # Indicators hold the function that computes their values. A method of the explainer would
+        # hold the explainer in turn, which with its rows would stay in memory until Python's
+        # garbage collector looks for cycles; one explainer is made for every batch.
         return indicators_of(
             self.evaluations.original,
             self._known_truth,
             self._measures,
-            self._values,
+            self.evaluations.original_values,
         )
 
     @property
@@ -265,7 +268,7 @@ class Stressing:
             self._known_truth,
             self.classes,
             self._measures,
-            self._values,
+            self.evaluations.original_values,
         )
 
     def _omissions(
@@ -294,9 +297,6 @@ class Stressing:
             if names.count(name) > 1:
                 raise ValueError(f"indicators has {name!r} twice; give each its own name.")
         return indicators
-
-    def _values(self, measure: Measure) -> Floats:
-        return self.evaluations.original_values(measure)
 
     def stress_weights(
         self,
