@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -316,3 +319,40 @@ def test_parts_of_the_rows_are_summed_on_the_same_nodes():
     moment, size = true.moment(values, np.where(tail[:, None], outputs, 0), 1, 1)
     error = np.abs(result.moments(1, 1, rows=part)[2, 1:] - moment[1:])
     assert (error <= 1e-10 * size[1:]).all()
+
+
+@pytest.mark.parametrize("kind", ["panels", "look-up table", "few values"])
+def test_a_compressed_column_holds_the_bytes_that_it_counts_for_the_limit(kind):
+    rng = np.random.default_rng(0)
+    # The values 1 and 64 k are multiples of 1 up to 64,000, for which there is a look-up table.
+    multiples = 64.0 * rng.integers(0, 1000, 20_000)
+    multiples[:100] = 1.0
+    values = {
+        "panels": rng.normal(size=20_000),
+        "look-up table": multiples,
+        "few values": rng.integers(0, 900, 20_000) * 1.0,
+    }[kind]
+    outputs = [(values > 1) * 1.0]
+    low, high = np.quantile(values, [0.05, 0.95])
+
+    def held():
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        compressed = compress(values, outputs, low, high)
+        solved = levels(compressed, np.linspace(-1, 1, 5))
+        for name in ("means", "ess", "kl", "half_share"):
+            assert np.isfinite(getattr(solved, name)).all()
+        compressed.quantiles(np.array([0.5]), upper=True)
+        del solved
+        gc.collect()
+        return compressed.nbytes, tracemalloc.get_traced_memory()[0] - before
+
+    tracemalloc.start()
+    try:
+        held()
+        counted, memory = held()
+    finally:
+        tracemalloc.stop()
+    # Objects of Python themselves take some thousand bytes.
+    assert memory < counted + 8_000
+    assert counted < 0.5 * values.nbytes

@@ -67,9 +67,9 @@ class Compressed:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held: sums over the nodes and bins, and positions of both."""
+        """Bytes held: sums over the nodes and bins, and positions of the nodes."""
         masses, counts = self.sums.masses, self.sums.counts
-        return int(masses.nbytes + 2 * masses[0].nbytes + 4 * counts.nbytes)
+        return int(masses.nbytes + 5 * masses[0].nbytes + counts.nbytes)
 
     @cached_property
     def n(self) -> int:

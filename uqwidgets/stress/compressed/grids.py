@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import lambertw
 
 from uqwidgets._typing import Floats, Positions
@@ -99,7 +98,7 @@ class Distinct:
         return Sums(masses, masses[0].copy(), masses[:, [0, -1]])
 
     def _places(self, values: Floats) -> Positions:
-        index = self._index
+        index = self._index()
         if index is None:
             return np.searchsorted(self.values, values)
         codes = np.rint((values / self.unit - self.values[0] / self.unit) / self._step)
@@ -109,9 +108,9 @@ class Distinct:
     def _step(self) -> float:
         return float(np.diff(self.below, prepend=-1.0).min())
 
-    @cached_property
     def _index(self) -> Positions | None:
         # Values are often multiples of one number; then a look-up table replaces a binary search.
+        # It may be far larger than the nodes, so it is not held.
         if self._step == 0:
             return None
         with np.errstate(over="ignore"):  # a denormal step has no codes
@@ -248,12 +247,12 @@ class Panels:
                 if limit is not None:
                     at = block == limit
                     ends[:, end] += [at.sum(), *(column[at].sum() for column in columns)]
-        counts = moments[0, 0].copy()
+        counts = moments[0, 0]
         split = moments.reshape(1 + q, _MOMENTS, self._n_panels, _BINS)
         masses = np.zeros((1 + q, self._n_panels, _NODES))
         for degree, matrix in enumerate(_bins_to_nodes()):
             masses += split[:, degree] @ matrix
-        return Sums(masses.reshape(1 + q, -1), counts[self._order], ends)
+        return Sums(masses.reshape(1 + q, -1), self._ascending(counts), ends)
 
     @cached_property
     def below(self) -> Floats:
@@ -265,22 +264,25 @@ class Panels:
         """Distance of every node from the maximum, shape (m,)."""
         return self._from_ends(_chebyshev(_NODES))[1]
 
-    @cached_property
+    # Positions of bins are computed whenever they are needed: there are four times as many bins as
+    # nodes, and compressed columns stay in memory.
+
+    @property
     def bins_below(self) -> Floats:
         """Distance of every bin from the minimum, ascending, shape (b,)."""
-        return self._from_ends(_middles())[0][self._order]
+        return self._ascending(self._from_ends(_middles())[0])
 
-    @cached_property
+    @property
     def bins_above(self) -> Floats:
         """Distance of the same bins from the maximum, shape (b,)."""
-        return self._from_ends(_middles())[1][self._order]
+        return self._ascending(self._from_ends(_middles())[1])
 
-    @cached_property
+    @property
     def bin_widths(self) -> Floats:
         """Width of every bin, shape (b,)."""
         sides = zip(self._first, self._panels, strict=True)
         panels = np.concatenate([np.diff(_edges(first, count)) for first, count in sides])
-        return np.repeat(panels / _BINS, _BINS)[self._order]
+        return self._ascending(np.repeat(panels / _BINS, _BINS))
 
     @cached_property
     def _limits(self) -> tuple[float | None, float | None]:
@@ -322,11 +324,11 @@ class Panels:
     def _n_panels(self) -> int:
         return sum(self._panels)
 
-    @cached_property
-    def _order(self) -> npt.NDArray[np.intp]:
+    def _ascending(self, of_bins: Floats) -> Floats:
+        """Bring numbers of bins (b,) into ascending order of the column."""
         # Bins of the upper half are numbered from the upper end.
-        lower, upper = (panels * _BINS for panels in self._panels)
-        return np.concatenate([np.arange(lower), np.arange(lower + upper - 1, lower - 1, -1)])
+        lower = self._panels[0] * _BINS
+        return np.concatenate([of_bins[:lower], of_bins[: lower - 1 : -1]])
 
     def _places(self, values: Floats) -> tuple[Positions, Floats]:
         """Bin of each value (n,), and its position within the bin between -1 and 1."""
