@@ -299,7 +299,7 @@ class SeveralAxes(nn.Module):
         (nn.Linear(3, 1), {}, ValueError, "has no dropout layer with p > 0"),
         (network(dropout=0.0), {}, ValueError, "has no dropout layer with p > 0"),
         (network(middle=[nn.AlphaDropout(0.1)]), {}, ValueError, r"a layer AlphaDropout\(p=0.1"),
-        (network(outputs=2), {}, ValueError, r"rows with shape \(\d+, 2\); .* one number, shape"),
+        (network(outputs=2), {}, ValueError, r"shape \(\d+, 2\) .* one number for each row, shape"),
         (nn.Linear, {}, TypeError, "must be a torch.nn.Module, not <class.*pass an instance"),
         (None, {"prefit": True}, ValueError, "prefit needs the fitted module; pass module"),
         (None, {"validation_fraction": 1.0}, ValueError, "must lie between 0 and 1, not 1.0"),
@@ -313,5 +313,5 @@ def test_modules_that_cannot_be_used_are_refused(module, options, error, message
 
 
 def test_logits_that_do_not_fit_the_classes_are_refused():
-    with pytest.raises(ValueError, match="with a logit for each of 3 classes, shape"):
+    with pytest.raises(ValueError, match="3 logits, one for each class, for each row, shape"):
         as_it_is(network(2), np.digitize(Y, [-0.5, 0.5]).astype(str))

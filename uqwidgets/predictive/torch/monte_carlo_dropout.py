@@ -235,7 +235,7 @@ class MonteCarloDropout(FixedEnsemble):
             # A single logit is that of the second class; the first one has the logit zero.
             return output if k == 1 else torch.cat([torch.zeros_like(output), output], dim=1)
         if shape != (n, k):
-            what = f"a logit for each of {k} classes" if k > 1 else "one number"
+            what = f"{k} logits, one for each class," if k > 1 else "one number"
             raise ValueError(
                 f"the module returned shape {shape} for {n} rows; it must return {what} for each "
                 f"row, shape ({n}, {k})."
