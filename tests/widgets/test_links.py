@@ -75,6 +75,16 @@ def test_a_message_of_a_page_has_no_echo(pair: Any) -> None:
     assert {(f["tau"], f["stress_feature"]) for f in frames} == {(0.5, "b")}
 
 
+def test_a_change_that_waits_is_not_undone_by_that_of_another(pair: Any) -> None:
+    one, other = pair
+    uq.link(one, other)
+    with one.hold_trait_notifications():
+        one.tau = 0.5  # nobody has been told of it when the other explorer changes
+        other.feature = "b"
+    assert (one.tau, one.feature) == (0.5, "b")
+    assert (other.tau, other.feature) == (0.5, "b")
+
+
 def test_only_the_chosen_inputs_are_tied(pair: Any) -> None:
     one, other = pair
     uq.link(one, other, names=["tau"])

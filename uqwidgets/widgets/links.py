@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-from weakref import ref
+from weakref import WeakKeyDictionary, ref
 
 from uqwidgets._utils.choices import unknown
 from uqwidgets.explainer.explainer import Explainer
@@ -53,9 +53,12 @@ class Link:
         # One change at a time: what is set meanwhile in another explorer waits for it.
         self._lock = threading.RLock()
         self._is_setting = False
+        # The values that each explorer had when they were last copied. A worker thread may report
+        # a change of one explorer while that of another still waits, so only new values count.
+        self._copied: WeakKeyDictionary[Explorer, dict[str, Any]] = WeakKeyDictionary()
         for explorer in explorers:
             explorer.observe(self._follow, names=list(names))
-        self._copy(explorers[0])
+        self._copy(explorers[0], names)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -81,23 +84,27 @@ class Link:
         with self._lock:
             # The explorers that are set here notify of it in this thread.
             if not self._is_setting:
-                self._copy(change["owner"])
+                source = change["owner"]
+                known = self._copied[source]
+                self._copy(source, [n for n in self.names if getattr(source, n) != known.get(n)])
 
-    def _copy(self, source: Explorer) -> None:
-        """Set the inputs of the others to those of one, at once, so that each answers once."""
+    def _copy(self, source: Explorer, names: Sequence[str]) -> None:
+        """Set inputs of the others to those of one, at once, so that each answers once."""
         self._is_setting = True
         try:
             for at, explorer in enumerate(self._alive()):
-                for name in self.names:
+                for name in names:
                     self._refused.pop((at, name), None)
                 if explorer is not source:
-                    self._set(at, explorer, source)
+                    self._set(at, explorer, source, names)
+                values = {name: getattr(explorer, name) for name in names}
+                self._copied.setdefault(explorer, {}).update(values)
         finally:
             self._is_setting = False
 
-    def _set(self, at: int, explorer: Explorer, source: Explorer) -> None:
+    def _set(self, at: int, explorer: Explorer, source: Explorer, names: Sequence[str]) -> None:
         with explorer.hold_trait_notifications():
-            for name in self.names:
+            for name in names:
                 value = getattr(source, name)
                 if value == getattr(explorer, name):
                     continue
