@@ -12,6 +12,7 @@ import uqwidgets as uq
 from browser.bridge import QueueComm
 from uqwidgets.widgets import inputs
 from uqwidgets.widgets.inputs import NAMES
+from uqwidgets.widgets.parts import PARTS
 from uqwidgets.widgets.rows.conditions import conditions
 
 
@@ -197,7 +198,10 @@ def test_the_widget_answers_after_ten_thousand_random_messages(widget: uq.Explor
     assert widget._frame["seq"] == widget._seq
     assert {name: widget._frame["inputs"][name] for name in after} == after
     assert widget._frame["meta"]["error"] is None
-    assert host_state(widget) == before
+    # A curve of values that stand apart has the widget store the part that draws it.
+    stored = widget._stored_parts
+    assert stored in ({}, {"curveDetails": PARTS["curveDetails"]._asdict()})
+    assert host_state(widget) == {**before, "_stored_parts": stored}
 
 
 def test_stop_works_after_a_refused_message(widget: uq.Explorer) -> None:
