@@ -85,6 +85,14 @@ def test_a_change_that_waits_is_not_undone_by_that_of_another(pair: Any) -> None
     assert (other.tau, other.feature) == (0.5, "b")
 
 
+def test_an_explorer_that_was_closed_before_can_still_be_set(pair: Any) -> None:
+    one, other = pair
+    other.close()
+    uq.link(one, other)
+    other.tau = 0.5
+    assert other.tau == 0.5
+
+
 def test_only_the_chosen_inputs_are_tied(pair: Any) -> None:
     one, other = pair
     uq.link(one, other, names=["tau"])

@@ -85,7 +85,8 @@ class Link:
             # The explorers that are set here notify of it in this thread.
             if not self._is_setting:
                 source = change["owner"]
-                known = self._copied[source]
+                # One that was closed when it was linked has no copied values.
+                known = self._copied.get(source, {})
                 self._copy(source, [n for n in self.names if getattr(source, n) != known.get(n)])
 
     def _copy(self, source: Explorer, names: Sequence[str]) -> None:
