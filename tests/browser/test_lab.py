@@ -20,7 +20,7 @@ from browser.reading import (
     table,
     wait_for_answer,
 )
-from uqwidgets.widgets.views.dependence.feature_curves import GRID
+from uqwidgets.widgets.curve_form import N_VALUES
 
 NOTEBOOK_STATE = """() => {
   const { model, content } = window.jupyterapp.shell.currentWidget;
@@ -73,7 +73,7 @@ def check_dependence(root, explainer, feature, **weighting):
     measure = root.get_by_test_id("uq-measure").input_value()
     lines = table(root, "Dependence")
     shown = np.array([[number(cell) for cell in line[:-1]] for line in lines])
-    frame = explainer.dependence(feature, measure, grid=GRID, **weighting).frame
+    frame = explainer.dependence(feature, measure, grid=N_VALUES, **weighting).frame
     assert [line[-1] == "enough" for line in lines] == frame["near"].tolist()
     for column, name in enumerate(("value", "average", "low", "high")):
         np.testing.assert_allclose(shown[:, column], frame[name], rtol=ROUNDING)

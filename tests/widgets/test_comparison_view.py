@@ -10,8 +10,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import uqwidgets as uq
-from uqwidgets.widgets.views.comparison.sides import GRID
-from uqwidgets.widgets.views.dependence.feature_curves import GRID as SHOWN
+from uqwidgets.widgets.curve_form import N_VALUES
 from widgets.wire import columns
 
 
@@ -94,9 +93,62 @@ def test_tau_and_filters_ask_neither_model(explorer):
     assert result.difference.weighted
 
 
-def test_both_curves_have_the_values_of_the_one_that_is_shown(explorer):
-    assert GRID == SHOWN
-    assert len(columns(explorer._frame)["dependence.grid"]) == GRID
+FORMS = {
+    "as it is": {},
+    "relative": {"relative": True},
+    "centred at the first value": {"center": True},
+    "centred at a value": {"center": True, "center_at": "1.0"},
+    "slope": {"derivative": True},
+    "slope comes before the others": {"derivative": True, "relative": True},
+    "even": {"spacing": "even"},
+    "even and centred": {"spacing": "even", "center": True, "center_at": "-0.5"},
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_both_curves_have_the_values_and_the_form_that_the_inputs_choose(explorer, form):
+    explorer.feature = "a"
+    for name, value in form.items():
+        setattr(explorer, name, value)
+    explorer.cohorts = [
+        {"name": "large b", "ice_filter": [{"feature": "b", "low": 0.0}], "complement": False}
+    ]
+    for other in ("model:flat", "cohort:large b"):
+        explorer.compare_with = other
+        assert explorer.wait()
+        frame = explorer._frame
+        shown, meta = columns(frame), frame["meta"]
+        assert meta["ghost"]["state"]["relative"] == explorer.relative
+        curve = explorer.result("comparison", "dependence")
+        assert len(curve.first.average) == N_VALUES
+        for of in ("grid", "average"):
+            np.testing.assert_allclose(shown[f"dependence.{of}"], getattr(curve.first, of))
+        np.testing.assert_allclose(shown["dependence.ghost_grid"], curve.second.grid)
+        np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
+
+
+def test_the_other_curve_follows_the_form_of_dates_and_categories():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 90, 80), "D"),
+            "kind": pd.Categorical(rng.choice(["p", "q", "r"], 80)),
+        }
+    )
+    models = {
+        str(slope): lambda X, slope=slope: (
+            slope * X["day"].dt.day_of_year.to_numpy() * (X["kind"] == "q").to_numpy(),
+            np.ones(len(X)),
+        )
+        for slope in (1, 2)
+    }
+    with uq.explore(models, X, center=True, n_repeats=2) as explorer:
+        for feature, at in (("day", "2024-02-01"), ("kind", "q")):
+            explorer.feature, explorer.center_at = feature, at
+            assert explorer.wait()
+            shown = columns(explorer._frame)
+            assert np.ptp(shown["dependence.average"]) > 0
+            np.testing.assert_allclose(shown["dependence.ghost"], 2 * shown["dependence.average"])
 
 
 def test_nothing_is_compared_where_nothing_is_chosen(explorer):
@@ -199,7 +251,7 @@ def test_the_rest_of_the_rows_is_compared_with_those_that_are_shown():
         ):
             order = [ex.features.index(f) for f in side.features]
             np.testing.assert_allclose(shown[name][0][order], side.importance)
-        curve = compared.dependence(explorer.feature, "prediction", grid=GRID)
+        curve = compared.dependence(explorer.feature, "prediction", grid=N_VALUES)
         np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
         np.testing.assert_allclose(shown["comparison.curve_low"], curve.difference.low)
         stress = compared.stress([explorer.stress_feature], [explorer.indicator], level=0.95)
@@ -282,7 +334,7 @@ def test_another_class_is_compared_with_the_one_that_is_shown():
         assert meta["ghost"]["of"] == "class"
         ex = explorer.explainer
         compared = ex.compare_classes("high", "low")
-        curve = compared.dependence(explorer.feature, grid=GRID)
+        curve = compared.dependence(explorer.feature, grid=N_VALUES)
         np.testing.assert_allclose(shown["dependence.ghost"], curve.second.average)
         np.testing.assert_allclose(shown["comparison.curve_high"], curve.difference.high)
         stress = compared.stress([explorer.stress_feature], ["share"], level=0.95)

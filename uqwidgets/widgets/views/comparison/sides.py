@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -15,13 +15,12 @@ from uqwidgets.explainer.comparison.rows import RowsComparison
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import class_of, probability_of
+from uqwidgets.widgets.curve_form import N_VALUES, curve_form, curve_grid
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.stress_intervals import LEVELS
 
-# As many values as the curve that is shown has, so that its model is asked nothing.
-GRID = 49
 # An indicator of the share of a class begins with this.
 _SHARE = "share:"
 
@@ -105,13 +104,9 @@ def measures_of(explainer: Explainer, inputs: Inputs) -> Sequence[str]:
 
 def curve_options(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
     """Return the options of `Explainer.dependence` that the curve view has."""
-    is_number = explainer.table.kind(inputs.feature) == "numeric"
-    return {
-        "grid": GRID,
-        "level": LEVEL,
-        "center": inputs.center and not inputs.derivative,
-        "derivative": inputs.derivative and is_number,
-    }
+    form = curve_form(explainer.table, curve_grid(explainer.table, inputs), inputs)
+    # As many values as the curve that is shown has, so that its model is asked nothing.
+    return {"grid": N_VALUES, "spacing": inputs.spacing, "level": LEVEL, **asdict(form)}
 
 
 def stress_options(inputs: Inputs) -> dict[str, Any]:

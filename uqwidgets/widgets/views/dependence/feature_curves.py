@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import ceil, floor
-from typing import Any
 
 import numpy as np
 
 from uqwidgets._typing import Floats
-from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
+from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -17,14 +16,14 @@ from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.rounding import difference
-from uqwidgets.widgets.center import nearest_point
+from uqwidgets.widgets.curve_form import N_VALUES, curve_form, curve_grid
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.drawn import DrawnRows
 from uqwidgets.widgets.views.dependence.sampled_curves import SampledCurves
 
 # Every sixth of the values is a coarse grid of 9, for a first look.
-GRID, COARSE = 49, 6
+COARSE = 6
 # Every so many of the values are a grid of 49, 25, 17, 13 or 9 with the same ends.
 _STEPS = (1, 2, 3, 4, COARSE)
 # Share of `memory_limit` that curves take; while they are computed there may be three times as
@@ -70,14 +69,14 @@ class FeatureCurves:
         key = _grid_key(inputs)
         if key not in self._grids:
             finest = self._finest(inputs)
-            steps = _STEPS if len(finest) == GRID and not finest.categorical else _STEPS[:1]
+            steps = _STEPS if len(finest) == N_VALUES and not finest.categorical else _STEPS[:1]
             grids = [finest.thinned(step) if step > 1 else finest for step in steps]
             fitting = next((g for g in grids if self._fits(len(g))), grids[-1])
             self._grids[key] = fitting, grids[-1]
         return self._grids[key][coarse]
 
     def _finest(self, inputs: Inputs) -> Grid:
-        return grid_of(self._explainer.table, inputs.feature, GRID, inputs.spacing)
+        return curve_grid(self._explainer.table, inputs)
 
     def most_rows(self, inputs: Inputs) -> int | None:
         """Return how many rows have curves that fit in the memory limit; None if all rows do."""
@@ -113,21 +112,8 @@ class FeatureCurves:
         return n_values * len(self._explainer.table) <= self._room
 
     def transform(self, inputs: Inputs) -> CurveTransform:
-        """Return how the curves are shown; categories and single values have no slope."""
-        grid = self.grid(inputs)
-        if inputs.derivative and not grid.categorical and len(grid) > 1:
-            return CurveTransform(derivative=True)
-        if inputs.relative:
-            return CurveTransform(relative=True)
-        return CurveTransform(center=inputs.center and self._center(grid, inputs.center_at))
-
-    def _center(self, grid: Grid, at: str) -> Any:
-        """Return the value at which lines are 0; True for the first."""
-        place = nearest_point(self._explainer.table, grid, at) if at else None
-        # True and False stand for a choice, so a point that is one of them cannot be named.
-        if not place or isinstance(grid.points[place], bool):
-            return True
-        return grid.points[place]
+        """Return the form of the curves."""
+        return curve_form(self._explainer.table, self.grid(inputs), inputs)
 
     def replacements(self, inputs: Inputs, *, coarse: bool = False) -> list[Constant]:
         """Return the values of the picked feature's grid; none if no feature is picked."""

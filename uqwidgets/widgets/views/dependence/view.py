@@ -21,6 +21,7 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import value_text
+from uqwidgets.widgets.curve_form import N_VALUES
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.learner.part import LearnerCurve, form_of
 from uqwidgets.widgets.learner.refitted import Refitted
@@ -29,7 +30,7 @@ from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.drawn import row_labels
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
-from uqwidgets.widgets.views.dependence.feature_curves import GRID, FeatureCurves
+from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import Groupings, RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
@@ -271,7 +272,7 @@ class DependenceView(View):
 
     def seconds_ahead(self, inputs: Inputs) -> float:
         """Model time of the curve of the feature that is picked, or will be, in seconds."""
-        evaluations, n_rows = self.explainer.evaluations, GRID * len(self.explainer.table)
+        evaluations, n_rows = self.explainer.evaluations, N_VALUES * len(self.explainer.table)
         if inputs.feature:
             n_rows = 0
             with suppress(ValueError):  # without a curve, which is said when it is to be drawn
