@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import threading
 
-from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket
+from uqwidgets.widgets.interruptions import SupersededError
+from uqwidgets.widgets.scheduler import Scheduler, Ticket
 
 
 def test_requests_during_work_are_coalesced() -> None:

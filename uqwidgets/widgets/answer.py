@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.reproduction.ghost import Ghost
 from uqwidgets.widgets.reproduction.pins import Pin
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.scheduler import SupersededError, Ticket, heartbeat
+from uqwidgets.widgets.scheduler import Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.view import Content, View
 from uqwidgets.widgets.work import Work
 
 #: Called with ``(meta, columns)`` of each frame.
 Publish = Callable[[dict[str, Any], dict[str, Any]], None]
+
+
+class Start(NamedTuple):
+    """When a request began, and what the model had evaluated by then.
+
+    Attributes
+    ----------
+    number : int
+        Of the request.
+    at : float
+        By the clock of `Timing`.
+    model_calls, rows_evaluated : int
+    """
+
+    number: int
+    at: float
+    model_calls: int
+    rows_evaluated: int
 
 
 class Answer:
@@ -38,6 +57,7 @@ class Answer:
         See `Session`.
     busy_since : float
         See `Work`.
+    start : Start
 
     Attributes
     ----------
@@ -58,6 +78,7 @@ class Answer:
         publish: Publish,
         choose: Callable[[Sequence[str]], None],
         busy_since: float,
+        start: Start,
     ) -> None:
         self._explainer = explainer
         self._views = views
@@ -72,8 +93,7 @@ class Answer:
         self._stopped: str | None = None
         # Number of rows that meet the filter.
         self._n_rows = len(explainer.table)
-        self._calls_before = explainer.model_calls
-        self._rows_before = explainer.rows_evaluated
+        self._start = start
 
     def run(self) -> None:
         """Show the known results, then call the model for the others, step by step.
@@ -159,9 +179,9 @@ class Answer:
                 },
                 "rows": self._n_rows,
                 "cost": {
-                    "calls": explainer.model_calls - self._calls_before,
-                    "rows": explainer.rows_evaluated - self._rows_before,
-                    "seconds": work.seconds,
+                    "calls": explainer.model_calls - self._start.model_calls,
+                    "rows": explainer.rows_evaluated - self._start.rows_evaluated,
+                    "seconds": work.published - self._start.at,
                 },
                 "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
                 "progress": work.shown_progress,

@@ -337,7 +337,7 @@ class Explorer(
             # From a client that sends one request at a time. Nagle's algorithm with delayed
             # acknowledgement holds a small TCP message back for about 40 ms, so none may go ahead
             # of a frame: neither an echo nor the kernel's idle status, which follows this call.
-            self._publisher.shown.wait(self._timing.first_frame)
+            self._scheduler.await_result(self._publisher.shown, self._timing.first_frame)
 
     def send_state(self, key: str | Iterable[str] | None = None) -> None:
         """Send state to the browser; an error of the connection is reported and not raised."""

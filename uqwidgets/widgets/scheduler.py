@@ -1,30 +1,49 @@
-"""Threads of the widget: one worker, whose newest request wins, and a heartbeat beside it."""
+"""The worker of the widget, whose newest request wins, and a heartbeat beside it."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 
 from uqwidgets._utils.forking import renew_after_fork
-
-
-class SupersededError(Exception):
-    """A newer request came, or the work was stopped; finished results are kept."""
+from uqwidgets.widgets.interruptions import PausedError, SupersededError
+from uqwidgets.widgets.time_slices import TimeSlices
 
 
 class Ticket:
-    """The request that the worker is answering."""
+    """The request that the worker is answering.
 
-    def __init__(self, scheduler: Scheduler, number: int, worker: threading.Thread) -> None:
+    Parameters
+    ----------
+    scheduler : Scheduler
+    number : int
+        Of the request.
+    worker : object
+        The thread, or what stands for a slice of time.
+    ends : float
+        When the slice ends, by `time.monotonic`.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, number: int, worker: object, ends: float = inf
+    ) -> None:
+        self.number = number
         self._scheduler = scheduler
-        self._number = number
         self._worker = worker
+        self._ends = ends
 
     @property
     def stopped(self) -> bool:
         """Whether this work was stopped, or the interpreter is exiting."""
-        return self._scheduler.stopped >= self._number or _exiting()
+        return self._scheduler.stopped >= self.number or _exiting()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether no other worker has taken the work over."""
+        return self._scheduler.worker is self._worker
 
     def check(self) -> None:
         """Raise an error if a newer request or another worker replaces this one.
@@ -33,11 +52,23 @@ class Ticket:
         ------
         SupersededError
             If there is one, or this one was stopped.
+        PausedError
+            See `pause`.
         """
-        scheduler = self._scheduler
-        replaced = scheduler.worker is not self._worker
-        if replaced or scheduler.newest != self._number or self.stopped:
+        if not self.is_current or self._scheduler.newest != self.number or self.stopped:
             raise SupersededError
+        self.pause()
+
+    def pause(self) -> None:
+        """Give way to the event loop, where the work shares its thread.
+
+        Raises
+        ------
+        PausedError
+            If the slice of time is over; the work begins again, from what is cached.
+        """
+        if time.monotonic() >= self._ends:
+            raise PausedError
 
     def rest(self, seconds: float) -> None:
         """Wait for so many seconds, unless a newer request comes.
@@ -46,8 +77,10 @@ class Ticket:
         ------
         SupersededError
             If a newer request came.
+        PausedError
+            If the work shares its thread with the event loop.
         """
-        self._scheduler.await_newer(self._number, seconds)
+        self._scheduler.await_newer(self.number, seconds)
         self.check()
 
 
@@ -61,6 +94,9 @@ class Scheduler:
     thread that ends inside a compiled library can abort the process. There is no further call,
     because `Ticket.check` ends the work.
 
+    Where no thread can be started, as in Python in a browser, the work is done on the event loop
+    in slices of time: `Ticket.check` ends a slice, and the work begins again from what is cached.
+
     Parameters
     ----------
     work : callable
@@ -73,8 +109,8 @@ class Scheduler:
     ----------
     newest, stopped : int
         Numbers of the latest request and of the latest one that was stopped.
-    worker : Thread or None
-        The thread that works; None while there is no work.
+    worker : object
+        The thread that works, or what stands for a slice of time; None while nothing works.
     """
 
     def __init__(
@@ -85,13 +121,17 @@ class Scheduler:
         self._work = work
         self._afterwards = afterwards
         self._done = 0
+        # The request that is done but for what comes afterwards, where it was paused there.
+        self._followed = 0
+        self._began = 0.0
         self._closed = False
+        self._slices: TimeSlices | None = None
         self.renew_locks()
         renew_after_fork(self)
 
     def renew_locks(self) -> None:
         """Make a new lock in a forked process, which has no worker; `wait` starts one if needed."""
-        self.worker: threading.Thread | None = None
+        self.worker: object = None
         self._changed = threading.Condition()
 
     def request(self) -> None:
@@ -100,6 +140,7 @@ class Scheduler:
             if self._closed:
                 return
             self.newest += 1
+            self._began = time.monotonic()
             self._changed.notify_all()
             self._start()
 
@@ -119,12 +160,33 @@ class Scheduler:
             if self.worker is threading.current_thread():
                 self.worker = None
             self._start()
-            return self._changed.wait_for(
-                lambda: self.worker is None or self._done == self.newest, timeout
-            )
+            if self._slices is None:
+                return self._changed.wait_for(
+                    lambda: self.worker is None or self._done == self.newest, timeout
+                )
+        self._slices.work_for(inf if timeout is None else timeout, lambda: self._idle)
+        return self._idle
+
+    def await_result(self, result: threading.Event, timeout: float) -> None:
+        """Wait until the work sets ``result``, which it may do before it is done."""
+        if self._slices is None:
+            result.wait(timeout)
+        else:
+            self._slices.work_for(timeout, result.is_set)
 
     def await_newer(self, number: int, timeout: float) -> None:
-        """Wait until a request after ``number``, a stop, or the end of the timeout."""
+        """Wait until a request after ``number``, a stop, or the end of the timeout.
+
+        Raises
+        ------
+        PausedError
+            If the work shares its thread with the event loop; the time since the request counts.
+        """
+        if self._slices is not None:
+            ahead = self._began + timeout - time.monotonic()
+            if ahead > 0:
+                raise PausedError(ahead)
+            return
         with self._changed:
             self._changed.wait_for(lambda: max(self.newest - 1, self.stopped) >= number, timeout)
 
@@ -139,11 +201,24 @@ class Scheduler:
     def _idle(self) -> bool:
         return self._done == self.newest or self._closed or _exiting()
 
+    @property
+    def _is_followed(self) -> bool:
+        """Whether nothing is left, not even what comes after the work."""
+        return self._idle and (self._followed == self._done or self._closed or _exiting())
+
     def _start(self) -> None:
-        if self.worker is None and not self._idle:
+        if self._idle or (self.worker is not None and self._slices is None):
+            return
+        if self._slices is None:
             worker = threading.Thread(target=self._run, name="uqwidgets", daemon=False)
-            worker.start()  # it waits for the lock that is held here
-            self.worker = worker
+            try:
+                worker.start()  # it waits for the lock that is held here
+            except RuntimeError:
+                self._slices = TimeSlices(self._run_slice)
+            else:
+                self.worker = worker
+                return
+        self._slices.begin()
 
     def _run(self) -> None:
         worker = threading.current_thread()
@@ -156,24 +231,41 @@ class Scheduler:
                     self._changed.notify_all()
                     return
                 number = self.newest
-            ticket = Ticket(self, number, worker)
-            _attempt(self._work, ticket)
-            if self._is_done_with(number, worker):
-                _attempt(self._afterwards, ticket)
+            self._answer(Ticket(self, number, worker))
 
-    def _is_done_with(self, number: int, worker: threading.Thread) -> bool:
+    def _run_slice(self, ends: float) -> None:
+        """Work until a time; `PausedError` says that work is left."""
+        # A slice within another one, because the work itself waits, supersedes that one.
+        worker = self.worker = object()
+        try:
+            while self.worker is worker and not self._is_followed:
+                self._answer(Ticket(self, self.newest, worker, ends))
+        finally:
+            if self.worker is worker:
+                self.worker = None
+
+    def _answer(self, ticket: Ticket) -> None:
+        if self._done < ticket.number:
+            _attempt(self._work, ticket)
+        if self._is_done_with(ticket):
+            _attempt(self._afterwards, ticket)
+        self._followed = ticket.number
+
+    def _is_done_with(self, ticket: Ticket) -> bool:
         """Note that a request is done; whether there is no newer one, and none was stopped."""
         with self._changed:
-            if self.worker is not worker:
+            if not ticket.is_current:
                 return False
-            self._done = number
+            self._done = ticket.number
             self._changed.notify_all()
-            return self._idle and self.stopped < number
+            return self._idle and self.stopped < ticket.number
 
 
 def _attempt(work: Callable[[Ticket], None], ticket: Ticket) -> None:
     try:
         work(ticket)
+    except PausedError:
+        raise
     except SupersededError:
         pass
     except BaseException as error:  # noqa: BLE001  whatever it is, the next one is served
@@ -204,7 +296,11 @@ def heartbeat(beat: Callable[[], None], seconds: float) -> Iterator[None]:
 
     # No daemon: an interpreter that ends must not end it in the middle of a message.
     thread = threading.Thread(target=run, name="uqwidgets-heartbeat", daemon=False)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # no thread can be started; the model call blocks everything anyway
+        yield
+        return
     try:
         yield
     finally:

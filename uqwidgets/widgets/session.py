@@ -12,15 +12,16 @@ from uqwidgets._utils.errors import in_one_line
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.plotting.result import Result
-from uqwidgets.widgets.answer import Answer, Publish
+from uqwidgets.widgets.answer import Answer, Publish, Start
 from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.inputs import NAMES, Inputs
+from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.reproduction.ghost import Ghost
 from uqwidgets.widgets.reproduction.pins import Pin
 from uqwidgets.widgets.rows.population import PopulationBuilder
-from uqwidgets.widgets.scheduler import SupersededError, Ticket
+from uqwidgets.widgets.scheduler import Ticket
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views import View, registered_views
 
@@ -81,6 +82,8 @@ class Session:
             self.learner = LearnerPanel(explainer, learner, self.views, again, timing)
         # When the work began that is not complete yet; a newer request goes on with it.
         self._busy_since: float | None = None
+        # Of the latest request, whose answer may be paused.
+        self._start: Start | None = None
         self._publish = publish
         self._choose = choose
 
@@ -156,6 +159,9 @@ class Session:
         """
         if self._busy_since is None:
             self._busy_since = self.timing.clock()
+        if self._start is None or self._start.number != ticket.number:
+            counts = self.explainer.model_calls, self.explainer.rows_evaluated
+            self._start = Start(ticket.number, self.timing.clock(), *counts)
         answer = Answer(
             self.explainer,
             [view for view in self.views if view.is_read(inputs)],
@@ -168,6 +174,7 @@ class Session:
             self._publish,
             self._choose,
             self._busy_since,
+            self._start,
         )
         if input_error is not None:
             answer.errors.append(input_error)

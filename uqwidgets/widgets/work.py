@@ -81,6 +81,8 @@ class Work:
         What is being done, for the next frame.
     errors, notes : list of str
         Sentences that the next frame shows.
+    published : float
+        When the latest frame was published, by the clock of ``timing``.
     """
 
     def __init__(
@@ -106,7 +108,7 @@ class Work:
         self._sending = Lock()
         self._has_ended = False
         self._total = Total(timing.clock, busy_since)
-        self._started = self._published = timing.clock()
+        self.published = timing.clock()
 
     @property
     def populations(self) -> Populations | None:
@@ -117,11 +119,6 @@ class Work:
     def stopped(self) -> bool:
         """Whether this work was stopped, or the interpreter is exiting."""
         return self._ticket.stopped
-
-    @property
-    def seconds(self) -> float:
-        """Time between the start of the work and the latest frame, in seconds."""
-        return self._published - self._started
 
     def check(self) -> None:
         """Raise `SupersededError` if a newer request came or the work was stopped."""
@@ -161,7 +158,7 @@ class Work:
         self.check()
         is_news = self.progress is None and (seconds_left or 0.0) > self.timing.frame_interval
         self.set_progress(what, done, total, seconds_left)
-        if is_news or self.timing.clock() - self._published > self.timing.frame_interval:
+        if is_news or self.timing.clock() - self.published > self.timing.frame_interval:
             self.send()
 
     def set_progress(
@@ -194,11 +191,11 @@ class Work:
         """Publish a frame after a longer silence, from the thread of the heartbeat."""
         # Also while a newer request waits for the end of a model call.
         with self._sending:
-            silence = self.timing.clock() - self._published
+            silence = self.timing.clock() - self.published
             if not self._has_ended and silence > self.timing.heartbeat:
                 self._publish(final=False)
 
     def _publish(self, *, final: bool) -> None:
         self._has_ended = final
-        self._published = self.timing.clock()
+        self.published = self.timing.clock()
         self._compose(final)

@@ -9,9 +9,10 @@ from uqwidgets.evaluation.progress import Progress
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.learner.part import Key, LearnerPart
 from uqwidgets.widgets.learner.refitted import Averages, Refitted
-from uqwidgets.widgets.scheduler import Scheduler, SupersededError, Ticket, heartbeat
+from uqwidgets.widgets.scheduler import Scheduler, Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.view import View
 
@@ -205,6 +206,7 @@ class LearnerPanel:
             moved_on = what == asking and self._missing() != missing
             if ticket.stopped or moved_on:
                 raise SupersededError
+            ticket.pause()
             done, total, seconds = progress.rows_done, progress.rows_total, progress.seconds_left
             if what == asking and done == total:
                 self._show_progress(f"computing {inputs.measure} of the refits", 0, 0, None)
@@ -217,6 +219,7 @@ class LearnerPanel:
         def report(done: int, total: int) -> None:
             if ticket.stopped or self._missing() != missing:
                 raise SupersededError
+            ticket.pause()
             self._show_progress(
                 f"computing {part.quantities(inputs)} of the refits", done, total, None
             )
@@ -229,6 +232,8 @@ class LearnerPanel:
             self._refitted.fit(callback)
             what = asking
             self._known[key] = part.compute(inputs, callback, report)
+        except PausedError:
+            raise
         except SupersededError:
             if ticket.stopped:
                 raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from uuid import uuid4
 from weakref import WeakMethod
@@ -10,6 +9,7 @@ from weakref import WeakMethod
 from IPython.display import display
 
 from uqwidgets.widgets.picture.compact import compact
+from uqwidgets.widgets.time_slices import call_later
 
 _NOTE = "A picture of what the widget showed last; run the cell to use the widget."
 # A hand that has not moved for so long is looking at the result.
@@ -38,7 +38,7 @@ class NotebookPicture:
         self.id = uuid4().hex
         self._draw = WeakMethod(draw)
         self._displayed = False
-        self._timer: threading.Timer | None = None
+        self._cancel: Callable[[], None] | None = None
 
     def display(self, html: str) -> None:
         """Display the picture, in one cell or several."""
@@ -59,14 +59,12 @@ class NotebookPicture:
         """Have the picture drawn when nothing has changed for a while."""
         self.cancel()
         if self._displayed:
-            self._timer = threading.Timer(_SECONDS_AT_REST, self._call)
-            self._timer.daemon = True
-            self._timer.start()
+            self._cancel = call_later(_SECONDS_AT_REST, self._call)
 
     def cancel(self) -> None:
         """Wait for another rest: something changes."""
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._cancel is not None:
+            self._cancel()
 
     def _call(self) -> None:
         draw = self._draw()

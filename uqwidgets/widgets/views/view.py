@@ -15,11 +15,11 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.part import LearnerPart
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.over_tau import Level, Samples, Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.work import Step, Urgency, Work
 
 Key = tuple[Any, ...]

@@ -16,9 +16,9 @@ from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.views.comparison.content import of_difference, of_importances
 from uqwidgets.widgets.views.comparison.sides import (
     NothingToCompareError,
