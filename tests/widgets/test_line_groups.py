@@ -17,6 +17,8 @@ from uqwidgets.widgets.inputs import NAMES, inputs_of
 from uqwidgets.widgets.over_tau import Level
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.views.dependence import DependenceView
+from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
+from uqwidgets.widgets.views.dependence.histograms import Histograms
 from widgets.wire import columns
 
 N = 120
@@ -196,6 +198,41 @@ def test_own_values_of_categories_are_places_among_them(widget: uq.Explorer) -> 
     lines = curve["ice"][np.arange(len(labels)), curve["own"].astype(int)]
     np.testing.assert_allclose(curve["own_value"], lines, rtol=1e-5)
     assert meta["n_values"] == column.nunique()
+
+
+def test_other_groups_compute_no_average_of_the_curve_again(
+    widget: uq.Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, before = show(widget, tau=0.4)
+    computed: list[str] = []
+    average, shares = FeatureCurves.dependence, Histograms.shares
+
+    def count_average(self: Any, *args: Any, **kwargs: Any) -> Any:
+        computed.append("average")
+        return average(self, *args, **kwargs)
+
+    def count_shares(self: Any, *args: Any, **kwargs: Any) -> Any:
+        computed.append("shares")
+        return shares(self, *args, **kwargs)
+
+    monkeypatch.setattr(FeatureCurves, "dependence", count_average)
+    monkeypatch.setattr(Histograms, "shares", count_shares)
+    view = widget._session.view(DependenceView)
+    inputs = inputs_of({name: getattr(widget, name) for name in NAMES}, widget.explainer)
+    populations = PopulationBuilder(widget.explainer).build(inputs, lambda: None)
+    assert populations is not None
+    by_column = view.compute(replace(inputs, color_by="gap"), populations)
+    # With and without stress.
+    assert computed == ["shares", "shares"]
+    np.testing.assert_array_equal(by_column.columns["average"], before["average"])
+    np.testing.assert_array_equal(by_column.columns["base"], before["base"])
+    assert len(by_column.columns["counts"]) == len(by_column.meta["groups"]) == 4
+    np.testing.assert_allclose(
+        by_column.columns["counts"].sum(axis=0), before["counts"].sum(axis=0), rtol=1e-12
+    )
+    # Another curve has averages of its own, and the shares of the same rows.
+    view.compute(replace(inputs, color_by="gap", measure="entropy"), populations)
+    assert computed == ["shares", "shares", "average", "average"]
 
 
 def test_groups_move_with_tau_between_frames(widget: uq.Explorer) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 import numpy as np
 import pandas as pd
 
@@ -10,6 +12,7 @@ from uqwidgets.dependence import Grid
 from uqwidgets.dependence.grids import dates_of
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
+from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.dependence.groups import RowGroups
 from uqwidgets.widgets.views.dependence.places import axis_places
 
@@ -40,6 +43,8 @@ class Histograms:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._bins: dict[str, tuple[Positions, Floats | None, int]] = {}
+        # The latest shares of groups: other lines or another measure do not change them.
+        self._latest: dict[Hashable, tuple[Floats, Floats]] = {}
 
     def edges(self, grid: Grid) -> Floats | None:
         """Edges of the bins of a grid's feature; None for a categorical one."""
@@ -48,6 +53,19 @@ class Histograms:
     def bins(self, grid: Grid) -> Positions:
         """Bin of each row's own value, shape (n,); -1 where there is none."""
         return self._binned(grid)[0]
+
+    def of_groups(
+        self, grid: Grid, populations: Populations, groups: RowGroups
+    ) -> tuple[Floats, Floats]:
+        """Return the `shares` of the rows as they are stressed now, and unstressed."""
+        key = groups, grid.feature, populations.key
+        if key not in self._latest:
+            now = self.shares(grid, populations.now, groups)
+            base = now
+            if populations.now is not populations.unstressed:
+                base = self.shares(grid, populations.unstressed, groups)
+            self._latest = {key: (now, base)}
+        return self._latest[key]
 
     def shares(self, grid: Grid, population: Population, groups: RowGroups) -> Floats:
         """Share of the scored rows in each group and bin, shape (groups, bins)."""

@@ -71,9 +71,9 @@ class DependenceView(View):
     def __init__(self, explainer: Explainer) -> None:
         super().__init__(explainer)
         self._curves = FeatureCurves(explainer)
-        # The averages and the shares of the latest curve: other lines or rows change neither.
-        self._averaged: dict[Key, tuple[Dependence, Floats]] = {}
-        self._unstressed: dict[Key, tuple[Floats, Floats]] = {}
+        # The averages of the latest curve: other lines, rows or groups do not change them.
+        self._averaged: dict[Key, Dependence] = {}
+        self._unstressed: dict[Key, Floats] = {}
         self._histograms = Histograms(explainer.table)
         self._groupings = Groupings(explainer)
 
@@ -109,7 +109,7 @@ class DependenceView(View):
         """
         ex, feature = self.explainer, inputs.feature
         n_rows = n_rows or self._curves.most_rows(inputs)
-        curve_key = (inputs.color_by, *self._curves.key(inputs, coarse, n_rows))
+        curve_key = self._curves.key(inputs, coarse, n_rows)
         if (curve_key, populations.key) not in self._averaged:
             self._averaged = {}  # otherwise its curves stay in memory beside the new ones
         self._curves.evaluate(inputs, coarse=coarse, n_rows=n_rows, callback=callback)
@@ -120,20 +120,16 @@ class DependenceView(View):
                 inputs, population, coarse=coarse, n_rows=n_rows, callback=callback
             )
 
-        groups = self._groupings.of(inputs.color_by)
         if not self._averaged:
-            shares = self._histograms.shares(grid, populations.now, groups)
-            self._averaged = {(curve_key, populations.key): (curve(populations.now), shares)}
-        now, counts = self._averaged[curve_key, populations.key]
+            self._averaged = {(curve_key, populations.key): curve(populations.now)}
+        now = self._averaged[curve_key, populations.key]
         key = (*curve_key, populations.rows_key)
         if populations.now is populations.unstressed:
-            self._unstressed = {key: (now.average, counts)}
+            self._unstressed = {key: now.average}
         elif key not in self._unstressed:
-            average = curve(populations.unstressed).average
-            self._unstressed = {
-                key: (average, self._histograms.shares(grid, populations.unstressed, groups))
-            }
-        base, base_counts = self._unstressed[key]
+            self._unstressed = {key: curve(populations.unstressed).average}
+        groups = self._groupings.of(inputs.color_by)
+        counts, counts_base = self._histograms.of_groups(grid, populations, groups)
         rows = self._curves.drawn.of(populations.now, inputs.ice_lines, n_rows, inputs.selection)
         columns_of = rows if n_rows is None else ex.evaluations.row_order.places[rows]
         edges = self._histograms.edges(grid)
@@ -169,14 +165,14 @@ class DependenceView(View):
             "average": now.average,
             "low": now.low,
             "high": now.high,
-            "base": base,
+            "base": self._unstressed[key],
             "near": now.near.astype(np.uint8),
             "ice": now.curves[:, columns_of].T.astype(np.float32),
             "ice_weight": populations.now.weights[rows].astype(np.float32),
             "ice_class": groups.steps[rows].astype(np.int32),
             "ice_row": rows.astype(np.int32),
             "counts": counts,
-            "counts_base": base_counts,
+            "counts_base": counts_base,
         }
         if edges is not None:
             columns["edges"] = edges
