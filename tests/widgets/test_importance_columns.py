@@ -110,6 +110,23 @@ def test_groups_move_together() -> None:
         assert own["value"].shape == (2, 4)
 
 
+def test_no_feature_is_picked_by_the_order_of_an_earlier_request(model: Counting) -> None:
+    explainer = uq.Explainer(model, *table(), feature_groups={"both": ["a", "b"]})
+    with uq.Explorer(explainer, groups=True, n_repeats=3) as widget:
+        assert widget.wait(30)
+        widget.groups = False
+        assert widget.wait(30)
+        # The order on the page is that of four features; there are three groups.
+        no_row = [{"feature": "a", "low": 1e6, "high": None}]
+        widget.state = {**widget.state, "groups": True, "feature": "", "ice_filter": no_row}
+        assert widget.wait(30)
+        assert widget._frame["meta"]["error"] is None
+        assert widget.feature == ""
+        widget.ice_filter = []
+        assert widget.wait(30)
+        assert widget.feature in ("a", "b"), "of the rows that are shown now"
+
+
 def test_the_verdict_is_that_of_diagnose(explorer: uq.Explorer) -> None:
     ex = explorer.explainer
     explorer.verdict = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import comm
@@ -12,8 +11,8 @@ import uqwidgets as uq
 from browser.bridge import QueueComm
 from uqwidgets.widgets import inputs
 from uqwidgets.widgets.inputs import NAMES
-from uqwidgets.widgets.parts import PARTS
 from uqwidgets.widgets.rows.conditions import conditions
+from widgets.random_messages import deep
 
 
 @pytest.fixture
@@ -22,13 +21,6 @@ def widget(explainer: uq.Explainer, monkeypatch: pytest.MonkeyPatch):
     with uq.Explorer(explainer, n_repeats=3, ice_lines=4) as explorer:
         assert explorer.wait(30)
         yield explorer
-
-
-def deep(depth: int) -> list[Any]:
-    nested: list[Any] = []
-    for _ in range(depth):
-        nested = [nested]
-    return nested
 
 
 def send(widget: uq.Explorer, state: Any, **message: Any) -> None:
@@ -57,6 +49,8 @@ def host_state(widget: uq.Explorer) -> dict[str, Any]:
         ("ice_filter", [{"feature": "c", "values": [deep(980)]}]),
         ("ice_filter", [{"feature": "x" * 10**6, "low": 0}]),
         ("feature", "x" * 10**7),
+        ("anchor", "x" * 10**7),
+        ("anchor", 10**5000),
         ("measure", {"nll": 1}),
     ],
     ids=[
@@ -71,6 +65,8 @@ def host_state(widget: uq.Explorer) -> dict[str, Any]:
         "deep value",
         "long name",
         "long",
+        "long choice",
+        "choice of thousands of digits",
         "dict",
     ],
 )
@@ -150,58 +146,6 @@ def test_a_page_can_request_the_state(widget: uq.Explorer) -> None:
     widget.comm.handle_msg({"content": {"data": {"method": "request_state"}}})
     (message,) = widget.comm.sent
     assert message["state"]["feature"] == "a"
-
-
-def test_the_widget_answers_after_ten_thousand_random_messages(widget: uq.Explorer) -> None:
-    generator = random.Random(20)
-    before = host_state(widget)
-    values = [
-        None, True, False, 0, 1, -1, 3, 2**31, 2**53, 10**400, 0.5, -0.25, float("nan"),
-        float("inf"), "", "a", "b", "c", "same", "nll", "yes", "model", "error_rate", "\ud800",
-        "<b>", "x" * 2000, "__class__", b"\0", [], {}, [None], [[]], {"a": {}}, deep(300),
-    ]  # fmt: skip
-
-    def condition() -> Any:
-        ends = {
-            end: generator.choice(values) for end in ("low", "high") if generator.random() < 0.7
-        }
-        listed = {"values": generator.choices(values, k=3)} if generator.random() < 0.4 else {}
-        named = {"feature": generator.choice(values)} if generator.random() < 0.9 else {}
-        return {**named, **ends, **listed} if generator.random() < 0.9 else generator.choice(values)
-
-    def value(name: str) -> Any:
-        if name == "ice_filter" and generator.random() < 0.8:
-            return [condition() for _ in range(generator.randrange(4))]
-        return generator.choice(values)
-
-    names = [
-        *NAMES,
-        "_seq",
-        "_stop",
-        "_view_count",
-        *before,
-        "no_such_trait",
-        "__class__",
-        "comm",
-        "set_state",
-    ]
-    # The widget does not wait for its answers, so that most messages arrive during earlier work.
-    widget._publisher.shown.wait = lambda _timeout=None: True  # type: ignore[method-assign]
-    for _ in range(10_000):
-        state = {name: value(name) for name in generator.sample(names, generator.randint(1, 4))}
-        state.pop("_seq", None) if generator.random() < 0.5 else None
-        paths = [[generator.choice(names)]] if generator.random() < 0.1 else []
-        send(widget, state, buffer_paths=paths)
-    after = {"tau": 0.125, "feature": "b", "stress_feature": "a", "n_repeats": 4, "ice_filter": []}
-    send(widget, {**after, "_seq": widget._seq + 1})
-    assert widget.wait(30)
-    assert widget._frame["seq"] == widget._seq
-    assert {name: widget._frame["inputs"][name] for name in after} == after
-    assert widget._frame["meta"]["error"] is None
-    # A curve of values that stand apart has the widget store the part that draws it.
-    stored = widget._stored_parts
-    assert stored in ({}, {"curveDetails": PARTS["curveDetails"]._asdict()})
-    assert host_state(widget) == {**before, "_stored_parts": stored}
 
 
 def test_stop_works_after_a_refused_message(widget: uq.Explorer) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import uqwidgets as uq
 from uqwidgets.inference.population import effective_sample_size
+from widgets.pages import index_of
 from widgets.test_explorer import change
 from widgets.wire import columns
 
@@ -93,3 +96,72 @@ def test_stress_of_rows_without_any_value_is_reported(explainer: uq.Explainer) -
         frame = change(widget, stress_feature="pay", tau=0.5)[-1]
         assert frame["meta"]["stress"]["now"]["status"] == "ok"
         assert frame["meta"]["stress"]["now"]["n_unmoved"] == 0
+
+
+CITIES = {"feature": "city", "values": ["Bern", "Rome"]}
+WITH_MISSING = {"feature": "city", "values": ["Bern", "Rome", None]}
+
+
+@pytest.fixture(scope="module")
+def cities() -> uq.Explainer:
+    """A table of 60 rows, of which 6 have no city and 4 no region, which the model does not see."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"age": rng.normal(size=60), "pay": rng.gamma(2, size=60)})
+    X["city"] = ["Bern", "Rome", "Rome"] * 20
+    X.loc[:5, "city"] = None
+    extra = pd.DataFrame({"region": ["north"] * 4 + [None] * 4 + ["south"] * 52})
+    return uq.Explainer(Gaps(), X, X["age"] + rng.normal(size=60), extra=extra)
+
+
+def notes(widget: uq.Explorer) -> str:
+    assert widget.wait(30)
+    return "\n".join(note for note in widget._frame["meta"]["notes"] if "lists every" in note)
+
+
+def test_a_filter_of_all_values_but_the_missing_one_says_what_it_leaves_out(
+    cities: uq.Explainer,
+) -> None:
+    with uq.Explorer(cities, ice_filter=[CITIES], n_repeats=2) as widget:
+        sentence = "the filter of city lists every value and leaves out the 6 rows without one"
+        assert sentence in notes(widget)
+        assert "add None to its values" in notes(widget)
+        assert widget._frame["meta"]["rows"] == 54
+        for silent in (
+            [WITH_MISSING],
+            [{"feature": "city", "values": ["Rome"]}],
+            [{"feature": "age", "low": 0.0, "high": None}],
+            [],
+        ):
+            widget.ice_filter = silent
+            assert notes(widget) == ""
+        widget.ice_filter = [WITH_MISSING]
+        assert widget.wait(30)
+        assert widget._frame["meta"]["rows"] == 60
+        # All others are the rows without a city, which is what the complement is for.
+        widget.state = {**widget.state, "ice_filter": [CITIES], "complement": True}
+        assert notes(widget) == ""
+        assert widget._frame["meta"]["rows"] == 6
+        regions = {"feature": "region", "values": ["south", "north"]}
+        widget.state = {**widget.state, "ice_filter": [regions], "complement": False}
+        assert "the filter of region" in notes(widget)
+        assert "the 4 rows without one" in notes(widget)
+
+
+def test_a_cohort_of_all_values_but_the_missing_one_says_what_it_leaves_out(
+    cities: uq.Explainer, tmp_path: Path
+) -> None:
+    cohorts = [
+        {"name": "towns", "ice_filter": [CITIES]},
+        {"name": "Rome", "ice_filter": [{"feature": "city", "values": ["Rome"]}]},
+    ]
+    with uq.Explorer(cities, cohorts=cohorts, compare_with="cohort:towns", n_repeats=2) as widget:
+        for name, n_sentences in (("towns", 1), ("Rome", 0)):
+            widget.compare_with = f"cohort:{name}"
+            assert widget.wait(30)
+            sentences = widget._frame["meta"]["comparison"]["sentences"]
+            about = [one for one in sentences if "leaves out the 6 rows" in one]
+            assert len(about) == n_sentences
+        path = tmp_path / "page.html"
+        widget.save(path, stress_features=["age"], progress=False)
+        counts = {one["name"]: len(one["sentences"]) for one in index_of(path)["cohorts"]}
+        assert counts == {"all rows": 0, "towns": 1, "Rome": 0}

@@ -10,6 +10,7 @@ from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.reproduction.ghost import Ghost
 from uqwidgets.widgets.reproduction.pins import Pin
+from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.scheduler import Ticket, heartbeat
 from uqwidgets.widgets.timing import Timing
@@ -129,6 +130,8 @@ class Answer:
         self._work.send(final=True)
 
     def _build_populations(self) -> None:
+        if not self._inputs.complement:
+            self._work.notes += notes_on_missing(self._inputs.ice_filter, self._explainer)
         rows = self._populations.build(self._inputs, self._work.check)
         self._work.rows = rows
         self._n_rows = 0 if rows is None else rows.selection.n_rows

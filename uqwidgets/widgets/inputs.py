@@ -65,7 +65,9 @@ class Inputs:
     tau: float = _input(0.0, lambda name, value, _: number(value, name, -1.0, 1.0))
     stress_feature: str = _input("", lambda *value: _stress_feature(*value))
     stress_category: str = _input("", lambda *value: _stress_category(*value))
-    anchor: str = _input("quantile", lambda name, value, _: one_of(ANCHORS, value, name))
+    anchor: str = _input(
+        "quantile", lambda name, value, ex: one_of(ANCHORS, text(name, value, ex), name)
+    )
     tail: float = _input(0.05, lambda name, value, _: number(value, name, 0.001, 0.49))
     held: tuple[Held, ...] = _input(
         (), lambda _, value, explainer: [h.plain() for h in held(value, explainer)]

@@ -35,6 +35,8 @@ export interface Cohort {
   name: string;
   ice_filter: Inputs["ice_filter"];
   complement: boolean;
+  /** What a reader should know of these rows. */
+  sentences: string[];
   anchor: string;
   tail: number;
   held: Inputs["held"];

@@ -178,7 +178,7 @@ export class StaticHost implements HostModel {
     };
     const frame = { schema: SCHEMA, seq, inputs, meta, cols: {} as Raw };
     const descriptions: Raw = {};
-    const notes: unknown[] = [...this.index.sentences];
+    const notes: unknown[] = [...this.index.sentences, ...cohort.sentences];
     for (const [view, entry] of Object.entries(entries)) {
       const content = entry.stressed?.[this.#stressed(inputs)] ?? entry.content;
       this.#put(view, content, meta, descriptions, frame.cols, notes);

@@ -16,6 +16,7 @@ from uqwidgets.widgets.page.cohorts import NamedRows
 from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort, Stressed, reads_of
 from uqwidgets.widgets.page.store import Store
 from uqwidgets.widgets.reproduction.state import arguments_of, initial_state
+from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.views.view import View
 
@@ -190,7 +191,8 @@ def assemble(
         cohort.add(own)
         for each in own:
             cohort.add_exact(each)
-        described.append({"name": named.name, **cohort.index})
+        sentences = [] if named.complement else notes_on_missing(named.filter, explainer)
+        described.append({"name": named.name, "sentences": sentences, **cohort.index})
     index = {
         "about": _about(explainer, views, options, title),
         # The page has a choice of its own among the cohorts.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.evaluation.labels import Labels
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.plotting.text import counted
 from uqwidgets.widgets.checks import CONTAINERS, brief, check_length, number, switch
 from uqwidgets.widgets.rows.text import rows_of_text, rows_text
 
@@ -75,6 +77,14 @@ class Condition:
         else:
             met = self._within(columns.numbers(self.feature))
         return met | column.isna().to_numpy() if self.missing else met
+
+    def missing_left_out(self, explainer: Explainer) -> int:
+        """Count the rows without a value, if all values but the missing one are listed."""
+        if self.values is None or None in self.values or self.feature is None:
+            return 0
+        if set(self.values) < set(labels(explainer, self.feature).texts):
+            return 0
+        return columns_with(explainer, self.feature).missing(self.feature)
 
     def _within(self, numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
         low = -np.inf if self.low is None else float(self.low)
@@ -146,6 +156,22 @@ def conditions(value: Any, explainer: Explainer) -> tuple[Condition, ...]:
     if listed > MOST_VALUES:
         raise ValueError(f"ice_filter lists {listed:,} values; it can list {MOST_VALUES:,}.")
     return tuple(_condition(item, explainer) for item in value)
+
+
+def notes_on_missing(filters: Sequence[Condition], explainer: Explainer) -> list[str]:
+    """Say which conditions list every value, and yet leave out the rows without one.
+
+    Parameters
+    ----------
+    filters : sequence of Condition
+    explainer : Explainer
+    """
+    counts = {one.feature: n for one in filters if (n := one.missing_left_out(explainer))}
+    return [
+        f"the filter of {feature} lists every value and leaves out the {counted(n, 'row')} without "
+        "one (to include them, tick “missing”, or add None to its values)"
+        for feature, n in counts.items()
+    ]
 
 
 def n_listed(filters: Any) -> int:

@@ -18,6 +18,7 @@ from uqwidgets.measures import class_of, probability_of
 from uqwidgets.widgets.curve_form import N_VALUES, curve_form, curve_grid
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
+from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.stress_intervals import LEVELS
 
@@ -253,8 +254,12 @@ class OtherRows(OtherSide):
         return cls(explainer, (first, name), has_weights, other)
 
     def sentences(self, inputs: Inputs) -> list[str]:
-        """Say that the intervals are of one kind, too."""
+        """Say that the intervals are of one kind, and whether a cohort lacks missing values."""
         sentences = super().sentences(inputs)
+        for cohort in inputs.cohorts:
+            if cohort.name == self.names[1] and not cohort.complement:
+                notes = notes_on_missing(cohort.conditions, self.explainer)
+                sentences += [f"{cohort.name}: {note}." for note in notes]
         if inputs.interval != "u-statistic":
             sentences.append(
                 f"Intervals of importance are {inputs.interval}; those of its difference account "

@@ -426,8 +426,8 @@ class ImportanceView(View):
         self._choose_shown(work)
 
     def _choose_shown(self, work: Work) -> None:
-        """Pick the most important feature of those shown, where none is picked."""
-        if self.content.meta and not work.inputs.feature:
+        """Pick the most important feature of those shown for this request, if none is picked."""
+        if not (work.inputs.feature or self.is_stale(work)):
             units, table = self._sources.of(work.inputs).units, self.explainer.table
             members = [table.columns_of(units[i]) for i in self.content.meta["order"]]
             work.choose([table.features[column] for columns in members for column in columns])
