@@ -58,7 +58,6 @@ def kinds():
     trees = RandomForestRegressor(12, random_state=0).fit(X, Y)
     numeric = ("std", "crps", "interval_width:0.9")
     yield as_predictive(trees, members=True, noise=0.3), Y, (*numeric, "aleatoric", "epistemic")
-    yield as_predictive(trees, members=True), Y, (*numeric, "aleatoric", "epistemic")
     levels = (0.1, 0.3, 0.5, 0.7, 0.9)
     quantiles = {q: QuantileRegressor(quantile=q, alpha=0.0).fit(X, Y) for q in levels}
     yield as_predictive(quantiles), Y, numeric
@@ -79,6 +78,36 @@ def test_every_measure_works_with_every_adapter(model, y, measures):
         before = before or explainer.model_calls
         assert explainer.model_calls == before
     assert np.isfinite(explainer.dependence("x0", "entropy", grid=5).average).all()
+
+
+def test_values_of_members_have_every_measure_but_the_likelihood():
+    trees = RandomForestRegressor(12, random_state=0).fit(X, Y)
+    explainer = Explainer(as_predictive(trees, members=True), X, Y)
+    for measure in ("entropy", "epistemic", "std", "crps", "squared_error", "prediction"):
+        assert np.isfinite(explainer.importance(measure, n_repeats=2).importance).all()
+    refusal = r"members predict single values.*noise=\.\.\..*oob_score=True"
+    with pytest.raises(ValueError, match=r"'nll' is not available: the " + refusal):
+        explainer.importance(n_repeats=2)
+    with pytest.raises(ValueError, match=r"there is no likelihood: the " + refusal):
+        explainer.importance(lambda q, y: -q.log_prob(y), n_repeats=2)
+    with pytest.raises(ValueError, match=refusal):
+        explainer.diagnose(n_repeats=2)
+    assert "nll" not in explainer.scores().frame["score"].tolist()
+
+
+def test_results_say_that_the_noise_of_a_forest_is_estimated():
+    trees = RandomForestRegressor(60, oob_score=True, random_state=0).fit(X, Y)
+    explainer = Explainer(as_predictive(trees, members=True), X, Y)
+    result = explainer.importance(n_repeats=2)
+    noise = explainer.evaluations.original.members.scale[0, 0]
+    (remark,) = [one for one in result.remarks if "out-of-bag residuals" in one]
+    assert f"{noise:.3g}, is estimated" in remark
+    assert "noise=" in remark
+    assert (np.abs(result.importance) < 100).all()
+    by_hand = Explainer(as_predictive(trees, members=True, noise=noise), X, Y)
+    again = by_hand.importance(n_repeats=2)
+    np.testing.assert_array_equal(result.importance, again.importance)
+    assert not [one for one in again.remarks if "out-of-bag" in one]
 
 
 def test_nll_with_fixed_noise_is_the_scaled_squared_error():

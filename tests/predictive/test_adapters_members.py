@@ -21,6 +21,7 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
+from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -156,6 +157,78 @@ def test_without_noise_a_forest_is_the_density_of_its_predictions():
     np.testing.assert_allclose(q.members.scale, expected.members.scale, rtol=1e-12)
 
 
+def forest_with_oob(**options):
+    return RandomForestRegressor(**({"n_estimators": 60, "random_state": 0} | options))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        forest_with_oob(oob_score=True),
+        forest_with_oob(oob_score=True, max_samples=0.5, min_samples_leaf=3),
+        ExtraTreesRegressor(60, bootstrap=True, oob_score=True, random_state=0),
+        make_pipeline(StandardScaler(), forest_with_oob(oob_score=True)),
+        GridSearchCV(forest_with_oob(oob_score=True), {"max_depth": [3]}, cv=2),
+    ],
+    ids=["forest", "half of the rows", "extra trees", "pipeline", "search"],
+)
+def test_the_noise_of_a_forest_is_that_of_its_out_of_bag_residuals(model):
+    predictive = as_predictive(model.fit(X, 3 * Y), members=True)
+    q = predictive(X)
+    forest = getattr(model, "best_estimator_", model)
+    forest = forest[-1] if hasattr(forest, "steps") else forest
+    residuals = 3 * Y - forest.oob_prediction_
+    # The trees show the variance of the targets in their samples only.
+    assert np.ptp(q.members.scale) == 0
+    assert q.members.scale[0, 0] == pytest.approx(np.sqrt(np.mean(residuals**2)), rel=0.06)
+    assert q.log_prob(3 * Y).min() > -10
+    (remark,) = predictive.remarks
+    assert f"{q.members.scale[0, 0]:.3g}, is estimated from the out-of-bag residuals" in remark
+
+
+@pytest.mark.parametrize(
+    ("model", "weights"),
+    [
+        (forest_with_oob(), None),
+        (forest_with_oob(oob_score=True, n_estimators=5), None),
+        (forest_with_oob(oob_score=True, criterion="absolute_error"), None),
+        (forest_with_oob(oob_score=mean_squared_error), None),
+        (forest_with_oob(oob_score=True), 1 + np.arange(90) % 3),
+        (BaggingRegressor(DecisionTreeRegressor(max_depth=3), 60, oob_score=True), None),
+        ([LinearRegression(), DecisionTreeRegressor(max_depth=3)], None),
+    ],
+    ids=["not asked", "few trees", "criterion", "other score", "weights", "bagging", "list"],
+)
+@pytest.mark.filterwarnings("ignore:Some inputs do not have OOB scores")
+def test_without_known_noise_members_have_no_likelihood(model, weights):
+    for one in model if isinstance(model, list) else [model]:
+        one.fit(X, Y, **({} if weights is None else {"sample_weight": weights}))
+    predictive = as_predictive(model, members=not isinstance(model, list))
+    q = predictive(X)
+    assert not predictive.remarks
+    for copied in (q, q.take(slice(1, 3)), q.owned(), q.joined([q])):
+        with pytest.raises(ValueError, match=r"no likelihood: the members predict.*noise="):
+            copied.log_prob(np.zeros(len(copied)))
+        assert np.isfinite([copied.mean(), copied.std()]).all()
+
+
+def test_where_members_agree_only_their_density_is_missing():
+    members = [lambda X: X[:, 0], lambda X: X[:, 0] + np.maximum(X[:, 1], 0)]
+    q = as_predictive(members)(X)
+    np.testing.assert_allclose(q.mean(), X[:, 0] + np.maximum(X[:, 1], 0) / 2, atol=1e-12)
+    same = X[:, 1] <= 0
+    np.testing.assert_allclose(q.crps(Y)[same], np.abs(Y - X[:, 0])[same], rtol=1e-9)
+    np.testing.assert_allclose(q.quantile(0.9)[same], X[same, 0], rtol=1e-9)
+    assert (q.std()[same] < 1e-9).all()
+    for measure in ("entropy", "aleatoric", "epistemic"):
+        with pytest.raises(ValueError, match=r"members all predict the same.*noise=.*in row"):
+            getattr(q, measure)()
+    others = Mixture.from_samples(np.array([member(X[~same]) for member in members]))
+    apart = q.take(np.flatnonzero(~same))
+    np.testing.assert_allclose(apart.entropy(), others.entropy(), rtol=1e-12)
+    np.testing.assert_allclose(apart.epistemic(), others.epistemic(), rtol=1e-12, atol=1e-12)
+
+
 def test_members_keep_their_standard_deviations():
     model = BaggingRegressor(BayesianRidge(), 4, random_state=0).fit(X, Y)
     q = as_predictive(model, members=True)(X)
@@ -163,6 +236,7 @@ def test_members_keep_their_standard_deviations():
         mean, std = member.predict(X, return_std=True)
         np.testing.assert_allclose(q.members.loc[:, j], mean, rtol=1e-12)
         np.testing.assert_allclose(q.members.scale[:, j], std, rtol=1e-12)
+    assert np.isfinite(q.log_prob(Y)).all()
 
 
 def test_weights_of_a_vote_are_those_of_the_mixture():

@@ -70,6 +70,7 @@ class Predictions:
     ) -> None:
         self.table = table
         self.memory_limit = memory_limit
+        self._remarks = predictive.remarks
         self._calls = ModelCalls(predictive, table, memory_limit)
         self._cache: Cache[Distribution] = Cache(memory_limit * 2 // 5)
         self._donors = Donors(table, self._cache)
@@ -103,8 +104,8 @@ class Predictions:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a reader of results should know about the model's answers so far, and the memory."""
-        return self._consistency.remarks + self.remarks_on_memory()
+        """What a reader of results should know about the model, its answers, and the memory."""
+        return self._remarks + self._consistency.remarks + self.remarks_on_memory()
 
     def remarks_on_memory(self, further: int = 0) -> tuple[str, ...]:
         """Return a remark if an analysis does not keep to the memory limit.

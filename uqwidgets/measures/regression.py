@@ -9,7 +9,12 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.measures.measure import NON_NEGATIVE, Family, Measure, Offers, Truth, Use
 from uqwidgets.measures.uncertainty import uncertainty
-from uqwidgets.predictive.distributions import Distribution, InvalidRowError, Quantiles
+from uqwidgets.predictive.distributions import (
+    Distribution,
+    InvalidRowError,
+    MemberValues,
+    Quantiles,
+)
 
 _NO_UNCERTAINTY = (
     "the model gives one value per row and no uncertainty; use a model with "
@@ -21,9 +26,9 @@ _A_NUMBER = "the target is a number, not a class"
 
 
 def of_densities(q: Distribution) -> Offers:
-    """Measures of a predictive density; quantiles that coincide have none."""
+    """Measures of a predictive density; values of members and quantiles that coincide have none."""
     return {
-        **(_of_quantiles(q) if isinstance(q, Quantiles) else uncertainty(q, _nll)),
+        **_of_density(q),
         **_of_prediction("predicted mean"),
         "std": Measure("std", "standard deviation", "", _std, NON_NEGATIVE),
         **_losses(),
@@ -81,6 +86,13 @@ def interval_width(level: str) -> Measure:
         width,
         NON_NEGATIVE,
     )
+
+
+def _of_density(q: Distribution) -> Offers:
+    if isinstance(q, Quantiles):
+        return _of_quantiles(q)
+    offers = uncertainty(q, _nll)
+    return offers | {"nll": q.no_likelihood} if isinstance(q, MemberValues) else offers
 
 
 def _of_quantiles(q: Quantiles) -> Offers:

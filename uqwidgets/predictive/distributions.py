@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uqwidgets.predictive.base import InvalidRowError, PredictiveDistribution, Rows
 from uqwidgets.predictive.categorical import Categorical, class_codes, classes_among
+from uqwidgets.predictive.member_values import MemberValues
 from uqwidgets.predictive.mixture import Mixture
 from uqwidgets.predictive.normal import Normal
 from uqwidgets.predictive.point import Point
@@ -15,6 +16,7 @@ __all__ = [
     "Categorical",
     "Distribution",
     "InvalidRowError",
+    "MemberValues",
     "Mixture",
     "Normal",
     "Point",

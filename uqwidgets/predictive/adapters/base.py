@@ -62,11 +62,14 @@ class AdaptedModel:
         Labels of a classifier.
     has_uncertainty : bool
         Whether the distribution holds more than a single value per row.
+    remarks : tuple of str
+        What a reader of results should know about how the model is read.
     """
 
     distribution_of: Callable[[Any], Distribution]
     classes: Labels | None = None
     has_uncertainty: bool = True
+    remarks: tuple[str, ...] = ()
 
 
 # Adapts a model that is part of another one, such as the last step of a pipeline.

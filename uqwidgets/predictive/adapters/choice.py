@@ -80,8 +80,10 @@ def as_predictive(
         `CalibratedClassifierCV`.
     noise : float, optional
         Standard deviation of the target around the prediction, in the target's units. It applies
-        to members, samples or models that predict one number; without it, members and samples
-        are read as the kernel density of their predictions.
+        to members, samples or models that predict one number. Without it, samples are those of the
+        target, read as a kernel density. A forest of regressors that was fitted with
+        ``oob_score=True`` has it estimated from its out-of-bag residuals, and results say so; other
+        members that predict one number have an entropy but no ``"nll"``.
     levels : array-like of shape (q,), optional
         Levels of the quantiles in the columns of what the model answers, or of the models in a
         list.
@@ -140,6 +142,7 @@ def as_predictive(
         adapted.classes,
         feature_names,
         n_features,
+        adapted.remarks,
     )
 
 

@@ -39,6 +39,7 @@ from uqwidgets.predictive.adapters.mixing import (
     mixture_of,
     mixture_of_values,
 )
+from uqwidgets.predictive.adapters.out_of_bag import out_of_bag_noise
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
 _FOREST_CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
@@ -99,9 +100,9 @@ def _read_classifier(model: Any, options: Options) -> AdaptedModel:
 
 def _read_regressor(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     at_least_two(len(model.estimators_), name_of(model))
-    noise = options.noise
     if isinstance(model, _FOREST_REGRESSORS):
-        return AdaptedModel(lambda X: mixture_of_values(_values_of_trees(model, X), noise))
+        return _read_forest_of_regressors(model, options.noise)
+    noise = options.noise
     members = [adapt(member, Options()) for member in model.estimators_]
     weights = _weights(model)
 
@@ -111,6 +112,20 @@ def _read_regressor(model: Any, options: Options, adapt: Adapt) -> AdaptedModel:
         return mixture_of(answers, noise, weights)
 
     return AdaptedModel(distribution_of)
+
+
+def _read_forest_of_regressors(forest: Any, noise: float | None) -> AdaptedModel:
+    remarks: tuple[str, ...] = ()
+    if noise is None:
+        noise = out_of_bag_noise(forest)
+        if noise is not None:
+            remarks = (
+                f"the noise around the trees' predictions, {noise:.3g}, is estimated from the "
+                "out-of-bag residuals of the forest (as_predictive takes another noise=)",
+            )
+    return AdaptedModel(
+        lambda X: mixture_of_values(_values_of_trees(forest, X), noise), remarks=remarks
+    )
 
 
 def _predict(member: AdaptedModel, X: Any) -> Distribution:

@@ -92,7 +92,10 @@ def _read_answer(answer: Any, n: int, options: Options, labels: Labels | None) -
         if values.shape[1] != n:
             raise ValueError(f"samples of shape {values.shape} must be (members, {n} rows).")
         at_least_two(len(values), "the array of samples")
-        return mixture_of_values(values.T.astype(np.float64), options.noise)
+        samples = values.astype(np.float64)
+        if options.noise is None:  # samples of the target itself
+            return Mixture.from_samples(samples)
+        return mixture_of_values(samples.T, options.noise)
     _refuse(options, "noise", returned="one line per row")
     if options.levels is not None:
         return Quantiles(options.levels, values)

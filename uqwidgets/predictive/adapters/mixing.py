@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.predictive.adapters.base import Labels
-from uqwidgets.predictive.base import equal_up_to_rounding
 from uqwidgets.predictive.distributions import (
     Categorical,
     Distribution,
-    InvalidRowError,
+    MemberValues,
     Mixture,
     Normal,
     Point,
@@ -39,13 +38,13 @@ def mixture_of_values(values: Floats, noise: float | None, weights: Weights = No
     values : ndarray of shape (n, m)
     noise : float or None
         Standard deviation of the target around each prediction; without it the mixture is the
-        kernel density of the predictions.
+        kernel density of the predictions, which has no likelihood.
     weights : ndarray of shape (m,) or None
 
     Raises
     ------
     ValueError
-        If there is no noise, and the members have unequal weights or all predict the same.
+        If there is no noise, and the members have unequal weights.
     """
     if noise is not None:
         return Mixture(with_noise(values, noise), weights)
@@ -54,14 +53,7 @@ def mixture_of_values(values: Floats, noise: float | None, weights: Weights = No
             "members of unequal weights need noise=...: the standard deviation of the target "
             "around what each of them predicts."
         )
-    same = equal_up_to_rounding(values)
-    if same.any():
-        raise InvalidRowError(
-            "members all predict the same, which has no density without noise=... (the standard "
-            "deviation of the target around it)",
-            int(same.argmax()),
-        )
-    return Mixture.from_samples(values.T)
+    return MemberValues.of(values)
 
 
 def mixture_of(

@@ -29,6 +29,8 @@ class Predictive:
         Column labels the model was fitted with, in its order.
     n_features : int or None
         Number of columns the model was fitted with.
+    remarks : tuple of str
+        What a reader of results should know about how the model is read.
 
     See Also
     --------
@@ -48,6 +50,7 @@ class Predictive:
     classes: npt.NDArray[Any] | None = None
     feature_names: tuple[Any, ...] | None = None
     n_features: int | None = None
+    remarks: tuple[str, ...] = ()
 
     def __call__(self, X: Any) -> Distribution:
         """Predictive distribution of every row of ``X``.
