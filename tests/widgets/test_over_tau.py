@@ -12,7 +12,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.naive_bayes import GaussianNB
 
 import uqwidgets as uq
-from uqwidgets.inference.populations import means_over_rows
+from uqwidgets.inference.moment_paths import path_moments
+from uqwidgets.inference.populations import mean_changes_in, means_over_rows
 from uqwidgets.widgets.interpolation import interpolated, nodes
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.scheduler import SupersededError
@@ -215,8 +216,8 @@ def test_no_level_is_computed_twice(watched, monkeypatch):
 
     monkeypatch.setattr("uqwidgets.widgets.views.dependence.over_tau.means_over_rows", means)
     watched.follow()
-    # The limits of both sides are both at 0.
-    assert len(counted) == len(set(counted)) + 1 > 2
+    # 0 belongs to both sides.
+    assert len(counted) == len(set(counted)) > 2
     sent = len(watched.messages)
     assert sent <= 2
     counted.clear()
@@ -225,6 +226,34 @@ def test_no_level_is_computed_twice(watched, monkeypatch):
     watched.follow()
     assert counted == []
     assert len(watched.messages) == sent
+
+
+def test_with_many_rows_the_first_message_has_few_levels(watched, monkeypatch):
+    """Those of both sides are computed together, with 0 once, for the measures that are shown."""
+    counted = {"estimates": [], "moments": []}
+
+    def estimates(populations, changes, *rest):
+        counted["estimates"].append((len(changes), populations.weights.shape[1]))
+        return mean_changes_in(populations, changes, *rest)
+
+    def moments(populations, changes, *rest, **options):
+        counted["moments"].append((len(changes), populations.weights.shape[1]))
+        return path_moments(populations, changes, *rest, **options)
+
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.over_tau._MANY_ROWS", 1)
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.repeats.mean_changes_in", estimates)
+    monkeypatch.setattr("uqwidgets.widgets.views.importance.repeats.path_moments", moments)
+    n_features = len(watched.widget.explainer.features)
+    messages = watched.over_tau.follow(watched.inputs, lambda: None)
+    _, columns = next(messages)
+    n_shown = sum(name.startswith("importance.measures.") for name in columns)
+    assert n_shown >= 1
+    assert counted["estimates"] == [(n_shown, 9)] * n_features
+    assert counted["moments"] == [(n_shown, 5)] * n_features
+    list(messages)
+    # Then there are more of each.
+    assert counted["estimates"][n_features:]
+    assert counted["moments"][n_features:]
 
 
 def test_another_feature_leaves_the_importance_as_it_is(watched, monkeypatch):

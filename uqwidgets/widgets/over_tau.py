@@ -106,7 +106,7 @@ class Track:
         it leaves out are not tested.
     start, coarse, finest : int
         Number of intervals between the nodes of a side to begin with, of a first message, and at
-        most; powers of two.
+        most; powers of two, from 2 on.
     derivation : Derivation, optional
         How the columns follow from samples; the columns are the samples themselves if not given.
     is_large : bool
@@ -148,8 +148,7 @@ class Side:
             self.m, self.samples = track.start, exact
             # The nodes of half as many intervals are among them.
             coarse = Side(self.sign, self.m // 2, {k: v[::2] for k, v in exact.items()})
-            if track.start > 1:
-                self.error = coarse.distance(track, {k: v[1::2] for k, v in exact.items()})
+            self.error = coarse.distance(track, {k: v[1::2] for k, v in exact.items()})
         else:
             before, self.error = self.error, self.distance(track, exact)
             old, self.m = self.samples, 2 * self.m
@@ -292,15 +291,16 @@ class OverTau:
         levels: Callable[[Floats], list[Level]],
         check: Check,
     ) -> None:
-        """Add nodes to both sides, which are sampled together."""
+        """Add nodes to both sides, which are sampled together; 0 belongs to both."""
         new = [side.new_nodes(track) for side in sides]
         taus = np.concatenate([s.sign * x for s, x in zip(sides, new, strict=True)])
-        samples = track.sample(levels(taus), check)
+        different, place = np.unique(taus, return_inverse=True)
+        samples = track.sample(levels(different), check)
         start = 0
         for side, x in zip(sides, new, strict=True):
-            stop = start + len(x)
-            side.add(track, {name: values[start:stop] for name, values in samples.items()})
-            start = stop
+            own = place[start : start + len(x)]
+            side.add(track, {name: values[own] for name, values in samples.items()})
+            start += len(x)
 
     def _sides_of(self, view: View, track: Track, rows: Any, signs: list[float]) -> list[Side]:
         key = (rows, track.key)

@@ -75,11 +75,11 @@ class ImportanceOverTau:
         def estimates(levels: Sequence[Level], check: Check) -> Samples:
             populations = stacked(levels)
             values = [
-                self._repeats.estimates(feature, n_repeats, populations, check)
+                self._repeats.estimates(shown, feature, n_repeats, populations, check)
                 for feature in self._repeats.features
             ]
-            of_shown = np.stack(values)[:, shown]
-            return {"value": of_shown.transpose(2, 1, 0), **self._baselines(shown, levels)}
+            together = np.stack(values).transpose(2, 1, 0)
+            return {"value": together, **self._baselines(shown, levels)}
 
         def contents(levels: Sequence[Level], check: Check) -> Samples:
             at_levels = [
@@ -91,12 +91,12 @@ class ImportanceOverTau:
         # The quantiles of repeats are about their median.
         names = ("value", "low", "high") if interval == "quantile" else ("low", "high")
         is_large = len(self._explainer.table) > _MANY_ROWS
-        start, coarse, finest = (1, 2, 4) if is_large else (4, 8, 32)
+        start, coarse, finest = (2, 2, 4) if is_large else (4, 8, 32)
         key = (source, tuple(shown), n_repeats, interval)
         sample, derivation = contents, None
         if interval == "u-statistic" and self._repeats.scheme == "permutation":
             derivation = _Ends(self._repeats, shown, n_repeats, filtered, settles=not is_large)
-            sample, coarse = derivation.sample, max(2, coarse // 2)
+            sample, coarse = derivation.sample, max(start, coarse // 2)
         ends = Track(
             "ends",
             key,
@@ -111,7 +111,8 @@ class ImportanceOverTau:
         )
         if interval == "quantile":
             return [ends]
-        return [Track("value", key[:-1], estimates, _TOLERANCE, _extents, is_large=True), ends]
+        value = Track("value", key[:-1], estimates, _TOLERANCE, _extents, is_large=True)
+        return [replace(value, coarse=value.start) if is_large else value, ends]
 
     def _baselines(self, shown: Sequence[int], levels: Sequence[Level]) -> Samples:
         measures = [self._repeats.measures[m] for m in shown]

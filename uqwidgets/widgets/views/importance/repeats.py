@@ -215,10 +215,15 @@ class RepeatChanges:
         return mean_change(lines[:n_repeats], drawn, original, population, self._subgroups(feature))
 
     def estimates(
-        self, feature: str, n_repeats: int, populations: Populations, check: Callable[[], None]
+        self,
+        measures: Sequence[int],
+        feature: str,
+        n_repeats: int,
+        populations: Populations,
+        check: Callable[[], None],
     ) -> Floats:
-        """Return the mean change of each measure over the first repeats, in each population."""
-        changes = [lines[:n_repeats] for lines in self._changes[feature]]
+        """Return the mean change of some measures over the first repeats, in each population."""
+        changes = [self._changes[feature][m][:n_repeats] for m in measures]
         return mean_changes_in(populations, changes, self._donors[feature][:n_repeats], check)
 
     def moments(
