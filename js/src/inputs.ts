@@ -3,6 +3,7 @@ import type { Change, Cohort, Condition, Held } from "./condition.ts";
 
 /** The public traits, which the client writes and the kernel answers. */
 export interface Inputs {
+  shown_model: string;
   views: string[];
   tau: number;
   stress_feature: string;
@@ -47,6 +48,7 @@ export interface Inputs {
 
 /** What `typeof` says of each. */
 export const INPUT_TYPES = {
+  shown_model: "string",
   views: "object",
   tau: "number",
   stress_feature: "string",

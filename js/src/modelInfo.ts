@@ -54,6 +54,9 @@ export interface ModelInfo {
   intervals: string[];
   /** Names of the other models to compare with. */
   others: string[];
+  /** Names of all models, and which of them this is; empty where there is one. */
+  models: string[];
+  model: string;
   /** Names of the views, in the order in which they stand on the page. */
   views: string[];
   /** Empty in notebooks saved by earlier versions. */
@@ -85,6 +88,8 @@ export function readModelInfo(raw: unknown): ModelInfo {
     intervals: fields.texts("intervals"),
     // Absent in notebooks saved by earlier versions.
     others: fields.optional("others", (f) => f.texts("others")) ?? [],
+    models: fields.optional("models", (f) => f.texts("models")) ?? [],
+    model: fields.optional("model", (f) => f.text("model")) ?? "",
     views: fields.texts("views"),
     help: fields.optional("help", (f) => readHelp(f.record("help"))) ?? NO_HELP,
   };

@@ -20,6 +20,12 @@ export interface HostModel extends Channel {
 /** Milliseconds between two messages to the kernel while τ moves under the hand. */
 const PAUSE = 250;
 
+/** Whether a frame is not of another one of several models. */
+function isOf(frame: unknown, { model }: ModelInfo): boolean {
+  const inputs = isRecord(frame) ? frame.inputs : null;
+  return !model || !isRecord(inputs) || inputs.shown_model === model;
+}
+
 /** One model of the host with its request queue and its last valid frame, shared by all its views. */
 export class Session {
   about: ModelInfo | null = null;
@@ -213,14 +219,19 @@ export class Session {
   #read(): void {
     const raw = this.model.get("_frame");
     try {
-      this.about = readModelInfo(this.model.get("_about"));
+      const about = readModelInfo(this.model.get("_about"));
+      const isSame = about.model === this.about?.model;
+      // A model and its first frame arrive one after the other; until both are here, the former stays.
+      if (this.answer && !isOf(raw, about)) return;
+      this.about = about;
       this.#readOverTau();
       if (seqOf(raw) !== null) {
-        const answer = readFrame(raw, this.about, this.answer);
+        const before = isSame ? this.answer : null;
+        const answer = readFrame(raw, about, before);
         const over = this.#overTau;
         const fits = over && apartFromTau(over.inputs) === apartFromTau(answer.inputs);
         const finer = fits ? frameAt(raw, over, null) : null;
-        this.answer = finer ? readFrame(finer, this.about, this.answer) : answer;
+        this.answer = finer ? readFrame(finer, about, before) : answer;
         if (fits && answer.final && reaches(over, answer.inputs.tau)) this.#base = raw;
       }
       const faults = new Set([...(this.answer?.faults ?? []), this.#overTauFault]);

@@ -40,6 +40,8 @@ export function aboutBinary(): ModelInfo {
     ],
     extra: [],
     others: [],
+    models: [],
+    model: "",
     intervals: ["u-statistic", "model"],
     views: ["importance", "dependence", "stress", "performance"],
     help: NO_HELP,
@@ -86,6 +88,7 @@ export function aboutRegression(): ModelInfo {
 
 export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Inputs {
   return {
+    shown_model: about.model,
     views: [],
     tau: 0,
     stress_feature: about.features[0]?.name ?? "",

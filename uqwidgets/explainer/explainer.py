@@ -148,6 +148,9 @@ class Explainer(Ranking, Curves, Performing, Comparing):
         )
         self.name = self.predictive.name if name is None else str(name)
 
+        # No explainer is named in the makers, which would hold it in a cycle.
+        seed = self.seed
+
         def maker(other: Any) -> Callable[[], Explainer]:
             if isinstance(other, Explainer):
                 return lambda: other
@@ -156,7 +159,7 @@ class Explainer(Ranking, Curves, Performing, Comparing):
                 X,
                 y,
                 feature_groups=feature_groups,
-                random_state=self.seed,
+                random_state=seed,
                 memory_limit=memory_limit,
             )
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING
+
+from uqwidgets._utils.choices import unknown
 
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
@@ -20,9 +23,18 @@ class Others(Mapping[str, "Explainer"]):
     ----------
     makers : mapping of str to callable
         Each returns the explainer of this name.
+    first : Explainer, optional
+        The one that was made with these models, where they are seen from another one of them.
+
+    Attributes
+    ----------
+    first : Explainer or None
     """
 
-    def __init__(self, makers: Mapping[str, Callable[[], Explainer]]) -> None:
+    def __init__(
+        self, makers: Mapping[str, Callable[[], Explainer]], first: Explainer | None = None
+    ) -> None:
+        self.first = first
         self._makers = dict(makers)
         self._explainers: dict[str, Explainer] = {}
         self._lock = RLock()
@@ -41,3 +53,42 @@ class Others(Mapping[str, "Explainer"]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._makers
+
+
+def model_names(explainer: Explainer) -> list[str]:
+    """Return the names of the models that stand beside each other, empty where there is one."""
+    first = explainer.others.first or explainer
+    return [first.name, *first.others] if first.others else []
+
+
+def explainer_of(explainer: Explainer, name: str) -> Explainer:
+    """Return the explainer of one of the models, whose others are all the rest.
+
+    What the model answered is shared with the explainer that the models are compared by. Nothing
+    refers back to what is returned here, so no cycle keeps answers in memory.
+
+    Parameters
+    ----------
+    explainer : Explainer
+        Of any of the models.
+    name : str
+        Of a model; empty for the first one.
+
+    Raises
+    ------
+    ValueError
+        If no model has this name, or its rows are not those of the first one.
+    """
+    first = explainer.others.first or explainer
+    if name in ("", first.name):
+        return first
+    if name not in first.others:
+        raise ValueError(unknown("model", name, model_names(explainer)))
+    other = first.others[name]
+    first.compare(other, names=(first.name, name))
+    shown = object.__new__(type(first))
+    vars(shown).update(vars(other))
+    rest = {key: partial(first.others.__getitem__, key) for key in first.others if key != name}
+    shown.name, shown.extra = name, first.extra
+    shown.others = Others({first.name: lambda: first, **rest}, first)
+    return shown

@@ -62,7 +62,7 @@ class Answer:
 
     Attributes
     ----------
-    errors : list of str
+    errors, notes : list of str
         Sentences that the next frame shows.
     """
 
@@ -89,7 +89,7 @@ class Answer:
         self._inputs = inputs
         self._publish = publish
         self._work = Work(inputs, ticket, timing, views, self._compose, choose, busy_since)
-        self.errors = self._work.errors
+        self.errors, self.notes = self._work.errors, self._work.notes
         # Where the work was stopped, such as "at 3 of 10 shuffles".
         self._stopped: str | None = None
         # Number of rows that meet the filter.

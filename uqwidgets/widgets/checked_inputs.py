@@ -6,14 +6,12 @@ from typing import Any
 
 import traitlets as t
 
-from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import NAMES, READERS, Inputs, trait_value, validate
+from uqwidgets.widgets.shown_model import ShownModel
 
 
-class CheckedInputs(t.HasTraits):
+class CheckedInputs(ShownModel):
     """The inputs of an explorer, whose traits a subclass has."""
-
-    explainer: Explainer
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._lists: dict[str, tuple[Any, ...]] = dict.fromkeys(READERS, ())

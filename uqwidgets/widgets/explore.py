@@ -37,7 +37,7 @@ def explore(
     model : object, callable, Explainer or dict of these
         A fitted model, see `as_predictive`; or an `Explainer`, which holds X and y already; or two
         to four of these by name, such as ``{"forest": forest, "boosting": boosting}``: the first is
-        shown, and compared with one of the others.
+        shown, and compared with one of the others; ``shown_model`` shows another one.
     X : DataFrame or array-like of shape (n, p)
         Rows to explain, preferably rows that the model was not fitted on.
     y : array-like of shape (n,), optional

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import traitlets as t
 
 from uqwidgets._utils.forking import renew_after_fork
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import explainer_of
 from uqwidgets.learner import Learner
 from uqwidgets.widgets.checked_inputs import CheckedInputs
 from uqwidgets.widgets.front_end import bundle
@@ -23,7 +25,7 @@ from uqwidgets.widgets.inputs import (
 from uqwidgets.widgets.learner.panel import LearnerPanel
 from uqwidgets.widgets.lifetime import ClosedAtTheEnd, free_hidden, hide, show
 from uqwidgets.widgets.messages import data_of, read_message
-from uqwidgets.widgets.model_info import model_info
+from uqwidgets.widgets.models import Models
 from uqwidgets.widgets.page.savable import Savable
 from uqwidgets.widgets.parts import answer_to
 from uqwidgets.widgets.picture.boxes import watch_cells
@@ -32,8 +34,7 @@ from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.publisher import Publisher
 from uqwidgets.widgets.reproduction.pins import ghost_of
-from uqwidgets.widgets.reproduction.reproducible import Reproducible, traits_of
-from uqwidgets.widgets.reproduction.state import initial_state
+from uqwidgets.widgets.reproduction.reproducible import Reproducible, initial_traits
 from uqwidgets.widgets.rows.described import own_weights
 from uqwidgets.widgets.rows.selection import Selectable
 from uqwidgets.widgets.scheduler import Scheduler, Ticket
@@ -73,6 +74,9 @@ class Explorer(
 
     Attributes
     ----------
+    shown_model : str
+        Name of the model that is shown, of several. What it cannot have of the inputs becomes the
+        default, and a sentence says so.
     views : list of str
         Names of the views that are shown, all where empty; the others are not computed:
         those of `explore` for ``layout``.
@@ -207,38 +211,35 @@ class Explorer(
         free_hidden()
         watch_cells()
         check_arguments(explainer, learner, title, inputs)
-        self.explainer = explainer
+        make_session = partial(
+            Session,
+            publish=self._publisher.publish,
+            choose=self._choose,
+            again=self._publisher.publish_again,
+            timing=self._timing,
+            weights=own_weights(weights, explainer),
+        )
+        self._models = Models(explainer_of(explainer, ""), make_session, learner, title)
+        self._changes = []
         names = views_of_layout(inputs.get("layout"))
         if names is not None:
             inputs["views"] = names
             del inputs["layout"]
         # Why values of the browser's last message were refused.
         self._input_error: str | None = None
-        initial = initial_state(explainer) if state is None else traits_of(state, explainer)
-        traits: dict[str, Any] = {**initial, **inputs}
-        self._session = Session(
-            explainer,
-            self._publisher.publish,
-            self._choose,
-            learner,
-            self._publisher.publish_again,
-            self._timing,
-            title,
-            own_weights(weights, explainer),
-        )
-        self._learner = self._publisher.learner = self._session.learner
+        traits = initial_traits(explainer, state, inputs)
+        self._learner = self._models.session("").learner
         self._requested: Request | None = None
         self._answered: Request | None = None
         self._picture_due = False
-        names = [view.name for view in self._session.views]
-        super().__init__(
-            _about=model_info(explainer, names, title), _picture=self._notebook_picture.id, **traits
-        )
+        about = self._models.session(traits["shown_model"]).about
+        super().__init__(_about=about, _picture=self._notebook_picture.id, **traits)
         if "layout" not in inputs:
             self._own_layout = self.layout
         if self.comm is not None:
             self.comm.on_close(self._handle_close)
         self._ghost = ghost_of(self.pins, explainer)
+        self.observe(self._model_changed, names="shown_model")
         self.observe(self._input_changed, names=list(NAMES))
         self.observe(self._update_ghost, names="pins")
         self.observe(self._pages_changed, names="_view_count")
@@ -418,18 +419,22 @@ class Explorer(
             assert self._requested is not None
             request = self._requested
             picture_due, self._picture_due = self._picture_due, False
-        inputs, ghost = request.inputs, request.ghost
+        inputs, session = request.inputs, self._models.session(request.inputs.shown_model)
         if picture_due and request == self._answered:
-            self._notebook_picture.replace(static_picture(self._session, inputs, ticket.check))
+            self._notebook_picture.replace(static_picture(session, inputs, ticket.check))
             return
         self._publisher.begin(request.seq, inputs, {"code": self._code(inputs)})
-        self._session.answer(inputs, ticket, request.input_error, ghost)
+        self._publisher.learner = session.learner
+        pin = request.ghost
+        ghost = None if pin is None else self._models.session(pin.inputs.shown_model).ghost
+        session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs))
         self._answered = request
 
     def _follow_tau(self, ticket: Ticket) -> None:
         if (request := self._answered) is None or request != self._requested:
             return
-        for frame in self._session.over_tau_frames(request.seq, request.inputs, ticket):
+        session = self._models.session(request.inputs.shown_model)
+        for frame in session.over_tau_frames(request.seq, request.inputs, ticket):
             with self._publisher.reporting_errors("an observer of _over_tau"):
                 self._over_tau = frame
 

@@ -11,6 +11,7 @@ from uqwidgets.inference import INTERVALS
 
 #: One line for each control, by its test id in the front end.
 TIPS = {
+    "uq-shown-model": "The model that all panels show; what the others answered is kept",
     "uq-pin": "Keep this view, to come back to it or to compare with it",
     "uq-undo": "Take back the last change (Ctrl+Z)",
     "uq-redo": "Make the change again (Ctrl+Shift+Z)",

@@ -13,6 +13,7 @@ import traitlets as t
 class InputTraits(t.HasTraits):
     """The public traits of `Explorer`."""
 
+    shown_model: str
     views: list[str]
     tau: float
     stress_feature: str
@@ -58,6 +59,7 @@ class InputTraits(t.HasTraits):
 class InputArguments(TypedDict, total=False):
     """The keyword arguments of `Explorer`: initial values of its traits, pins and layout."""
 
+    shown_model: str
     views: list[str]
     tau: float
     stress_feature: str

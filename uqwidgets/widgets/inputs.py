@@ -13,6 +13,7 @@ from uqwidgets._utils.choices import one_of, unknown
 from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.evaluation.table import Table
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import explainer_of
 from uqwidgets.importance import Settings
 from uqwidgets.importance.settings import COMPARISONS
 from uqwidgets.inference import checked_interval
@@ -61,6 +62,8 @@ class Inputs:
     Python and from the browser.
     """
 
+    # The first, for the others are checked by the model that is shown.
+    shown_model: str = _input("", lambda *value: _model(*value))
     views: tuple[str, ...] = _input((), lambda *value: _views(*value))
     tau: float = _input(0.0, lambda name, value, _: number(value, name, -1.0, 1.0))
     stress_feature: str = _input("", lambda *value: _stress_feature(*value))
@@ -296,6 +299,12 @@ def _views(name: str, value: Any, explainer: Explainer) -> list[str]:
         if text(name, one, explainer) not in views.NAMES:
             raise ValueError(unknown("view", one, list(views.NAMES)))
     return [view for view in views.NAMES if view in value]
+
+
+def _model(name: str, value: Any, explainer: Explainer) -> str:
+    """Return the name of one of several models, whose explainer is made; empty where one is."""
+    shown = explainer_of(explainer, text(name, value, explainer))
+    return shown.name if shown.others else ""
 
 
 def _measure(name: str, value: Any, explainer: Explainer) -> str:

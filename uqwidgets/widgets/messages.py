@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import NAMES, validate_from_browser
 from uqwidgets.widgets.reproduction.pins import validate_pins
+from uqwidgets.widgets.reproduction.state import explainer_of_state
 
 # Counts of the host and of the front end: views, and numbers of requests. The number of a request
 # is set last, after its inputs.
@@ -54,11 +56,16 @@ def read_message(message: Mapping[str, Any], explainer: Explainer, newest: int) 
     message : mapping
         Values by the names of traits.
     explainer : Explainer
+        Of the model that is shown.
     newest : int
         The greatest number of a request so far.
     """
     accepted: dict[str, Any] = {}
     refused: dict[str, str] = {}
+    if "shown_model" in message:
+        # If it is refused below, so are inputs that the present model cannot have.
+        with suppress(ValueError):
+            explainer = explainer_of_state(message, explainer)
     for name, value in message.items():
         try:
             if name in NAMES:

@@ -1,6 +1,6 @@
 """Description of the model and of the table, and the choices of every control.
 
-It does not change while a widget lives.
+It changes with the shown model alone.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pandas as pd
 
 from uqwidgets.evaluation.columns import Columns
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import model_names
 from uqwidgets.inference import INTERVALS
 from uqwidgets.measures import Measure
 from uqwidgets.metrics import Metric, find_metric
@@ -47,6 +48,9 @@ def model_info(
                 "schema": SCHEMA,
                 "title": title or explainer.name,
                 "others": list(explainer.others),
+                # All models, the first one first, and which of them this is; none where it is one.
+                "models": model_names(explainer),
+                "model": explainer.name if explainer.others else "",
                 "task": "regression" if classes is None else "classification",
                 "target": explainer.table.target if has_target else None,
                 # Rows are coloured and filtered by them; without a target there are none.

@@ -17,6 +17,7 @@ from uqwidgets.widgets.frames import pack
 from uqwidgets.widgets.inputs import NAMES, Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.panel import LearnerPanel
+from uqwidgets.widgets.model_info import model_info
 from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.reproduction.ghost import Ghost
 from uqwidgets.widgets.reproduction.pins import Pin
@@ -74,6 +75,8 @@ class Session:
         self.weights = weights
         self.timing = timing
         self.views = [v(explainer) for v in registered_views() if v.is_offered(explainer)]
+        #: What describes the model to the page.
+        self.about = model_info(explainer, [view.name for view in self.views], title)
         self.ghost = Ghost(explainer, self.views, weights)
         self.populations = PopulationBuilder(explainer, weights)
         self.over_tau = OverTau(self.views, self.populations)
@@ -141,6 +144,8 @@ class Session:
         ticket: Ticket,
         input_error: str | None = None,
         pin: Pin | None = None,
+        ghost: Ghost | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         """Bring every view up to date with the inputs.
 
@@ -156,6 +161,10 @@ class Session:
             Why values of the request were refused.
         pin : Pin, optional
             That lies under the view.
+        ghost : Ghost, optional
+            Of the model of the pin, where that is another one.
+        notes : sequence of str, optional
+            Sentences that are shown with the answer.
         """
         if self._busy_since is None:
             self._busy_since = self.timing.clock()
@@ -165,7 +174,7 @@ class Session:
         answer = Answer(
             self.explainer,
             [view for view in self.views if view.is_read(inputs)],
-            self.ghost,
+            ghost or self.ghost,
             self.populations,
             inputs,
             pin,
@@ -178,6 +187,7 @@ class Session:
         )
         if input_error is not None:
             answer.errors.append(input_error)
+        answer.notes += notes
         if self.learner is not None:
             self.learner.set_request(inputs)
         try:

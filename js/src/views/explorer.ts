@@ -1,11 +1,11 @@
 import type { Condition } from "../condition.ts";
 import { filterList } from "../controls/filter.ts";
 import { controlsOnDemand } from "../controls/onDemand.ts";
+import { picker } from "../controls/picker.ts";
 import { h, set, setText } from "../dom.ts";
 import { counted, isolated, whole } from "../format.ts";
 import type { Frame } from "../frame.ts";
 import { helpButtons } from "../help/buttons.ts";
-import type { ModelInfo } from "../modelInfo.ts";
 import { pinsPanel } from "../pins/panel.ts";
 import type { Session } from "../session.ts";
 import { followTheme } from "../theme.ts";
@@ -15,10 +15,26 @@ import { alerts, announcer, footer, summary } from "./status.ts";
 import { stressControls } from "./stress/controls.ts";
 import type { Context } from "./view.ts";
 
-function header(
-  { title, task, target, classes, n_rows, features }: ModelInfo,
-  bar: HTMLElement,
-): HTMLElement {
+const SHOWN_MODEL = '[data-testid="uq-shown-model"]';
+
+/** A choice among several models; the name of the shown one is the title. */
+function modelPicker({ about, session, signal }: Context): HTMLElement[] {
+  if (about.models.length < 2) return [];
+  const models = picker(
+    "model",
+    { "data-testid": "uq-shown-model" },
+    (shown_model) => session.request({ shown_model }),
+    signal,
+  );
+  models.update(
+    about.models.map((value) => ({ value, label: isolated(value) })),
+    about.model,
+  );
+  return [models.element];
+}
+
+function header(context: Context, bar: HTMLElement): HTMLElement {
+  const { title, task, target, classes, n_rows, features } = context.about;
   const facts = [
     counted(n_rows, "row"),
     counted(features.length, "feature"),
@@ -32,6 +48,7 @@ function header(
     "div",
     { class: "uq-header" },
     h("h2", { title }, title),
+    ...modelPicker(context),
     ...facts.map((text) => h("span", { class: "uq-muted", title: text }, text)),
     bar,
   );
@@ -49,12 +66,37 @@ export type ChooseRows = (
   onChange: (conditions: Condition[]) => void,
 ) => { element: HTMLElement; update(conditions: Condition[]): void };
 
-/** The whole widget: population above, results below, cost in the footer. */
+/** The whole widget, which is made anew when another model is shown. */
 export function explorer(
   session: Session,
   el: HTMLElement,
   signal: AbortSignal,
   chooseRows: ChooseRows = filterList,
+): void {
+  let shown = new AbortController();
+  let model = session.about?.model;
+  signal.addEventListener("abort", () => shown.abort());
+  // Before the widget listens, so that it paints no frame of another model.
+  session.subscribe(() => {
+    if (!session.about || session.about.model === model) return;
+    model = session.about.model;
+    const { activeElement } = el.getRootNode() as Document | ShadowRoot;
+    const hadFocus = activeElement?.matches(SHOWN_MODEL) && el.contains(activeElement);
+    shown.abort();
+    shown = new AbortController();
+    el.querySelector(".uq")?.remove();
+    ofOneModel(session, el, shown.signal, chooseRows);
+    if (hadFocus) el.querySelector<HTMLElement>(SHOWN_MODEL)?.focus();
+  }, signal);
+  ofOneModel(session, el, shown.signal, chooseRows);
+}
+
+/** The widget of one model: population above, results below, cost in the footer. */
+function ofOneModel(
+  session: Session,
+  el: HTMLElement,
+  signal: AbortSignal,
+  chooseRows: ChooseRows,
 ): void {
   const root = h("div", { class: "uq", "data-testid": "uq-root", role: "region" });
   const notices = alerts();
@@ -111,7 +153,7 @@ export function explorer(
   const live = announcer(signal);
   set(root, { "aria-label": `What drives ${about.title}` });
   root.append(
-    header(about, pins.bar),
+    header(context, pins.bar),
     notices.error,
     notices.watchdog,
     pins.element,

@@ -15,7 +15,7 @@ from uqwidgets.widgets.model_info import curve_measures, model_info
 from uqwidgets.widgets.page.cohorts import NamedRows
 from uqwidgets.widgets.page.contents import ROWS, Choices, Cohort, Stressed, reads_of
 from uqwidgets.widgets.page.store import Store
-from uqwidgets.widgets.reproduction.state import arguments_of, initial_state
+from uqwidgets.widgets.reproduction.state import arguments_of, initial_of_code
 from uqwidgets.widgets.rows.conditions import notes_on_missing
 from uqwidgets.widgets.rows.population import PopulationBuilder
 from uqwidgets.widgets.views.view import View
@@ -208,12 +208,22 @@ def assemble(
             "arguments": arguments_of(
                 explainer, has_learner=has_learner, title=title, is_weighted=weights is not None
             ),
-            "initial": initial_state(explainer),
+            "initial": initial_of_code(explainer),
         },
         "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
-        "sentences": [_WITHOUT_LEARNER] if has_learner else [],
+        "sentences": [*([_WITHOUT_LEARNER] if has_learner else []), *_other_models(explainer)],
     }
     return Page(store.deflated(index), _rows_held([cohort for _, cohort in cohorts.values()]))
+
+
+def _other_models(explainer: Explainer) -> list[str]:
+    """Say that the page holds one of several models."""
+    if not explainer.others:
+        return []
+    return [
+        f"this page holds the model {explainer.name} alone; {listed(list(explainer.others))}, with "
+        "their pins and the comparison, are in the notebook"
+    ]
 
 
 def _rows_of(inputs: Inputs) -> tuple[Any, ...]:
@@ -244,6 +254,8 @@ def _about(
 ) -> dict[str, Any]:
     about = model_info(explainer, [view.name for view in views], title)
     about["intervals"] = list(options.intervals)
+    # The page holds one model.
+    about["models"] = []
     for feature in about["features"]:
         here = [one.category for one in options.stressed if one.feature == feature["name"]]
         if feature["unstressable"] is None and not here:

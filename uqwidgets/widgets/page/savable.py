@@ -9,10 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import traitlets as t
 from tqdm.auto import tqdm
 
-from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.plotting.html import element
 from uqwidgets.widgets.inputs import NO_ROWS, Inputs, inputs_of, validate
 from uqwidgets.widgets.page.assembly import (
@@ -28,10 +26,10 @@ from uqwidgets.widgets.page.review import Review, review
 from uqwidgets.widgets.page.writing import whole_file
 from uqwidgets.widgets.picture.static_picture import static_picture
 from uqwidgets.widgets.rows.population import PopulationBuilder
+from uqwidgets.widgets.shown_model import ShownModel
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.learner.panel import LearnerPanel
-    from uqwidgets.widgets.session import Session
 
 
 @dataclass(frozen=True)
@@ -88,13 +86,11 @@ class FrozenPage:
         )
 
 
-class Savable(t.HasTraits):
+class Savable(ShownModel):
     """Pages of an explorer."""
 
-    explainer: Explainer
     comm: Any
     pins: Any
-    _session: Session
     _learner: LearnerPanel | None
 
     # Defined by Explorer.
@@ -253,7 +249,9 @@ class Savable(t.HasTraits):
         self._check_savable()
         self.wait()
         inputs = self._inputs()[0]
-        shown = [inputs, *(inputs_of(pin["state"], self.explainer) for pin in self.pins)]
+        # A page holds one model.
+        pins = [pin for pin in self.pins if pin["state"]["shown_model"] == inputs.shown_model]
+        shown = [inputs, *(inputs_of(pin["state"], self.explainer) for pin in pins)]
         if lines is not None:
             lines = validate("ice_lines", lines, self.explainer)
             shown = [replace(each, ice_lines=lines) for each in shown]
@@ -268,13 +266,11 @@ class Savable(t.HasTraits):
         shown = [replace(each, views=() if len(every) == len(named) else every) for each in shown]
         views = [view for view in self._session.views if view.is_read(shown[0])]
         options = PageOptions(
-            self._named_rows(cohorts, shown),
+            self._named_rows(cohorts, shown, pins),
             intervals_of(intervals, shown),
             stressed_of(self.explainer, stress_features, shown),
         )
-        pins = [
-            {**pin, "state": each.plain()} for pin, each in zip(self.pins, shown[1:], strict=True)
-        ]
+        pins = [{**pin, "state": each.plain()} for pin, each in zip(pins, shown[1:], strict=True)]
         with self._reporting(progress) as report:
             page = assemble(
                 self.explainer,
@@ -293,7 +289,7 @@ class Savable(t.HasTraits):
                 self.explainer,
                 [view.another() for view in views],
                 shown,
-                [pin["note"] for pin in self.pins],
+                [pin["note"] for pin in pins],
                 options.intervals,
                 lambda: report("review", 1, 1),
                 has_learner=self._learner is not None,
@@ -314,8 +310,10 @@ class Savable(t.HasTraits):
                 "then."
             )
 
-    def _named_rows(self, cohorts: Any, shown: Sequence[Inputs]) -> list[NamedRows]:
-        notes = ["", *(pin["note"] for pin in self.pins)]
+    def _named_rows(
+        self, cohorts: Any, shown: Sequence[Inputs], pins: Sequence[dict[str, Any]]
+    ) -> list[NamedRows]:
+        notes = ["", *(pin["note"] for pin in pins)]
         named = [NamedRows(one.name, one.conditions, one.complement) for one in shown[0].cohorts]
         named += [
             NamedRows(note, each.ice_filter, each.complement)

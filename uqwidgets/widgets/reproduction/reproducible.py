@@ -13,18 +13,21 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.reproduction.pins import ghost_of, new_pin, validate_pins
 from uqwidgets.widgets.reproduction.provenance import provenance
-from uqwidgets.widgets.reproduction.state import code_of, validate_state
+from uqwidgets.widgets.reproduction.state import (
+    code_of,
+    explainer_of_state,
+    initial_state,
+    validate_state,
+)
+from uqwidgets.widgets.shown_model import ShownModel
 
 if TYPE_CHECKING:
     from uqwidgets.widgets.reproduction.pins import Pin
-    from uqwidgets.widgets.session import Session
 
 
-class Reproducible(t.HasTraits):
+class Reproducible(ShownModel):
     """State, code, results, pins and provenance of an explorer."""
 
-    explainer: Explainer
-    _session: Session
     # The pin that the views show as their ghost.
     _ghost: Pin | None = None
 
@@ -178,13 +181,13 @@ class Reproducible(t.HasTraits):
         return provenance(self.explainer, self._inputs()[0])
 
     def _code(self, inputs: Inputs) -> str:
-        has_learner = self._session.learner is not None
+        session = self._models.session("")
         return code_of(
             inputs,
-            self.explainer,
-            has_learner=has_learner,
-            title=self._session.title,
-            is_weighted=self._session.weights is not None,
+            self._models.explainer(inputs.shown_model),
+            has_learner=session.learner is not None,
+            title=session.title,
+            is_weighted=session.weights is not None,
         )
 
     @t.validate("pins")
@@ -196,6 +199,22 @@ class Reproducible(t.HasTraits):
         if ghost != self._ghost:
             self._ghost = ghost
             self._request()
+
+
+def initial_traits(
+    explainer: Explainer, state: Mapping[str, Any] | None, inputs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the values of all traits of a new explorer; inputs go before the state.
+
+    Raises
+    ------
+    ValueError
+        See `Reproducible.state`.
+    """
+    named = {name: inputs[name] for name in ("shown_model",) if name in inputs}
+    shown = explainer_of_state(named, explainer, "the explorer")
+    initial = initial_state(shown) if state is None else traits_of({**state, **named}, shown)
+    return {**initial, **inputs}
 
 
 def traits_of(state: Mapping[str, Any], explainer: Explainer) -> dict[str, Any]:

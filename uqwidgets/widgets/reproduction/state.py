@@ -10,14 +10,17 @@ from typing import Any
 from uqwidgets._utils.choices import unknown
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.explainer.others import explainer_of, model_names
+from uqwidgets.widgets.checks import text
 from uqwidgets.widgets.inputs import NAMES, Inputs, validate
 from uqwidgets.widgets.model_info import curve_measures
 
 
 def initial_state(explainer: Explainer) -> dict[str, Any]:
-    """Return the default inputs of an explorer in plain form."""
+    """Return the default inputs of an explorer of this model in plain form."""
     return {
         **Inputs().plain(),
+        "shown_model": explainer.name if explainer.others else "",
         "measure": curve_measures(explainer)[0].name,
         "indicator": next(iter(explainer.indicators)),
         # Whoever names several models wants to see them beside each other.
@@ -45,6 +48,7 @@ def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dic
             f"{what} is a {type(state).__name__}; it must be a dict of inputs, such as the state "
             "of another explorer."
         )
+    explainer = explainer_of_state(state, explainer, what)
     complete = initial_state(explainer)
     for name, value in state.items():
         if name not in NAMES:
@@ -54,6 +58,23 @@ def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dic
         except ValueError as error:
             raise ValueError(f"{what}: {error}") from None
     return complete
+
+
+def explainer_of_state(
+    state: Mapping[str, Any], explainer: Explainer, what: str = "state"
+) -> Explainer:
+    """Return the explainer of the model that a state names; this one where it names none.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model, or it cannot be shown.
+    """
+    try:
+        name = state.get("shown_model", explainer.name)
+        return explainer_of(explainer, text("shown_model", name, explainer))
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
 
 
 def code_of(
@@ -73,6 +94,7 @@ def code_of(
     ----------
     inputs : Inputs
     explainer : Explainer
+        Of the model that is shown.
     has_learner : bool
         Whether the explorer shows a learner beside the model.
     title : str, optional
@@ -80,13 +102,19 @@ def code_of(
     is_weighted : bool, default=False
         Whether the explorer has weights of one's own.
     """
-    initial = initial_state(explainer)
+    first, initial = explainer_of(explainer, ""), initial_of_code(explainer)
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]
     arguments = [
-        *arguments_of(explainer, has_learner=has_learner, title=title, is_weighted=is_weighted),
+        *arguments_of(first, has_learner=has_learner, title=title, is_weighted=is_weighted),
         *changed,
     ]
     return f"uq.explore({', '.join(arguments)})"
+
+
+def initial_of_code(explainer: Explainer) -> dict[str, Any]:
+    """Return the inputs of a line of Python that names none but the model, see `code_of`."""
+    first = explainer_of(explainer, "")
+    return {**initial_state(explainer), "shown_model": initial_state(first)["shown_model"]}
 
 
 def arguments_of(
@@ -99,7 +127,7 @@ def arguments_of(
     """Return the arguments of the line of Python that are no inputs, see `code_of`."""
     model = "model"
     if explainer.others:
-        names = [explainer.name, *explainer.others]
+        names = model_names(explainer)
         model = f"{{{', '.join(f'{name!r}: {_variable(name)}' for name in names)}}}"
     arguments = [model, "X", "y"] if explainer.table.has_target else [model, "X"]
     if has_learner:

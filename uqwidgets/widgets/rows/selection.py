@@ -6,18 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
-import traitlets as t
 
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import curve_measures
 from uqwidgets.widgets.rows.text import rows_of_text
+from uqwidgets.widgets.shown_model import ShownModel
 
 
-class Selectable(t.HasTraits):
+class Selectable(ShownModel):
     """The selected rows of an explorer."""
-
-    explainer: Explainer
 
     # Defined by Explorer.
     _inputs: Callable[[], tuple[Inputs, str | None]]

@@ -1,0 +1,45 @@
+"""The model that an explorer shows, one of those it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import traitlets as t
+
+if TYPE_CHECKING:
+    from uqwidgets.explainer.explainer import Explainer
+    from uqwidgets.widgets.inputs import Inputs
+    from uqwidgets.widgets.models import Change, Models
+    from uqwidgets.widgets.session import Session
+
+
+class ShownModel(t.HasTraits):
+    """An explorer's model; its input ``shown_model`` names it, which a subclass has as a trait."""
+
+    shown_model: str
+    _models: Models
+    # Inputs that changed with the model.
+    _changes: list[Change]
+
+    @property
+    def explainer(self) -> Explainer:
+        """The explainer of the model that is shown."""
+        # Traits are validated together: a name that no model has is refused by its own check.
+        name = self.shown_model
+        return self._models.explainer(name if self._models.has(name) else "")
+
+    @property
+    def _session(self) -> Session:
+        return self._models.session(self.explainer.name)
+
+    def _model_changed(self, change: Any) -> None:
+        """Describe the shown model to the page, and change the inputs that it cannot have."""
+        self.set_trait("_about", self._session.about)
+        self._changes = self._models.changes_of(self.trait_values(), change["old"], change["new"])
+        with self.hold_trait_notifications():
+            for one in self._changes:
+                self.set_trait(one.name, one.value)
+
+    def _notes(self, inputs: Inputs) -> list[str]:
+        """Say which inputs are not those of the model that was shown before."""
+        return [one.sentence for one in self._changes if one.sentence and one.is_in(inputs)]
