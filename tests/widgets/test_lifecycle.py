@@ -221,7 +221,7 @@ def test_an_unreferenced_hidden_widget_is_freed_when_another_is_made(
 @pytest.mark.parametrize("interval", ["fixed-data", "quantile", "u-statistic"])
 def test_a_widget_can_be_displayed_after_one_repeat(explainer: uq.Explainer, interval: str) -> None:
     ignore = lambda *_: None  # noqa: E731
-    inputs = Inputs(0.0, "a", "", "prediction", "error_rate", interval=interval)
+    inputs = Inputs(feature="a", indicator="error_rate", interval=interval)
     session = Session(explainer, ignore, ignore, None, ignore, Timing())
     session.view(ImportanceView).repeats(inputs).extend(1, ignore)
     html = static_picture(session, inputs)

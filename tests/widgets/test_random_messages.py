@@ -20,6 +20,7 @@ from widgets.test_state import CHANGED, Tolerant, dated
 # What the last message sets, so that little is left to compute.
 LAST = {
     **{name: CHANGED[name] for name in ("tau", "feature", "measure", "indicator", "color_by")},
+    "shown_model": "first",
     "views": [],
     "second": "",
     "stress_feature": "a",
@@ -52,7 +53,13 @@ def explainer() -> uq.Explainer:
     groups = {"both": ["a", "b"]}
     second = Tolerant()
     return uq.Explainer(
-        Tolerant(), X, y, others={"second": second}, extra=extra, feature_groups=groups
+        Tolerant(),
+        X,
+        y,
+        name="first",
+        others={"second": second},
+        extra=extra,
+        feature_groups=groups,
     )
 
 

@@ -22,6 +22,7 @@ CHANGED: dict[str, Any] = {
     "tau": 0.35,
     "stress_feature": "b",
     "feature": "b",
+    "shown_model": "second",
     "views": ["importance", "dependence"],
     "stress_category": "red",
     "anchor": "tail-mean",
@@ -54,7 +55,7 @@ CHANGED: dict[str, Any] = {
     "redundancy": True,
     "sort": "feature",
     "top": 7,
-    "compare_with": "model:second",
+    "compare_with": "model:first",
     "center": True,
     "derivative": True,
     "relative": True,
@@ -91,7 +92,7 @@ class Tolerant(Counting):
 
 @pytest.fixture
 def dated_explainer() -> uq.Explainer:
-    return uq.Explainer(Tolerant(), *dated(), others={"second": Tolerant()})
+    return uq.Explainer(Tolerant(), *dated(), name="first", others={"second": Tolerant()})
 
 
 # The grid of a surface is coarser for a slow model.
@@ -179,7 +180,7 @@ def test_the_code_reproduces_the_view(dated_explainer: uq.Explainer) -> None:
     assert frame["meta"]["code"] == code
     assert "\n" not in code
     names: dict[str, Any] = {"uq": uq, "X": X, "y": y}
-    names |= {"Tolerant": Tolerant(), "second": Tolerant()}
+    names |= {"first": Tolerant(), "second": Tolerant()}
     exec(f"again = {code}", names)
     with names["again"] as again:
         assert again.wait(60)

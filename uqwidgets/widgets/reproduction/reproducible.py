@@ -213,8 +213,11 @@ def initial_traits(
     """
     named = {name: inputs[name] for name in ("shown_model",) if name in inputs}
     shown = explainer_of_state(named, explainer, "the explorer")
-    initial = initial_state(shown) if state is None else traits_of({**state, **named}, shown)
-    return {**initial, **inputs}
+    if state is None:
+        return {**initial_state(shown), **inputs}
+    # What is no mapping is refused with a sentence.
+    complete = {**state, **named} if isinstance(state, Mapping) else state
+    return {**traits_of(complete, shown), **inputs}
 
 
 def traits_of(state: Mapping[str, Any], explainer: Explainer) -> dict[str, Any]:
