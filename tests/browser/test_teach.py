@@ -1,0 +1,97 @@
+"""The lessons of `uq.teach` by keyboard alone, read by axe-core in both themes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+import uqwidgets as uq
+from browser.bridge import Bridge
+from browser.harness import watched_page
+
+AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
+VIOLATIONS = """async () => {
+  const { violations } = await axe.run("[data-testid=uq-root]", {
+    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+  });
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160))}`);
+}"""
+# What is drawn beyond the widget.
+OUTSIDE = """(root) => {
+  const box = root.getBoundingClientRect();
+  return [...root.querySelectorAll("button, select, input, p, li, svg text, table")]
+    .filter((element) => element.checkVisibility() && !element.closest(".uq-sr, .uq-table-scroll"))
+    .filter((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return right > box.right + 1 || left < box.left - 1;
+    })
+    .map((element) => `${element.localName} ${element.textContent}`);
+}"""
+
+
+@pytest.fixture(scope="module")
+def explainer():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    model = lambda X: (X[:, 0] + 0.5 * X[:, 1], np.ones(len(X)))  # noqa: E731
+    return uq.Explainer(model, X, X[:, 0] + rng.normal(size=80))
+
+
+@pytest.fixture(params=["light", "dark"])
+def themed(request, browser, monkeypatch):
+    """A page of 600 pixels in one of the themes."""
+    import comm
+
+    from browser.bridge import QueueComm
+
+    monkeypatch.setattr(comm, "create_comm", lambda **kwargs: QueueComm(**kwargs))
+    with watched_page(browser, color_scheme=request.param, bypass_csp=True) as page:
+        page.set_viewport_size({"width": 600, "height": 900})
+        bridge = Bridge(page)
+
+        def mount(lesson):
+            bridge.clear()
+            if request.param == "dark":
+                page.evaluate("document.body.style.background = '#111'")
+            root = bridge.mount(lesson)
+            expect(root).to_have_attribute("data-theme", request.param)
+            return root
+
+        yield mount
+
+
+def press(root, name, key="Enter"):
+    root.get_by_test_id(name).first.press(key)
+
+
+def check_page(root):
+    """Look for what a reader cannot reach: faults of axe-core, and texts beyond the widget."""
+    root.page.evaluate(AXE.read_text())
+    assert root.page.evaluate(VIOLATIONS) == []
+    assert root.evaluate(OUTSIDE) == []
+
+
+def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, explainer):
+    guess_by_keyboard(themed, uq.teach.GuessTheRanking(explainer, order=("x1", "x0", "x2")))
+
+
+def guess_by_keyboard(mount, lesson):
+    root = mount(lesson)
+    explanation = root.get_by_test_id("uq-explanation")
+    expect(explanation).to_be_empty()
+    check_page(root)
+    press(root, "uq-down")
+    expect(root.get_by_test_id("uq-spoken")).to_have_text("x1 is now number 2 of 3.")
+    root.page.keyboard.press("ArrowUp")
+    expect(root.get_by_test_id("uq-spoken")).to_have_text("x1 is now number 1 of 3.")
+    root.page.keyboard.press("ArrowDown")
+    press(root, "uq-reveal")
+    right, clear = lesson.score
+    expect(explanation).to_contain_text(f"{right} of the {clear} clear pairs")
+    assert lesson.order == ("x0", "x1", "x2")
+    figure = root.get_by_role("group", name="Importance of 3 features")
+    expect(figure).to_contain_text("x0 (you: 1)")
+    check_page(root)

@@ -1,0 +1,174 @@
+"""Guess the ranking: order the features before their importance is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from uqwidgets.explainer.explainer import Explainer
+from uqwidgets.importance import Settings
+from uqwidgets.importance.order import pairwise_differences
+from uqwidgets.inference.population import Population
+from uqwidgets.widgets.checks import brief, switch
+from uqwidgets.widgets.teach.lesson import Answer, Input, Lesson, counted
+
+_MOST_FEATURES = 12
+
+
+def _order(lesson: GuessTheRanking, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, (list, tuple)) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"order is {brief(value)}; it must be a list of names.")
+    if sorted(value) != sorted(lesson.features):
+        raise ValueError(
+            f"order is {brief(list(value))}; it must hold each of {list(lesson.features)!r} once."
+        )
+    return tuple(value)
+
+
+class GuessTheRanking(Lesson):
+    """The learner orders the features by importance, and then sees the bars.
+
+    The score counts pairs of features. A pair whose difference is not clear, because the 95 %
+    interval of the difference of their importances includes zero, is a tie and counts for nobody.
+
+    Parameters
+    ----------
+    explainer : Explainer
+    measure : str or function, default="nll"
+        A measure of rows, see `Explainer.importance`.
+    features : sequence of str, optional
+        Two to twelve features or groups to order; by default all.
+    n_repeats : int, default=10
+    **inputs
+        Initial values of ``order`` and ``revealed``.
+
+    Attributes
+    ----------
+    order : tuple of str
+        The learner's order, the most important feature first. At the beginning it is drawn at
+        random, with the seed of the explainer.
+    revealed : bool
+        Whether the importance is shown. Before, the page does not have it.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two features, or more than twelve; or a name or value that does not exist.
+
+    See Also
+    --------
+    Explainer.importance : The numbers that are shown.
+
+    References
+    ----------
+    Wood et al. 2024, eq. 5; Hoeffding 1948.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import uqwidgets as uq
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    >>> with uq.teach.GuessTheRanking(explainer, "squared_error") as widget:
+    ...     widget.order = ("x0", "x1")
+    ...     widget.revealed = True
+    ...     widget.score
+    (1, 1)
+    """
+
+    name: ClassVar[str] = "guess"
+    title: ClassVar[str] = "Guess the ranking"
+    question: ClassVar[str] = (
+        "Which feature does the model need most? Put that one on top, and the one it needs least "
+        "at the bottom."
+    )
+    task: ClassVar[str] = "When you are content with your order, show the bars."
+
+    order = Input((), _order)
+    revealed = Input(False, lambda _, value: switch(value, "revealed"))
+
+    def __init__(
+        self,
+        explainer: Explainer,
+        measure: Any = "nll",
+        features: Sequence[str] | None = None,
+        *,
+        n_repeats: int = 10,
+        **inputs: Any,
+    ) -> None:
+        self.explainer = explainer
+        self.features = tuple(explainer.table.named_units(features))
+        if not 2 <= len(self.features) <= _MOST_FEATURES:
+            raise ValueError(
+                f"there are {counted(len(self.features), 'feature')}; a learner orders 2 to "
+                f"{_MOST_FEATURES}: name some of them with features=[...]."
+            )
+        self.importance = explainer.importance(measure, self.features, n_repeats=n_repeats)
+        differences = pairwise_differences(
+            explainer.evaluations,
+            explainer.measure(measure),
+            self.importance.features,
+            Population.of(len(explainer.table)),
+            Settings(n_repeats=n_repeats, seed=explainer.seed),
+        )
+        #: Pairs whose difference is clear, the more important feature first.
+        self.clear_pairs = [pair for pair, bounds in differences.items() if bounds.low > 0]
+        self._n_pairs = len(differences)
+        shuffled = np.random.default_rng(explainer.seed).permutation(len(self.features))
+        super().__init__(**{"order": tuple(self.features[j] for j in shuffled), **inputs})
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Number of clear pairs that are ordered as the model has them, and of all clear pairs."""
+        right = [pair for pair in self.clear_pairs if not self._is_wrong(pair)]
+        return len(right), len(self.clear_pairs)
+
+    def _facts(self) -> dict[str, Any]:
+        return {"label": self.importance.label, "unit": self.importance.unit}
+
+    def _answer(self) -> Answer:
+        if not self.revealed:
+            return Answer({"revealed": False}, {})
+        result = self.importance
+        wrong = [pair for pair in self.clear_pairs if self._is_wrong(pair)]
+        meta = {
+            "revealed": True,
+            "features": result.features,
+            "wrong": [sum(name in pair for pair in wrong) for name in result.features],
+        }
+        columns = {"importance": result.importance, "low": result.low, "high": result.high}
+        return Answer(meta, columns, self._explanation(wrong))
+
+    def _is_wrong(self, pair: tuple[str, str]) -> bool:
+        order: tuple[str, ...] = self.order
+        return order.index(pair[0]) > order.index(pair[1])
+
+    def _explanation(self, wrong: list[tuple[str, str]]) -> tuple[str, ...]:
+        right, clear = self.score
+        n = len(self.explainer.table)
+        ties = self._n_pairs - clear
+        if clear:
+            sentences = [f"You ordered {right} of the {counted(clear, 'clear pair')} as they are."]
+        else:
+            sentences = ["No pair is clear, so no order is better than another."]
+        if wrong:
+            first, second = wrong[0]
+            sentences.append(
+                "Features with a cross belong to a clear pair in the other order: for example, the "
+                f"model needs {first} more than {second}."
+            )
+        if ties:
+            are_ties = f"{counted(ties, 'pair')} {'is a tie' if ties == 1 else 'are ties'}"
+            sentences.append(
+                f"{are_ties}: the interval of the difference includes zero, so these "
+                f"{counted(n, 'row')} do not say which of the two features matters more. A tie "
+                "counts for nobody."
+            )
+        sentences.append(
+            "A bar says how much the model loses when it no longer knows a feature, not how much "
+            "the feature has to do with the target: a feature that others can stand in for has a "
+            "short bar."
+        )
+        return tuple(sentences)
