@@ -9,6 +9,7 @@ from uqwidgets._utils.versions import show_versions
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar
+from uqwidgets.evaluation.replaced import Replaced
 from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.explainer.comparison.result import Difference
 from uqwidgets.explainer.comparison.rows import RowsComparison
@@ -74,6 +75,7 @@ __all__ = [
     "ProgressBar",
     "Quantiles",
     "Redundancy",
+    "Replaced",
     "Reweighting",
     "RowsComparison",
     "Scores",

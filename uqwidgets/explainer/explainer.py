@@ -21,6 +21,7 @@ from uqwidgets.explainer.dependence import Curves
 from uqwidgets.explainer.importance import Ranking
 from uqwidgets.explainer.others import Others
 from uqwidgets.explainer.performance import Performing
+from uqwidgets.explainer.replacing import Replacing
 from uqwidgets.inference import checked_level
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import available
@@ -29,7 +30,7 @@ from uqwidgets.redundancy import redundancy
 from uqwidgets.redundancy.result import Redundancy
 
 
-class Explainer(Ranking, Curves, Performing, Comparing):
+class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
     """What drives a fitted model's predictions, its errors and its confidence.
 
     The model is evaluated once for every replaced value, and its predictive distributions are
