@@ -52,6 +52,8 @@ export interface Answer {
   /** Where the work was stopped, such as "at 3 of 10 shuffles"; it can be continued. */
   stopped: string | null;
   error: string | null;
+  /** Whether a view failed, so that its work can be tried again. */
+  failed: boolean;
   notes: string[];
   /** The line of Python that shows this view. */
   code: string | null;
@@ -154,6 +156,7 @@ export function readFrame(raw: unknown, info: ModelInfo, before: Frame | null = 
     progress: meta.optional("progress", (m) => readProgress(m.record("progress"))),
     stopped: meta.optional("stopped", (m) => m.text("stopped")),
     error: meta.optional("error", (m) => m.text("error")),
+    failed: meta.optional("failed", (m) => m.flag("failed")) ?? false,
     notes: meta.texts("notes"),
     code: meta.optional("code", (m) => m.text("code")),
     ghost: readPart("ghost", readGhost, null),

@@ -137,6 +137,22 @@ describe("the widget", () => {
     expect(one("uq-go-on").closest("[hidden]")).not.toBeNull();
   });
 
+  it("tries again what failed", async () => {
+    const { one, model, receive } = await mount(about);
+    expect(one("uq-retry").hidden).toBe(true);
+    const failed = wireFrame(about, 2);
+    failed.meta = { ...failed.meta, error: "the model failed", failed: true };
+    await receive(failed);
+    expect(one("uq-retry").hidden).toBe(false);
+    one("uq-retry").click();
+    expect(model.saved.at(-1)).toEqual({ _seq: 3 });
+    // An input that is refused cannot be tried again.
+    const refused = wireFrame(about, 3);
+    refused.meta.error = "tau is 3; it lies within [-1, 1].";
+    await receive(refused);
+    expect(one("uq-retry").hidden).toBe(true);
+  });
+
   it("hides the cost of the last change until it is opened", async () => {
     const { root } = await mount(about);
     const details = root.querySelector<HTMLDetailsElement>(".uq-costs");

@@ -42,7 +42,7 @@ const titlesOf = (root: HTMLElement) =>
 describe("the columns of importance", () => {
   it("are sorted by their titles, which say by which one", async () => {
     const { root, all, lastRequest, receive } = await mount(about, frameWith({}));
-    expect(titlesOf(root)).toEqual(["Feature", "Likelihood-PFI ↓", "Entropy-PFI"]);
+    expect(titlesOf(root)).toEqual(["Feature", "Likelihood-PFI\u00a0↓", "Entropy-PFI"]);
     const buttons = root.querySelectorAll<HTMLElement>(".uq-importance-head .uq-sort");
     buttons[2]?.click();
     expect(lastRequest()).toEqual({ sort: "entropy" });

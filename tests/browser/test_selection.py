@@ -126,9 +126,22 @@ def test_everything_is_done_by_keyboard(root, widget):
     edges = columns(widget)["dependence.edges"]
     dose = widget.explainer.table.numbers("dose")
     assert widget.selection == np.flatnonzero(dose >= float(f"{edges[5]:.4g}")).tolist()
+    clear = root.get_by_test_id("uq-range-clear")
+    expect(clear).to_be_visible()
+    listed = root.get_by_test_id("uq-selected-row").first
+    expect(listed).to_contain_text(re.compile("^row .*truly .*, predicted mean "))
+    assert len(re.findall(r"\d\.\d", listed.inner_text())) == 2, "no number is there twice"
+    # The range is not that of rows that are selected elsewhere.
+    widget.selection = [3, 4]
+    expect(clear).to_be_hidden()
+    expect(root.get_by_test_id("uq-selected-row")).to_have_count(2)
+    with answered(root):
+        low.press("PageUp")
+    expect(clear).to_be_visible()
     with answered(root):
         low.press("Escape")
     assert widget.selection == []
+    expect(clear).to_be_hidden()
 
 
 def test_a_changed_value_moves_along_the_line_and_is_reset(root, widget):

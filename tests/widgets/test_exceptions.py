@@ -71,6 +71,33 @@ def test_a_model_that_exits_is_reported_and_called_again_later(
     assert widget._frame["meta"]["error"] is None
 
 
+def test_the_same_request_tries_again_what_failed(
+    gated: tuple[Gated, uq.Explorer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, widget = gated
+    monkeypatch.setattr(widget._publisher.shown, "wait", lambda _timeout=None: True)
+    model.raises = RuntimeError("the memory is full")
+    widget.n_repeats = 5
+    assert widget.wait(15)
+    meta = widget._frame["meta"]
+    assert meta["failed"]
+    assert meta["importance"]["n_repeats"] == 3, "what is known stays"
+    calls = model.calls
+    widget.tau = 0.5
+    assert widget.wait(15)
+    assert (widget._frame["meta"]["failed"], model.calls) == (True, calls)
+    model.raises = None
+    # What a page sends to go on, or to try again.
+    widget.set_state({"_seq": 1})
+    assert widget.wait(15)
+    meta = widget._frame["meta"]
+    assert (meta["failed"], meta["error"], meta["importance"]["n_repeats"]) == (False, None, 5)
+    calls = model.calls
+    widget.set_state({"_seq": 2})
+    assert widget.wait(15)
+    assert model.calls == calls, "nothing failed"
+
+
 def test_a_learner_that_exits_is_reported() -> None:
     from sklearn.linear_model import LogisticRegression
 

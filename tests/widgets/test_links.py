@@ -53,6 +53,25 @@ def test_a_change_in_one_is_a_change_in_all(pair: Any, model: Counting) -> None:
     assert other.tau == -0.4
 
 
+def test_what_is_compared_is_tied_where_both_can_compare(model: Counting) -> None:
+    two = uq.Explainer(model, *table(), others={"second": Counting()})
+    one = uq.Explainer(model, *table())
+    with (
+        uq.ImportanceView(two, n_repeats=2) as first,
+        uq.DependenceView(two, ice_lines=2) as second,
+        uq.StressView(one) as third,
+    ):
+        first.compare_with = ""
+        tie = uq.link(first, second, third)
+        first.compare_with = "model:second"
+        assert (second.compare_with, third.compare_with) == ("model:second", "")
+        assert any("explorer 3 keeps its compare_with" in one for one in tie.remarks)
+        first.ice_filter = [{"feature": "a", "low": 0.0}]
+        second.compare_with = "rest"
+        assert (first.compare_with, third.compare_with) == ("rest", "rest")
+        assert tie.remarks == ()
+
+
 def test_a_message_of_a_page_has_no_echo(pair: Any) -> None:
     one, other = pair
     uq.link(one, other)

@@ -59,6 +59,8 @@ class Answer:
     busy_since : float
         See `Work`.
     start : Start
+    is_again : bool, default=False
+        Whether the same inputs were answered before, so that what failed is tried again.
 
     Attributes
     ----------
@@ -80,6 +82,8 @@ class Answer:
         choose: Callable[[Sequence[str]], None],
         busy_since: float,
         start: Start,
+        *,
+        is_again: bool = False,
     ) -> None:
         self._explainer = explainer
         self._views = views
@@ -88,6 +92,7 @@ class Answer:
         self._populations = populations
         self._inputs = inputs
         self._publish = publish
+        self._is_again = is_again
         self._work = Work(inputs, ticket, timing, views, self._compose, choose, busy_since)
         self.errors, self.notes = self._work.errors, self._work.notes
         # Where the work was stopped, such as "at 3 of 10 shuffles".
@@ -109,6 +114,8 @@ class Answer:
             with heartbeat(work.beat, work.timing.heartbeat):
                 for view in self._views:
                     view.forget_failures(self._inputs)
+                    if self._is_again:
+                        view.try_again()
                 self._build_populations()
                 if not self._inputs.feature and all(v.name != "importance" for v in self._views):
                     # Nothing tells which feature is the most important.
@@ -189,6 +196,7 @@ class Answer:
                 "total": {"calls": explainer.model_calls, "rows": explainer.rows_evaluated},
                 "progress": work.shown_progress,
                 "stopped": self._stopped,
+                "failed": any(view.failures for view in self._views),
                 "error": "; ".join(dict.fromkeys(work.errors)) or None,
                 "notes": list(dict.fromkeys([*work.notes, *remarks])),
             },

@@ -425,9 +425,9 @@ class Explorer(
             return
         self._publisher.begin(request.seq, inputs, {"code": self._code(inputs)})
         self._publisher.learner = session.learner
-        pin = request.ghost
+        pin, again = request.ghost, request.is_again(self._answered)
         ghost = None if pin is None else self._models.session(pin.inputs.shown_model).ghost
-        session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs))
+        session.answer(inputs, ticket, request.input_error, pin, ghost, self._notes(inputs), again)
         self._answered = request
 
     def _follow_tau(self, ticket: Ticket) -> None:

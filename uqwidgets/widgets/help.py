@@ -90,6 +90,7 @@ TIPS = {
     "uq-what-if-reset": "Back to the row's own values",
     "uq-stop": "Stop computing; what is done stays",
     "uq-go-on": "Go on from where it was stopped",
+    "uq-retry": "Ask the model again for what failed",
     "uq-cost": "How often the model was called",
     "uq-table-toggle": "The numbers of this chart",
 }

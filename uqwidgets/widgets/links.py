@@ -13,7 +13,8 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.explorer import Explorer
 from uqwidgets.widgets.inputs import NAMES, validate
 
-#: What is tied by default: which rows and weights are shown, and what is picked.
+#: What is tied by default: which rows and weights are shown, what is picked, and what it is
+#: compared with. Positions of rows, and so the selection, differ from table to table.
 LINKED = (
     "tau",
     "stress_feature",
@@ -28,6 +29,7 @@ LINKED = (
     "complement",
     "held",
     "cohorts",
+    "compare_with",
 )
 _NAMED = 3
 
@@ -129,7 +131,8 @@ def link(*explorers: Explorer, names: Sequence[str] | None = None) -> Link:
         Two or more, of one Explainer or of several.
     names : sequence of str, optional
         The inputs to tie; by default tau and what it moves, the picked features, measure and
-        indicator, and the filter of the rows.
+        indicator, the filter of the rows, and what is compared. Selected rows are not among them,
+        for tables have different rows; ``names=["selection", "row"]`` ties them too.
 
     Returns
     -------

@@ -37,6 +37,10 @@ class Request(NamedTuple):
     ghost: Pin | None
     input_error: str | None
 
+    def is_again(self, before: Request | None) -> bool:
+        """Whether it is the one before with another number: to go on, or to try again."""
+        return before is not None and self != before == self._replace(seq=before.seq)
+
 
 class Session:
     """The views of one explainer.
@@ -146,6 +150,7 @@ class Session:
         pin: Pin | None = None,
         ghost: Ghost | None = None,
         notes: Sequence[str] = (),
+        is_again: bool = False,
     ) -> None:
         """Bring every view up to date with the inputs.
 
@@ -165,10 +170,13 @@ class Session:
             Of the model of the pin, where that is another one.
         notes : sequence of str, optional
             Sentences that are shown with the answer.
+        is_again : bool, default=False
+            Whether the same inputs were answered before, so that what failed is tried again.
         """
         if self._busy_since is None:
             self._busy_since = self.timing.clock()
-        if self._start is None or self._start.number != ticket.number:
+        is_begun = self._start is not None and self._start.number == ticket.number
+        if self._start is None or not is_begun:
             counts = self.explainer.model_calls, self.explainer.rows_evaluated
             self._start = Start(ticket.number, self.timing.clock(), *counts)
         answer = Answer(
@@ -184,6 +192,7 @@ class Session:
             self._choose,
             self._busy_since,
             self._start,
+            is_again=is_again and not is_begun,
         )
         if input_error is not None:
             answer.errors.append(input_error)

@@ -2,7 +2,7 @@ import { h, set, setText } from "../dom.ts";
 import { level } from "../format.ts";
 
 /** The slider of the stress level τ: a native range from -1 to 1 with a reset button. */
-export function tauSlider(uid: string, onChange: (tau: number) => void, signal: AbortSignal) {
+export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) {
   const range = h("input", {
     type: "range",
     min: -1,
@@ -10,7 +10,6 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
     step: 0.01,
     value: 0,
     class: "uq-tau",
-    list: `uq-zero-${uid}`,
     "aria-label": "stress level τ",
     "data-testid": "uq-tau",
   });
@@ -72,13 +71,7 @@ export function tauSlider(uid: string, onChange: (tau: number) => void, signal: 
     element: h(
       "div",
       { class: "uq-tau-control" },
-      h(
-        "div",
-        { class: "uq-tau-track" },
-        range,
-        scale,
-        h("datalist", { id: `uq-zero-${uid}` }, h("option", { value: 0 })),
-      ),
+      h("div", { class: "uq-tau-track" }, range, scale),
       output,
       reset,
     ),

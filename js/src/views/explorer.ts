@@ -99,13 +99,13 @@ function ofOneModel(
   chooseRows: ChooseRows,
 ): void {
   const root = h("div", { class: "uq", "data-testid": "uq-root", role: "region" });
-  const notices = alerts();
+  const notices = alerts(session, signal);
   el.classList.add("uq-host");
   el.append(root);
   const { about } = session;
   if (!about) {
     root.append(notices.error);
-    notices.update(session.problem, false);
+    notices.update(session.problem, false, false);
     return;
   }
 
@@ -155,6 +155,7 @@ function ofOneModel(
   root.append(
     header(context, pins.bar),
     notices.error,
+    notices.retry,
     notices.watchdog,
     pins.element,
     h(
@@ -196,7 +197,7 @@ function ofOneModel(
     const { frame, inputs } = session;
     const shown = { frame, inputs };
     const wrong = [session.problem, frame?.error].filter(Boolean).join(" ");
-    notices.update(wrong || null, session.queue.silent);
+    notices.update(wrong || null, session.queue.silent, frame?.failed === true && frame.final);
     set(root, {
       "data-silent": session.queue.silent ? "true" : null,
       "data-follows-tau": session.followsTau ? "true" : null,

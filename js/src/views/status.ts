@@ -7,7 +7,7 @@ import { viewsNamed } from "./index.ts";
 import { moved } from "./stress/reader.ts";
 
 /** Errors, and a warning while the kernel does not answer, above the charts. */
-export function alerts() {
+export function alerts(session: Session, signal: AbortSignal) {
   const error = h("p", {
     class: "uq-error",
     role: "alert",
@@ -19,10 +19,19 @@ export function alerts() {
     { class: "uq-watchdog", role: "status", "data-testid": "uq-watchdog", hidden: true },
     "The kernel is not answering, so this is the last result. If the kernel is busy, the answer appears when it is free; after a restart of the kernel, run the cell again.",
   );
+  const retry = h(
+    "button",
+    { type: "button", class: "uq-button", "data-testid": "uq-retry", hidden: true },
+    "Try again",
+  );
+  retry.addEventListener("click", () => session.goOn(), { signal });
   return {
     error,
     watchdog,
-    update(text: string | null, silent: boolean): void {
+    retry,
+    /** What failed in a view can be tried again. */
+    update(text: string | null, silent: boolean, failed: boolean): void {
+      retry.hidden = !failed;
       error.hidden = !text;
       setText(error, text ?? "");
       watchdog.hidden = !silent;

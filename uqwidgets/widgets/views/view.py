@@ -296,6 +296,10 @@ class View(ABC):
             k: why for k, why in self._failures.items() if self.is_requested(k, inputs)
         }
 
+    def try_again(self) -> None:
+        """Forget all failures, so that the work is attempted again."""
+        self._failures = {}
+
     def is_requested(self, key: Key, inputs: Inputs) -> bool:
         """Whether the inputs ask for a part of the work again."""
         return key == self._input_key(inputs)

@@ -67,9 +67,10 @@ export function dependencePanel(context: Context): Panel {
   const besideKey = learnerKey(false);
   const ghostKey = key("average at τ = 0", swatch("uq-key-ghost"));
   const pinnedKey = pinKey();
+  const each = h("span");
   const lineKeys = about.classes.length
     ? classKeys(about.classes, about.target ?? "y")
-    : [key("one line per row", swatch("uq-class-0"))];
+    : [key(each, swatch("uq-class-0"))];
   const classes = h("span", { class: "uq-group-legend" }, ...lineKeys);
   const legend = h(
     "div",
@@ -196,6 +197,8 @@ export function dependencePanel(context: Context): Panel {
       );
       ghostKey.hidden = !stressed;
       farKey.hidden = data.near.every(Boolean);
+      setText(each, `one ${data.isApart ? "tick" : "line"} per row`);
+      set(legend, { "data-apart": data.isApart ? "true" : null });
       setText(farKey, `${data.isApart ? "hollow" : "dotted"}: hardly any data here`);
       if (frame) besideKey.update(frame, "dependence");
       const bounds = about.measures.find(({ name }) => name === data.measure)?.bounds;

@@ -10,7 +10,7 @@ export function sortTitle(onSort: () => void, signal: AbortSignal) {
   return {
     element,
     update(label: string, sorts: boolean): void {
-      setText(element, sorts ? `${label} ↓` : label);
+      setText(element, sorts ? `${label}\u00a0↓` : label);
       set(element, { "aria-pressed": sorts ? "true" : "false", title: `Sort by ${label}.` });
     },
   };

@@ -183,14 +183,15 @@ export function selectionPanel(context: Context): Panel {
       0,
       data.measures.findIndex(({ name }) => name === inputs.measure),
     );
-    const { label = "", unit = "" } = data.measures[watched] ?? {};
+    const { label = "", unit = "", isPrediction = false } = data.measures[watched] ?? {};
     const elements = listed.map(({ row, i }) => {
       const item = itemOf(row);
       setText(item.name, nameOf(now, row));
       const word = (value: number) => (data.classes ? (data.classes[value] ?? "") : number(value));
       const truth = data.truth[i] ?? Number.NaN;
       const parts = [
-        word(data.predicted[i] ?? Number.NaN),
+        // The prediction of a number is one of the measures, and may be the one that is shown.
+        isPrediction && !data.classes ? "" : word(data.predicted[i] ?? Number.NaN),
         Number.isFinite(truth) ? `truly ${word(truth)}` : "",
         `${withUnit(label, unit)} ${number(data.values[i * m + watched])}`,
       ];

@@ -27,6 +27,8 @@ export function lineSelection(
   let marks: Marks | null = null;
   let frame: Frame | null = null;
   let attached: HTMLElement | null = null;
+  /** The rows that the kernel selected for the range on the bars; null until it has answered. */
+  let ranged: string | null = null;
 
   const hover = (line: number | null, x: number, y: number) => {
     const row = line === null ? undefined : plot?.data.iceRow[line];
@@ -150,7 +152,11 @@ export function lineSelection(
       const shown = isSelected.has(inputs.row) ? inputs.row : rows[0];
       const own = drawn.find(({ row }) => row === shown);
       card.update(own ? pathOf(next, own.line) + changedPlace(next, own.line, inputs) : "");
-      if (typeof inputs.selection === "string" && inputs.selection === "") range.reset();
+      // Other rows that are selected, here or in Python, are not those of the range.
+      const { selection } = inputs;
+      if (typeof selection !== "string" || !range.isShown) ranged = null;
+      else if (selection === "" || (ranged ?? selection) !== selection) range.reset();
+      else ranged = selection;
       // Which rows have such values, only a kernel knows.
       const columns = session.model.isStill ? [] : about.features;
       range.update(next, columns.find((one) => one.name === data.feature) ?? null);

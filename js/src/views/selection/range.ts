@@ -196,6 +196,9 @@ export function barRange(actions: RangeActions, signal: AbortSignal) {
     band,
     handles,
     bar,
+    get isShown(): boolean {
+      return range !== null;
+    },
     /** Forgets the range, because the selection is another one now. */
     reset(): void {
       range = null;

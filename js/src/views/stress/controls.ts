@@ -16,7 +16,7 @@ const NONE_MOVABLE = "No feature of this table can be stressed; the list says wh
 
 /** The controls of stress: what is moved, the slider of τ, and its effective sample size. */
 export function stressControls(context: Context): Panel {
-  const { session, about, uid, signal } = context;
+  const { session, about, signal } = context;
   const names = about.features.map(({ name }) => name);
   const feature = picker(
     "What if",
@@ -32,7 +32,7 @@ export function stressControls(context: Context): Panel {
   );
   const rest = h("span");
   const question = h("div", { class: "uq-question" }, feature.element, category.element, rest);
-  const slider = tauSlider(uid, (tau) => session.request({ tau }), signal);
+  const slider = tauSlider((tau) => session.request({ tau }), signal);
   const more = moreOnDemand(
     context,
     "uq-anchor-options",

@@ -96,12 +96,18 @@ class SelectionView(View):
             work.wait_for_rest()
             try:
                 self.explainer.evaluations.ask([request])
+                self._failed = None
             except ValueError as error:
                 self._failed = (request, str(error))
             self._update(work)
             work.send()
 
         return [Step(Urgency.FIRST, attempt)]
+
+    def try_again(self) -> None:
+        """Forget what the model failed on, also the changed row."""
+        super().try_again()
+        self._failed = None
 
     def _input_key(self, inputs: Inputs) -> Key:
         # The content of a what-if differs before and after the model's answer.
