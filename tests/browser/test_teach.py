@@ -36,8 +36,8 @@ OUTSIDE = """(root) => {
 def explainer():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
-    model = lambda X: (X[:, 0] + 0.5 * X[:, 1], np.ones(len(X)))  # noqa: E731
-    return uq.Explainer(model, X, X[:, 0] + rng.normal(size=80))
+    y = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=80)
+    return uq.Explainer(lambda X: (X[:, 0] + 0.9 * X[:, 1], np.ones(len(X))), X, y)
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -76,6 +76,7 @@ def check_page(root):
 
 def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, explainer):
     guess_by_keyboard(themed, uq.teach.GuessTheRanking(explainer, order=("x1", "x0", "x2")))
+    shuffle_by_keyboard(themed, uq.teach.ShuffleOneColumn(explainer))
 
 
 def guess_by_keyboard(mount, lesson):
@@ -94,4 +95,26 @@ def guess_by_keyboard(mount, lesson):
     assert lesson.order == ("x0", "x1", "x2")
     figure = root.get_by_role("group", name="Importance of 3 features")
     expect(figure).to_contain_text("x0 (you: 1)")
+    check_page(root)
+
+
+def shuffle_by_keyboard(mount, lesson):
+    root = mount(lesson)
+    explanation = root.get_by_test_id("uq-explanation")
+    root.get_by_test_id("uq-feature").focus()
+    root.page.keyboard.press("ArrowDown")
+    expect(root.get_by_role("group", name="Rise when x1 is shuffled")).to_be_visible()
+    root.get_by_test_id("uq-guess-nll").press("Space")
+    press(root, "uq-one-row")
+    expect(root.get_by_test_id("uq-spoken")).to_contain_text("Row")
+    expect(explanation).to_contain_text("1 row of 24")
+    expect(root.locator(".uq-last")).to_have_count(2)
+    press(root, "uq-all-rows")
+    expect(explanation).to_contain_text("Over all 80 rows and over 1 shuffle")
+    press(root, "uq-again")
+    expect(explanation).to_contain_text("over 2 shuffles")
+    press(root, "uq-all-donors")
+    expect(explanation).to_contain_text("with every row as a donor")
+    expect(explanation).to_contain_text("You were right: the likelihood loss rises more.")
+    assert (lesson.feature, lesson.rows, lesson.repeats) == ("x1", 24, 21)
     check_page(root)

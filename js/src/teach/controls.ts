@@ -1,4 +1,4 @@
-import { h, set } from "../dom.ts";
+import { h, set, setOptions } from "../dom.ts";
 
 /** A button with a name for tests and, where its text is not enough, one for screen readers. */
 export function button(
@@ -6,13 +6,8 @@ export function button(
   text: string,
   onClick: () => void,
   signal: AbortSignal,
-  label?: string,
 ): HTMLButtonElement {
-  const element = h(
-    "button",
-    { type: "button", class: "uq-button", "data-testid": id, "aria-label": label },
-    text,
-  );
+  const element = h("button", { type: "button", class: "uq-button", "data-testid": id }, text);
   element.addEventListener(
     "click",
     () => element.getAttribute("aria-disabled") !== "true" && onClick(),
@@ -24,3 +19,56 @@ export function button(
 /** Disables a button without taking the focus from it. */
 export const enable = (element: HTMLButtonElement, enabled: boolean): void =>
   set(element, { "aria-disabled": enabled ? null : "true" });
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** One of a few answers, as radio buttons below a question. */
+export function choices(
+  id: string,
+  question: string,
+  options: Choice[],
+  onChoice: (value: string) => void,
+  signal: AbortSignal,
+) {
+  // Widgets of one page must not share a group of radio buttons.
+  const name = `${id}-${Math.random().toString(36).slice(2)}`;
+  const inputs = options.map(({ value }) => {
+    const input = h("input", { type: "radio", name, value, "data-testid": `${id}-${value}` });
+    input.addEventListener("change", () => input.checked && onChoice(value), { signal });
+    return input;
+  });
+  const element = h(
+    "fieldset",
+    { class: "uq-choices" },
+    h("legend", { class: "uq-sr" }, question),
+    ...options.map(({ label }, i) => h("label", {}, inputs[i] as Node, ` ${label}`)),
+  );
+  return {
+    element,
+    update(value: unknown): void {
+      for (const input of inputs) input.checked = input.value === value;
+    },
+  };
+}
+
+/** A list to pick from, with its label before it. */
+export function pick(
+  id: string,
+  label: string,
+  options: Choice[],
+  onChange: (value: string) => void,
+  signal: AbortSignal,
+) {
+  const select = h("select", { "data-testid": id, "aria-label": label });
+  setOptions(select, options);
+  select.addEventListener("change", () => onChange(select.value), { signal });
+  return {
+    element: h("label", { class: "uq-field" }, `${label} `, select),
+    update(value: unknown): void {
+      if (typeof value === "string" && select.value !== value) select.value = value;
+    },
+  };
+}

@@ -3,10 +3,11 @@ import type { HostModel } from "../session.ts";
 import { guess } from "./guess.ts";
 import { type Lesson, lessonPage } from "./lesson.ts";
 import { LessonSession } from "./session.ts";
+import { shuffle } from "./shuffle.ts";
 import "./style.css";
 import "../styles/hosts.css";
 
-const LESSONS: Readonly<Record<string, Lesson>> = { guess };
+const LESSONS: Readonly<Record<string, Lesson>> = { guess, shuffle };
 
 interface Initialize {
   model: HostModel;

@@ -1,5 +1,6 @@
 """Small widgets for teaching, each one idea on one screen: predict, do, explain."""
 
 from uqwidgets.widgets.teach.guess import GuessTheRanking
+from uqwidgets.widgets.teach.shuffle import ShuffleOneColumn
 
-__all__ = ["GuessTheRanking"]
+__all__ = ["GuessTheRanking", "ShuffleOneColumn"]
