@@ -115,9 +115,9 @@ def test_a_message_is_answered_in_the_middle_of_slow_work() -> None:
             explorer.set_state({"_stop": explorer._seq + 1})
             await until(lambda: explorer._frame["meta"]["final"])
             assert explorer._frame["meta"]["stopped"]
-            asked = explorer.explainer.model_calls
+            n_calls = explorer.explainer.model_calls
             await asyncio.sleep(0.3)
-            assert explorer.explainer.model_calls == asked, "stopped"
+            assert explorer.explainer.model_calls == n_calls, "stopped"
             explorer.n_repeats = 4
             await until(lambda: not explorer._frame["meta"]["stopped"])
             await until(lambda: explorer._frame["meta"]["final"])
