@@ -12,6 +12,7 @@ export interface Inputs {
   tail: number;
   held: Held[];
   feature: string;
+  small_curves: number;
   second: string;
   measure: string;
   indicator: string;
@@ -57,6 +58,7 @@ export const INPUT_TYPES = {
   tail: "number",
   held: "object",
   feature: "string",
+  small_curves: "number",
   second: "string",
   measure: "string",
   indicator: "string",

@@ -97,6 +97,7 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     tail: 0.05,
     held: [],
     feature: about.features[0]?.name ?? "",
+    small_curves: 0,
     second: "",
     measure: about.measures[0]?.name ?? "",
     indicator: about.indicators[0]?.name ?? "",

@@ -27,6 +27,7 @@ CHANGED: dict[str, Any] = {
     "stress_category": "red",
     "anchor": "tail-mean",
     "tail": 0.1,
+    "small_curves": 2,
     "second": "a",
     "measure": "entropy",
     "indicator": "entropy",

@@ -61,8 +61,8 @@ def explore(
         Weights of the rows that describe tau = 0, such as what `Explainer.stress_to` returned.
     **inputs
         ``layout``, the views that are shown: ``"all"``, one of ``"importance"``, ``"dependence"``,
-        ``"stress"``, ``"importance_over_tau"``, ``"surface"``, ``"performance"`` and
-        ``"comparison"``, or a list of these. And initial values
+        ``"small_curves"``, ``"stress"``, ``"importance_over_tau"``, ``"surface"``,
+        ``"performance"`` and ``"comparison"``, or a list of these. And initial values
         of the controls, such as ``feature="age"`` or ``measure="entropy"``:
         ``tau``, ``stress_feature``, ``stress_category``, ``anchor``, ``tail``, ``feature``,
         ``measure``, ``indicator``, ``ice_filter``, ``complement``, ``cohorts``, ``ice_lines``,

@@ -72,6 +72,8 @@ TIPS = {
     "uq-category-order": "In which order the values stand",
     "uq-all-categories": "Show the rare values too, or fold them again",
     "uq-tau-beside": "The same stress level τ, beside its chart",
+    "uq-small-curves": "How many of the leading features have a small curve; it asks the model",
+    "uq-small-curve": "Pick this feature, and draw its curve large",
     "uq-indicator": "What is followed while averages move",
     "uq-compare-with": "Another model, other rows or another class, drawn under what is shown",
     "uq-selection-find": "A number is a position, counted from 0; Enter selects the row",
@@ -150,6 +152,13 @@ PANELS = {
         "Lines that are not parallel mean that the effect depends on other features. Where the "
         "average is dotted there are hardly any rows, so the model guesses there.",
         "The bars below show how the values are spread over the rows.",
+    ),
+    "small_curves": (
+        "How does the model's answer change along each of the leading features? Each small chart "
+        "is one feature, and all have the same vertical axis, so a flat line is a feature that "
+        "moves the average little. The band is the 95 % interval of the average.",
+        "The averages have few values, because each of them asks the model about all rows. A click "
+        "picks the feature, whose curve is then drawn large.",
     ),
     "surface": (
         "What does the model say if two features are set together? The colours show the average "

@@ -22,6 +22,7 @@ class InputTraits(t.HasTraits):
     tail: float
     held: list[dict[str, Any]]
     feature: str
+    small_curves: int
     second: str
     measure: str
     indicator: str
@@ -68,6 +69,7 @@ class InputArguments(TypedDict, total=False):
     tail: float
     held: list[dict[str, Any]]
     feature: str
+    small_curves: int
     second: str
     measure: str
     indicator: str

@@ -30,6 +30,7 @@ from uqwidgets.widgets.rows.text import rows_of_text, rows_text, text_of_rows
 from uqwidgets.widgets.rows.what_if import Change, changes
 
 MOST_LINES = 1000
+MOST_SMALL_CURVES = 50
 MOST_REPEATS = 1000
 # Measures and scorers whose importance is shown side by side.
 MOST_QUANTITIES = 4
@@ -76,6 +77,7 @@ class Inputs:
         (), lambda _, value, explainer: [h.plain() for h in held(value, explainer)]
     )
     feature: str = _input("", lambda *value: _feature(*value))
+    small_curves: int = _input(0, lambda name, value, _: whole(value, name, 0, MOST_SMALL_CURVES))
     second: str = _input("", lambda *value: _feature(*value))
     measure: str = _input("", lambda *value: _measure(*value))
     indicator: str = _input("", lambda *value: _indicator(*value))

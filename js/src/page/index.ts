@@ -23,6 +23,7 @@ const LOCKED = [
     "anchor",
     "tail",
     "use-tail-mean",
+    "small-curves",
     "second",
     "compare-with",
     "held",

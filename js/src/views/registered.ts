@@ -11,6 +11,7 @@ export const importance_over_tau = onDemand(
 );
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
 export const selection = onDemand("selection", () => import("./selection/index.ts"));
+export const small_curves = onDemand("small_curves", () => import("./small_curves/index.ts"));
 export const surface = onDemand("surface", () => import("./surface/index.ts"));
 export const comparison = onDemand(
   "comparison",

@@ -8,6 +8,7 @@ from uqwidgets.widgets.views.view import Content, View
 NAMES = (
     "importance",
     "dependence",
+    "small_curves",
     "stress",
     "importance_over_tau",
     "surface",
