@@ -255,7 +255,7 @@ def test_results_have_the_numbers_of_the_frame(explorer: uq.Explorer) -> None:
 def test_every_view_has_a_result(explorer: uq.Explorer) -> None:
     explorer.second = "b" if explorer.feature == "a" else "a"
     explorer.ice_filter = [{"feature": "a", "low": 0.0}]
-    explorer.compare_with = "rest"
+    explorer.compare_with, explorer.small_curves = "rest", 2
     for view in registered_views():
         # What is selected is `explorer.selected`.
         if view.is_offered(explorer.explainer) and view.name != "selection":

@@ -101,8 +101,8 @@ def test_the_example_views_are_not_registered_by_default(explorer: uq.Explorer) 
 
 def test_every_input_is_read_by_a_view_or_selects_the_rows() -> None:
     read = {*PopulationBuilder.reads, *(name for view in registered_views() for name in view.reads)}
-    # The page alone switches between cohorts, and the session chooses the views.
-    assert read == set(NAMES) - {"cohorts", "views"}
+    # The page alone switches between cohorts; views and their model are chosen by the session.
+    assert read == set(NAMES) - {"cohorts", "views", "shown_model"}
 
 
 def test_the_model_is_called_for_the_declared_replacements_only(explorer: uq.Explorer) -> None:

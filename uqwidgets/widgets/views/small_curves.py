@@ -24,8 +24,8 @@ from uqwidgets.plotting.text import counted, value_text
 from uqwidgets.widgets.curve_form import curve_grid
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
+from uqwidgets.widgets.places import grid_places, is_time
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.views.dependence.places import grid_places, is_time
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 

@@ -17,8 +17,8 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.populations import means_over_rows
 from uqwidgets.predictive.distributions import class_codes
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.places import axis_places, place_text
 from uqwidgets.widgets.rows.conditions import columns_with
-from uqwidgets.widgets.views.dependence.places import axis_places, place_text
 
 # Steps of the colours of a number, whose ends are these quantiles of the column.
 RAMP_STEPS = 9

@@ -12,9 +12,9 @@ from uqwidgets.dependence import Grid
 from uqwidgets.dependence.grids import dates_of
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference.population import Population
+from uqwidgets.widgets.places import axis_places
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.dependence.groups import RowGroups
-from uqwidgets.widgets.views.dependence.places import axis_places
 
 BINS = 24
 

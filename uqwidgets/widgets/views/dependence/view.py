@@ -27,6 +27,7 @@ from uqwidgets.widgets.learner.part import LearnerCurve, form_of
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Track
+from uqwidgets.widgets.places import axis_places, grid_places, is_time
 from uqwidgets.widgets.rows.drawn import row_labels
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.rows.text import rows_of_text
@@ -34,7 +35,6 @@ from uqwidgets.widgets.views.dependence.feature_curves import FeatureCurves
 from uqwidgets.widgets.views.dependence.groups import Groupings, RowGroups
 from uqwidgets.widgets.views.dependence.histograms import Histograms
 from uqwidgets.widgets.views.dependence.over_tau import curve_tracks
-from uqwidgets.widgets.views.dependence.places import axis_places, grid_places, is_time
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
