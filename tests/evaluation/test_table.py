@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression
 
 from models import Recorder, normal_model, table
 from uqwidgets import Explainer, as_predictive
-from uqwidgets.evaluation.batch import RowBlock
+from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
 from uqwidgets.evaluation.table import Table
 
 X, Y = table(30)
@@ -77,6 +77,33 @@ def test_arrays_reach_the_model_with_their_dtype(dtype):
     explainer = Explainer(model, whole, Y)
     explainer.importance("prediction", n_repeats=2)
     explainer.dependence("x1")
+
+
+def test_pixels_are_stacked_row_by_row(monkeypatch):
+    """Hundreds of integer columns are not stacked one by one, unless a value needs another type."""
+    pixels = pd.DataFrame((10 * np.abs(X)).astype(np.uint8), columns=["a", "b", "c"][: X.shape[1]])
+    stacked = []
+    by_column = BatchBuilder._stacked_column
+
+    def count(self, position, *rest):
+        stacked.append(position)
+        return by_column(self, position, *rest)
+
+    monkeypatch.setattr(BatchBuilder, "_stacked_column", count)
+    table = Table(pixels, Y, as_predictive(lambda batch: batch["a"].to_numpy(dtype=float)))
+    rows, donors = range(30), np.random.default_rng(0).permutation(30)
+    blocks = [RowBlock(rows), RowBlock(rows, (1,), donors), RowBlock(rows, (0,), values=(7.0,))]
+    batch = table.stacked(blocks)
+    assert stacked == []
+    expected = pd.concat([pixels, pixels, pixels], ignore_index=True)
+    expected.loc[30:59, "b"] = pixels["b"].to_numpy()[donors]
+    expected.loc[60:, "a"] = np.uint8(7)
+    pd.testing.assert_frame_equal(batch, expected)
+    for value in (7.5, 256):
+        batch = table.stacked([RowBlock(rows), RowBlock(rows, (0,), values=(value,))])
+        assert batch["a"].iloc[-1] == value
+        assert batch["b"].dtype == np.uint8
+    assert stacked
 
 
 def test_a_grid_of_integers_keeps_the_integer_dtype():

@@ -62,7 +62,7 @@ class BatchBuilder:
     labels : Index of length p
         Names of the columns, as the model knows them.
     matrix : ndarray of shape (n, p) or None
-        The same values, if all columns have one float dtype.
+        The same values, if all columns have one dtype of numbers.
     as_frame : bool
         Whether the model expects a DataFrame.
     """
@@ -84,7 +84,7 @@ class BatchBuilder:
 
     def of(self, blocks: Sequence[RowBlock]) -> Any:
         """Return all blocks below each other, as a DataFrame or an array."""
-        if self._matrix is not None and all(_fit_floats(b.values) for b in blocks):
+        if self._matrix is not None and all(_fit(b.values, self._matrix.dtype) for b in blocks):
             matrix = self._stacked_matrix(self._matrix, blocks)
             if not self._as_frame:
                 return matrix
@@ -143,8 +143,15 @@ class BatchBuilder:
         return pd.Series(pool.array.take(positions))
 
 
-def _fit_floats(values: tuple[Any, ...]) -> bool:
-    return all(isinstance(v, (int, float, np.integer, np.floating)) for v in values)
+def _fit(values: tuple[Any, ...], dtype: np.dtype[Any]) -> bool:
+    """Whether constants are numbers that a dtype of numbers represents."""
+    if not all(isinstance(v, (int, float, np.integer, np.floating)) for v in values):
+        return False
+    return dtype.kind == "f" or all(_is_integer(v, np.iinfo(dtype)) for v in values)
+
+
+def _is_integer(value: Any, limits: np.iinfo[Any]) -> bool:
+    return bool(limits.min <= value <= limits.max and value == int(value))
 
 
 def _with_constants(column: pd.Series[Any], constants: list[Any]) -> pd.Series[Any]:
@@ -162,6 +169,6 @@ def _as_integers(values: pd.Series[Any], column: pd.Series[Any]) -> pd.Series[An
     # The model may depend on the integer dtype; a value that it cannot represent stays as it is.
     present = values.dropna()
     limits = np.iinfo(getattr(column.dtype, "numpy_dtype", column.dtype))
-    if all(v == int(v) and limits.min <= v <= limits.max for v in present):
+    if all(_is_integer(v, limits) for v in present):
         return values.astype(column.dtype)
     return pd.Series(values.tolist()) if len(present) == len(values) else values.astype("Float64")

@@ -130,19 +130,17 @@ def drawn_donors(
         Number of the first of these repeats.
     """
     n = len(subgroups)
-    donors = np.empty((n_repeats, n), dtype=np.intp)
+    donors = np.arange(n)[None].repeat(n_repeats, axis=0)
     members = np.argsort(subgroups, kind="stable") if scheme == "conditional" else None
     # `SeedSequence` mixes an array of words several times faster than it converts numbers into
     # words. These are the words of SeedSequence(seed, spawn_key=(*stream, number)).
     words = np.array([seed, *[0] * (_POOL_SIZE - 1), *stream, first], dtype=np.uint32)
-    in_order = np.arange(n)
     for number, line in enumerate(donors, first):
         words[-1] = number
         generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
         if scheme == "ablation":
             line[:] = generator.integers(n, size=n)
             continue
-        line[:] = in_order
         generator.shuffle(line)
         if members is not None:
             shuffled = line.copy()

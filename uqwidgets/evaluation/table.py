@@ -71,8 +71,8 @@ class Table(Columns):
         on_arrays = predictive.feature_names is None and predictive.n_features is not None and texts
         named = isinstance(X, pd.DataFrame) or predictive.feature_names is not None
         dtypes = set(frame.dtypes)
-        plain = len(dtypes) == 1 and all(isinstance(d, np.dtype) and d.kind == "f" for d in dtypes)
-        matrix = frame.to_numpy() if plain else None
+        numbers = all(isinstance(d, np.dtype) and d.kind in "fiu" for d in dtypes)
+        matrix = frame.to_numpy() if numbers and len(dtypes) == 1 else None
         self._stack = BatchBuilder(self._columns, frame.columns, matrix, named and not on_arrays)
 
     @property
