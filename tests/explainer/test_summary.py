@@ -1,4 +1,4 @@
-"""HTML summaries of explainers and learners name methods that exist."""
+"""Texts and HTML summaries of explainers, learners, and the objects that they return."""
 
 from __future__ import annotations
 
@@ -43,6 +43,33 @@ def test_the_summary_counts_model_calls_and_names_features():
     )
     assert "x0, x1" in text
     assert "8 more" in text
+
+
+def test_texts_of_objects_are_short_and_show_no_arrays():
+    explainer = regression(n=500)
+    indicators = explainer.indicators
+    assert repr(indicators["rmse"]) == (
+        "Indicator(name='rmse', label='RMSE', unit='', bounds=(0.0, inf))"
+    )
+    texts = [repr(indicator) for indicator in indicators.values()]
+    texts += [repr(explainer.indicator("r2")), repr(explainer.measure("nll"))]
+    texts += [repr(explainer), repr(explainer.predictive)]
+    with uq.explore(explainer) as widget, uq.StressView(explainer) as view:
+        texts += [repr(widget), repr(view)]
+    assert texts[-2:] == [
+        f"{kind}({explainer.name}, 500 rows, 3 features)" for kind in ("Explorer", "StressView")
+    ]
+    for text in texts:
+        assert len(text) < 200
+        assert "array" not in text and " at 0x" not in text
+
+
+def test_headings_count_one_feature_and_one_repeat_in_the_singular():
+    explainer = regression()
+    heading = repr(explainer.importance("nll", ["x1"], n_repeats=1)).splitlines()[0]
+    assert heading.startswith("Importance of 1 feature for ")
+    assert "permutation, 1 repeat, 60 rows" in heading
+    assert repr(explainer.stress(["x1"], taus=3)).startswith("Stress of 1 feature at 3 levels")
 
 
 def test_names_are_escaped():

@@ -10,6 +10,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets.plotting.result import Result, in_unit
+from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -135,7 +136,7 @@ class Diagnosis(Result):
     @property
     def _heading(self) -> str:
         return (
-            f"Likelihood and entropy importance of {len(self.features)} features"
+            f"Likelihood and entropy importance of {counted(len(self.features), 'feature')}"
             f"{in_unit(self.unit)}: {self.replacement}{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval {self.interval}"
         )

@@ -9,6 +9,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets.plotting.result import Result, in_unit, over_refits, replaced
+from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -135,7 +136,7 @@ class Importance(Result):
     def _heading(self) -> str:
         scored = self.per_row.shape[1]
         return (
-            f"Importance of {len(self.features)} features for {self.label}"
+            f"Importance of {counted(len(self.features), 'feature')} for {self.label}"
             f"{in_unit(self.unit)}: {self.how}, {scored} rows"
             f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval {self.interval}, "
             f"baseline {self.baseline:.4g}"

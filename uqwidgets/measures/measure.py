@@ -9,7 +9,7 @@ declaration.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -84,14 +84,14 @@ class Measure:
     name: str
     label: str
     unit: str
-    of: Callable[[Any, Truth], Floats]
+    of: Callable[[Any, Truth], Floats] = field(repr=False)
     bounds: Range = UNBOUNDED
     needs_truth: bool = False
-    is_prediction: bool = False
-    shown_with: str = ""
-    offered_as: tuple[Use, ...] = ("curve", "indicator")
-    ceiling: float = np.inf
-    identity: Hashable = None
+    is_prediction: bool = field(default=False, repr=False)
+    shown_with: str = field(default="", repr=False)
+    offered_as: tuple[Use, ...] = field(default=("curve", "indicator"), repr=False)
+    ceiling: float = field(default=np.inf, repr=False)
+    identity: Hashable = field(default=None, repr=False)
 
     @property
     def key(self) -> Hashable:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from uqwidgets.plotting.text import counted
+
 if TYPE_CHECKING:
     import altair as alt
 
@@ -68,7 +70,7 @@ def replaced(replacement: str, n_repeats: int | str) -> str:
     """Return a description of the replacement and its repeats."""
     if replacement in _WITHOUT_REPEATS:
         return _WITHOUT_REPEATS[replacement]
-    repeats = "every donor" if n_repeats == "all" else f"{n_repeats} repeats"
+    repeats = "every donor" if n_repeats == "all" else counted(int(n_repeats), "repeat")
     return f"{replacement}, {repeats}"
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from uqwidgets._typing import Floats
 from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -121,7 +122,7 @@ class Redundancy(Result):
     def _heading(self) -> str:
         and_target = f", and from {self.target} beside them" if self.with_target else ""
         return (
-            f"R2 of {len(self.features)} features from the others{and_target}: out of bag, forests "
+            f"R2 of {counted(len(self.features), 'feature')} from the others{and_target}: out of bag, forests "
             f"of {self.n_estimators} trees{', weighted' if self.weighted else ''}, "
             f"{self.level:.0%} interval"
         )

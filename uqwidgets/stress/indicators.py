@@ -8,7 +8,7 @@ widget follow from its outputs per row, its combination and its bounds.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
@@ -100,10 +100,10 @@ class Indicator:
     name: str
     label: str
     unit: str
-    per_row: Sequence[Floats]
-    combination: Combination
+    per_row: Sequence[Floats] = field(repr=False)
+    combination: Combination = field(repr=False)
     bounds: tuple[float, float]
-    identity: Hashable = None
+    identity: Hashable = field(default=None, repr=False)
 
     def combine(self, *means: Floats) -> Floats:
         """Compute the indicator from weighted means; NaN where it is not defined."""
@@ -128,7 +128,7 @@ class MetricIndicator:
     name: str
     label: str
     unit: str
-    score: Callable[[Floats], float]
+    score: Callable[[Floats], float] = field(repr=False)
     bounds: tuple[float, float]
 
 

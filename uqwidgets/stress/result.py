@@ -15,6 +15,7 @@ from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.choices import unknown
 from uqwidgets.plotting.choice import EMPHASISED, MOST_EMPHASISED
 from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.text import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -237,7 +238,7 @@ class Stress(Result):
     @property
     def _heading(self) -> str:
         return (
-            f"Stress of {len(self.features)} features at {len(self.taus)} levels of tau "
+            f"Stress of {counted(len(self.features), 'feature')} at {len(self.taus)} levels of tau "
             f"(tail {self.tail:g}): {', '.join(self.indicators)}"
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy.typing as npt
@@ -46,7 +46,7 @@ class Predictive:
     """
 
     name: str
-    distribution_of: Callable[[Any], Distribution]
+    distribution_of: Callable[[Any], Distribution] = field(repr=False)
     classes: npt.NDArray[Any] | None = None
     feature_names: tuple[Any, ...] | None = None
     n_features: int | None = None
