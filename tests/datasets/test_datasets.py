@@ -100,8 +100,8 @@ def test_versions_of_redundant_data_differ_only_in_the_copied_feature(copied):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"copied": "x10"}, "no feature to copy 'x10'; did you mean 'x1'"),
-        ({"copied": "age"}, "no feature to copy 'age'; did you mean 'x1'"),
+        ({"copied": "x10"}, "no feature 'x10' to copy; did you mean 'x1'"),
+        ({"copied": "age"}, "no feature 'age' to copy; did you mean 'x1'"),
         ({"n_relevant": 11}, "n_relevant is 11; it must be between 1 and n_features, 10"),
         ({"n_relevant": 0}, "n_relevant is 0"),
         ({"label_noise": 0.6}, "label_noise is 0.6; it must be between 0 and 0.5"),

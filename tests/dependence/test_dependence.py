@@ -149,13 +149,13 @@ class TestGrid:
     @pytest.mark.parametrize(
         ("column", "grid", "message"),
         [
-            ([1.0, 2.0], 1, "grid is 1; a curve needs at least 2 values"),
-            ([np.nan, np.nan], 5, "'a' has no value that is not missing; there is no curve"),
-            ([np.inf, np.inf], 5, "'a' has no finite value; there is no curve"),
-            (["x", "y"], ["z"], "'a' has no category 'z'"),
+            ([1.0, 2.0], 1, "grid is 1; it must be at least 2"),
+            ([np.nan, np.nan], 5, "'a' has no values, so there is no curve"),
+            ([np.inf, np.inf], 5, "'a' has no finite value, so there is no curve"),
+            (["x", "y"], ["z"], "there is no category 'z' of 'a'; did you mean 'x', 'y'"),
             ([1.0, 2.0], ["z"], "the grid of 'a' must be a list of numbers"),
             ([1.0, 2.0], [], "the grid of 'a' must be a list of numbers"),
-            ([1.0, 2.0], [np.nan], "the grid of 'a' holds a value that is not finite"),
+            ([1.0, 2.0], [np.nan], "the grid of 'a' has a value that is not finite"),
         ],
     )
     def test_a_column_or_grid_without_a_curve_is_refused(self, column, grid, message):

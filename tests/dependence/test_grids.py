@@ -164,11 +164,11 @@ def test_support_does_not_depend_on_the_scored_rows():
     [
         ({"spacing": "evenly"}, "there is no spacing 'evenly'; did you mean 'even'"),
         ({"spacing": "given"}, "there is no spacing 'given'"),
-        ({"grid": 1, "spacing": "even"}, "grid is 1; a curve needs at least 2 values"),
+        ({"grid": 1, "spacing": "even"}, "grid is 1; it must be at least 2"),
         ({"grid": True}, "the grid of 'x0' must be a list of numbers"),
         ({"grid": 2.5}, "the grid of 'x0' must be a list of numbers"),
         ({"grid": [[0.0, 1.0]]}, "the grid of 'x0' must be a list of numbers"),
-        ({"grid": [0.0, np.inf]}, "the grid of 'x0' holds a value that is not finite"),
+        ({"grid": [0.0, np.inf]}, "the grid of 'x0' has a value that is not finite"),
     ],
 )
 def test_an_invalid_grid_is_refused_before_the_model_is_called(options, message):

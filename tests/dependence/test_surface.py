@@ -259,7 +259,7 @@ def test_progress_counts_the_rows():
         (["x0", "x1"], {"grid": "many"}, "the grid of a surface must be a number of points"),
         (["x0", "x1"], {"grid": True}, "the grid of a surface must be a number of points"),
         (["x0", "x1"], {"grid": (5, [])}, "the grid of 'x1' must be a list of numbers"),
-        (["x0", "x1"], {"grid": (1, 5)}, "grid is 1; a curve needs at least 2 values"),
+        (["x0", "x1"], {"grid": (1, 5)}, "grid is 1; it must be at least 2"),
         (["x0", "x1"], {"spacing": "log"}, "no spacing 'log'"),
         (["x0", "x1"], {"center": True}, "derivative and relative apply to curves only"),
         (["x0", "x1"], {"derivative": True}, "derivative and relative apply to curves only"),

@@ -61,7 +61,8 @@ def test_texts_of_objects_are_short_and_show_no_arrays():
     ]
     for text in texts:
         assert len(text) < 200
-        assert "array" not in text and " at 0x" not in text
+        assert "array" not in text
+        assert " at 0x" not in text
 
 
 def test_headings_count_one_feature_and_one_repeat_in_the_singular():

@@ -292,7 +292,7 @@ class TestDecompose:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ((1, normal_rows), TypeError, r"f is a int; pass a function f\(X\)"),
+        ((1, normal_rows), TypeError, r"f is of type int; pass a function f\(X\)"),
         ((linear, None), TypeError, r"sample is a NoneType; pass a function sample\(n, rng\)"),
         ((linear, normal_rows, -1), ValueError, "noise is -1; pass a standard deviation"),
         ((linear, normal_rows, "big"), ValueError, "noise is 'big'"),

@@ -301,8 +301,8 @@ class TestResult:
     @pytest.mark.parametrize(
         ("nll", "entropy", "message"),
         [
-            ({"measure": "entropy"}, {}, "given as nll is that of 'entropy'; pass the nll"),
-            ({}, {"measure": "nll"}, "given as entropy is that of 'nll'"),
+            ({"measure": "entropy"}, {}, "passed as nll is that of 'entropy'; pass the nll"),
+            ({}, {"measure": "nll"}, "passed as entropy is that of 'nll'"),
             ({"compare": "ratio"}, {}, "the nll importance compares by ratio; .* needs compare"),
             (
                 {"replacement": "conditional"},

@@ -310,7 +310,7 @@ def test_few_effective_pairs_give_a_remark_and_a_wider_interval():
         ({"features": ["x9"]}, "there is no feature 'x9'; did you mean 'x"),
         ({"measure": "auc"}, "there is no measure 'auc'; did you mean"),
         ({"sample_weight": -np.ones(60)}, "sample_weight is -1 in row 0"),
-        ({"rows": [99]}, "rows names position 99"),
+        ({"rows": [99]}, "rows contains position 99"),
     ],
 )
 def test_invalid_arguments_are_refused_before_the_model_is_called(options, message):

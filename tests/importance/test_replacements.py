@@ -255,7 +255,7 @@ class TestGroups:
         ("groups", "message"),
         [
             ({"g": []}, "group 'g' is empty; name its features"),
-            ({"g": "x0"}, "group 'g' is the text 'x0'; give a list of features"),
+            ({"g": "x0"}, "group 'g' is 'x0'; give a list of features"),
             ({"g": ["x0", "y1"]}, "there is no feature 'y1'"),
             ({"x2": ["x0", "x1"]}, "group 'x2' has the name of a feature; give it another name"),
         ],

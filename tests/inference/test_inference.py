@@ -413,20 +413,21 @@ class TestPopulation:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"sample_weight": [1, 2, 3]}, r"sample_weight has shape \(3,\); X has 4 rows"),
+            ({"sample_weight": "heavy"}, "sample_weight must be numbers; pass one weight per row"),
+            ({"sample_weight": [1, 2, 3]}, r"sample_weight has shape \(3,\) but X has 4 rows"),
             (
                 {"sample_weight": [1, -2, 3, 4]},
                 r"sample_weight is -2 in row 1; weights must be fin",
             ),
             ({"sample_weight": [1, 2, np.nan, 4]}, r"sample_weight is nan in row 2"),
             ({"sample_weight": [0, 0, 0, 0]}, r"sample_weight is 0 everywhere"),
-            ({"rows": [4]}, r"rows names position 4; X has 4 rows, counted from 0"),
-            ({"rows": [-5, 1]}, r"rows names position -5; X has 4 rows"),
+            ({"rows": [4]}, r"rows contains position 4; pass positions from 0 to 3"),
+            ({"rows": [-5, 1]}, r"rows contains position -5; pass"),
             ({"rows": []}, r"rows chooses no row"),
             ({"rows": [False] * 4}, r"rows chooses no row"),
-            ({"rows": [True] * 3}, r"the mask rows has shape \(3,\); X has 4 rows"),
-            ({"rows": [0.5, 1.0]}, r"rows must be a mask or positions"),
-            ({"rows": ["a"]}, r"rows must be a mask or positions"),
+            ({"rows": [True] * 3}, r"the mask rows has shape \(3,\) but X has 4 rows"),
+            ({"rows": [0.5, 1.0]}, r"rows must be a mask of the rows, or"),
+            ({"rows": ["a"]}, r"rows must be a mask of the rows, or"),
             ({"rows": [1], "sample_weight": [1, 0, 1, 1]}, r"every chosen row has weight 0"),
         ],
     )

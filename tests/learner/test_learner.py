@@ -132,7 +132,7 @@ class TestGroups:
             learner.importance("r2", interval="row-effect")
         with pytest.raises(ValueError, match="needs a mean over rows, which this is not"):
             learner.dependence(["x0", "x1"], grid=2, interval="group-jackknife")
-        with pytest.raises(ValueError, match="no interval of a learner 'jackknife'; did you mean"):
+        with pytest.raises(ValueError, match="no interval 'jackknife' of a learner; did you mean"):
             learner.importance(interval="jackknife")
         with pytest.raises(ValueError, match="make the learner with resampling='leave-two-groups"):
             Learner(LinearRegression(), X, Y).importance(interval="group-jackknife")

@@ -93,7 +93,7 @@ class TestWeightsOfRows:
 
     @pytest.mark.parametrize("n", [3, 79, 81])
     def test_there_is_one_for_each_row_of_the_table(self, n):
-        message = rf"sample_weight has shape \({n},\); X has 80 rows"
+        message = rf"sample_weight has shape \({n},\) but X has 80 rows"
         with pytest.raises(ValueError, match=message):
             self.LEARNER.importance("squared_error", sample_weight=np.ones(n))
         with pytest.raises(ValueError, match=message):

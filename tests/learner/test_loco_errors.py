@@ -184,7 +184,7 @@ class TestErrors:
             ({"feature_groups": {"g": []}}, "group 'g' is empty"),
             ({"compare": "quotient"}, "there is no comparison 'quotient'; did you mean"),
             ({"level": 1}, "level is 1; it must be between 0 and 1"),
-            ({"sample_weight": [1.0]}, r"sample_weight has shape \(1,\); X has 100 rows"),
+            ({"sample_weight": [1.0]}, r"sample_weight has shape \(1,\) but X has 100 rows"),
         ],
     )
     def test_invalid_options_are_refused(self, options, message):

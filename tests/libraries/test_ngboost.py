@@ -145,7 +145,7 @@ def test_a_list_is_a_deep_ensemble():
 def test_unknown_columns_are_counted():
     # NGBoost itself accepts the first three without an error.
     model = NGBRegressor(**FAST).fit(X, Y)
-    with pytest.raises(ValueError, match="X has 4 columns; the model expects 3"):
+    with pytest.raises(ValueError, match="X has 4 columns, but the model was fitted on 3"):
         Explainer(model, np.column_stack([X, Y]), Y)
 
 

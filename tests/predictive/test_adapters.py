@@ -243,7 +243,7 @@ def several_targets():
 
 @pytest.mark.parametrize("model", list(several_targets()))
 def test_several_targets_are_refused(model):
-    with pytest.raises(ValueError, match="several targets at once; wrap one of them"):
+    with pytest.raises(ValueError, match="several targets at once; pass a function"):
         as_predictive(model)
 
 

@@ -386,5 +386,5 @@ def test_models_fitted_with_different_columns_are_refused():
 
 def test_several_targets_are_refused():
     model = RandomForestRegressor(2).fit(X, np.column_stack([Y, Y]))
-    with pytest.raises(ValueError, match="RandomForestRegressor predicts 2 targets at once; wrap"):
+    with pytest.raises(ValueError, match="RandomForestRegressor predicts 2 targets at once; pass"):
         as_predictive(model, members=True)(X)

@@ -131,7 +131,9 @@ def test_levels_lie_between_0_and_1(q):
 
 @kinds(*OF_LABELS)
 def test_true_values_must_be_one_finite_number_per_row(q):
-    with pytest.raises(ValueError, match=r"y of shape \(2,\) does not fit the 3 rows"):
+    with pytest.raises(
+        ValueError, match=r"y has shape \(2,\); pass one value for each of the 3 rows"
+    ):
         q.crps([1.0, 2.0])
     with pytest.raises(ValueError, match=r"y is nan in row 1"):
         q.crps([1.0, np.nan, 2.0])

@@ -208,8 +208,13 @@ def test_a_constant_feature_can_be_pinned_but_not_moved():
         ({"means": {"age": float("nan")}}, "the mean of 'age' is nan; give a finite number"),
         ({"means": {"age": "old"}}, "the mean of 'age' is 'old'; give a number"),
         ({"variances": {"age": -1}}, "the variance of 'age' is -1; give 0 or more"),
-        ({"covariances": {"age": 1}}, r"a pair of features such as \('a', 'b'\): 'age'"),
-        ({"covariances": {("age", "age"): 1}}, "a covariance needs a pair"),
+        ({"covariances": {"age": 1}}, "a covariance has the key 'age'; it must be a pair"),
+        ({"means": [1]}, r"means is \[1\]; pass a dict from features to numbers"),
+        ({"shares": {"sex": 0.5}}, "the shares in 'sex' is 0.5; pass a dict"),
+        (
+            {"covariances": {("age", "age"): 1}},
+            r"a covariance has the key \('age', 'age'\); it must be a pair",
+        ),
         (
             {"covariances": {("age", "income"): 1, ("income", "age"): 1}},
             "the covariance of 'income' and 'age' is given twice",
@@ -220,8 +225,8 @@ def test_a_constant_feature_can_be_pinned_but_not_moved():
         ),
         ({"shares": {"sex": {"female": 1.2}}}, "the share of 'female' in 'sex' is 1.2"),
         ({"shares": {"sex": {"female": -0.1}}}, "the share of 'female' in 'sex' is -0.1"),
-        ({"shares": {"sex": {"femal": 0.5}}}, "no category of 'sex' 'femal'"),
-        ({"shares": {None: {"maybe": 0.5}}}, "no category of 'bought' 'maybe'"),
+        ({"shares": {"sex": {"femal": 0.5}}}, "no category 'femal' of 'sex'"),
+        ({"shares": {None: {"maybe": 0.5}}}, "no category 'maybe' of 'bought'"),
         (
             {"shares": {"sex": {"female": 0.6, "male": 0.5}}},
             "the shares in 'sex' sum to 1.1; they cannot exceed 1",
@@ -269,7 +274,9 @@ def test_shares_may_differ_by_rounding_only():
     np.testing.assert_allclose(weights, np.tile([2.0, 0.0], 20), atol=1e-9)
     weights = explainer.stress_to(shares={"k": {"u": -2e-16}})
     np.testing.assert_allclose(weights, np.tile([0.0, 2.0], 20), atol=1e-9)
-    with pytest.raises(ValueError, match=r"the share of 'u' in 'k' is 1\.01; a share is 0 to 1"):
+    with pytest.raises(
+        ValueError, match=r"the share of 'u' in 'k' is 1\.01; give a number from 0 to 1"
+    ):
         explainer.stress_to(shares={"k": {"u": 1.01}})
 
 

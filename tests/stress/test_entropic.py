@@ -407,7 +407,7 @@ def test_a_function_makes_phi_from_the_rows():
 @pytest.mark.parametrize(
     ("phi", "targets", "more", "message"),
     [
-        (np.ones((3, 2)), [1.0], {}, r"targets has shape \(1,\); there are 2 constraints"),
+        (np.ones((3, 2)), [1.0], {}, r"targets has shape \(1,\); pass one for each of 2"),
         (np.ones((3, 2, 2)), [1.0], {}, r"phi has shape \(3, 2, 2\)"),
         (np.ones((3, 0)), [], {}, r"phi has shape \(3, 0\)"),
         ([1.0, np.nan, 2.0], 1.5, {}, "constraint 0 is nan in row 1"),

@@ -108,7 +108,7 @@ def test_why_a_feature_cannot_be_stressed(feature, reason):
         ({"features": []}, "features is empty"),
         ({"tail": 0.6}, "tail is 0.6; it must be between 0 and 0.5, such as 0.05"),
         ({"tail": 0}, "tail is 0; it"),
-        ({"taus": [0, 2]}, r"tau is 2; a stress level lies within \[-1, 1\]"),
+        ({"taus": [0, 2]}, r"tau is 2; it must lie within \[-1, 1\]"),
         ({"taus": 1}, "taus is 1; give at least 3 levels"),
         ({"indicators": ["men"]}, "there is no indicator 'men'; did you mean 'mean'"),
         ({"indicators": []}, "indicators is empty"),

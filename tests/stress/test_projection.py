@@ -257,7 +257,8 @@ def test_levels_of_the_user_are_sorted_and_completed(levels):
     ("taus", "message"),
     [
         (2, r"taus is 2; give at least 3 levels"),
-        ([0.5, 2.0], r"tau is 2; a stress level lies within \[-1, 1\]"),
+        ("x", "tau must be a number, or taus a list of numbers"),
+        ([0.5, 2.0], r"tau is 2; it must lie within \[-1, 1\]"),
         ([float("nan")], r"tau is nan"),
     ],
 )

@@ -174,7 +174,7 @@ def test_state_and_code_name_the_models(explorer):
     explorer.compare_with = ""
     assert "compare_with=''" in explorer.code()
     assert explorer.state["compare_with"] == ""
-    with pytest.raises(ValueError, match="no model to compare with 'flt'; did you mean 'flat'"):
+    with pytest.raises(ValueError, match="no model 'flt' to compare with; did you mean 'flat'"):
         explorer.compare_with = "model:flt"
     with pytest.raises(ValueError, match="it must be '', 'model:<name>', 'cohort:<name>', 'rest'"):
         explorer.compare_with = "flat"
@@ -354,7 +354,7 @@ def test_another_class_is_compared_with_the_one_that_is_shown():
         assert explorer.wait()
         (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]
         assert sentence.startswith("what is shown is of high itself")
-        with pytest.raises(ValueError, match="no class to compare with 'lo'; did you mean 'low'"):
+        with pytest.raises(ValueError, match="no class 'lo' to compare with; did you mean 'low'"):
             explorer.compare_with = "class:lo"
 
 

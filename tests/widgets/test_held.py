@@ -131,7 +131,7 @@ def test_a_page_holds_what_is_held(wide: uq.Explainer, tmp_path: Any) -> None:
         ([{"feature": "z", "value": 1.0}], "there is no feature 'z'"),
         ([{"feature": "c", "value": 0.5}], "the category of 'c' is None; it must be a text"),
         ([{"feature": "c", "value": 2.0, "category": "red"}], "the share of 'red' in 'c' is 2"),
-        ([{"feature": "c", "value": 0.5, "category": "rd"}], "there is no category of 'c' 'rd'"),
+        ([{"feature": "c", "value": 0.5, "category": "rd"}], "there is no category 'rd' of 'c'"),
         ([{"feature": "b", "value": 0.5, "category": "red"}], "'b' is numeric; hold its mean"),
         ([BOTH[0], BOTH[0]], "held has the mean of 'b' twice"),
         ([BOTH[0]] * 3, "held has 3 means; 2 can be held"),

@@ -250,7 +250,7 @@ def test_a_learner_curve_that_fails_leaves_its_importance(explainer: uq.Explaine
     with uq.Explorer(explainer, learner=learner, n_repeats=4) as widget:
         assert widget.wait(30)
         meta = change(widget, feature="c")[-1]["meta"]
-        assert "'c' has no category 'blue'" in meta["error"]
+        assert "there is no category 'blue' of 'c'" in meta["error"]
         assert meta["dependence"]["feature"] == "c"
         assert (meta["learner"]["importance"], meta["learner"]["dependence"]) == (True, False)
         assert change(widget, feature="b")[-1]["meta"]["error"] is None

@@ -159,7 +159,7 @@ def test_what_is_no_explorer_is_not_linked(pair: Any) -> None:
     one, other = pair
     with pytest.raises(TypeError, match="two or more different explorers"):
         uq.link(one, one)
-    with pytest.raises(TypeError, match="link got str; it ties explorers"):
+    with pytest.raises(TypeError, match="link got an object of type str; pass explorers"):
         uq.link(one, "tau")
     with pytest.raises(ValueError, match="there is no input 'taus'"):
         uq.link(one, other, names=["taus"])

@@ -44,16 +44,16 @@ def test_an_older_pin_gets_the_defaults_of_missing_inputs(
 
 MANY = [{"feature": "a", "low": 0.0}] * 200
 HOSTILE = [
-    (5, "pins is a int; it must be a list of pins"),
+    (5, "pins is of type int; it must be a list of pins"),
     ([5], "pin 1 must be a dict of 'note', 'state' and 'ghost'"),
     ([pin(), {"note": "n"}], "pin 2 must be a dict"),
     ([{**pin(), "html": "<img>"}], "pin 1 must be a dict"),
-    ([{**pin(), "note": 5}], "the note of pin 1 is a int; it must be a text"),
+    ([{**pin(), "note": 5}], "the note of pin 1 is of type int; it must be a text"),
     ([pin("x" * (MOST_LETTERS + 1))], "the note of pin 1 has 10,001 letters"),
-    ([{**pin(), "ghost": 1}], "ghost of pin 1 is a int; it must be True or False"),
+    ([{**pin(), "ghost": 1}], "ghost of pin 1 is of type int; it must be True or False"),
     ([pin(ghost=True), pin(ghost=True)], "more than one pin is a ghost"),
     ([pin()] * (MOST_PINS + 1), "there are 201 pins, and 200 at most"),
-    ([{"note": "", "state": []}], "the state of pin 1 is a list"),
+    ([{"note": "", "state": []}], "the state of pin 1 is of type list"),
     ([pin(tau="0.5")], "the state of pin 1: tau is '0.5'; it must be a number"),
     ([pin(tau=float("inf"))], "the state of pin 1: tau is inf; it must be finite"),
     ([pin(), pin(feature="age")], "the state of pin 2: there is no feature 'age'"),
@@ -87,7 +87,7 @@ def test_invalid_pins_are_refused_and_the_previous_pins_stay(
 def test_setting_invalid_pins_in_python_is_an_error(explorer: uq.Explorer) -> None:
     with pytest.raises(ValueError, match="the state of pin 1: tau is 3"):
         explorer.pins = [pin(tau=3)]
-    with pytest.raises(ValueError, match="the note of pin 1 is a int"):
+    with pytest.raises(ValueError, match="the note of pin 1 is of type int"):
         explorer.pin(5)  # type: ignore[arg-type]
     assert explorer.pins == []
     assert MOST_CONDITIONS_OF_ALL < MOST_PINS * 200

@@ -160,7 +160,7 @@ def test_an_error_of_the_model_stands_on_the_card_and_is_not_repeated(model: Cou
         ([{"feature": "b", "value": "high"}], "must be a number"),
         ([{"feature": "b", "value": float("inf")}], "must be finite"),
         ([{"feature": "b", "value": None}], "no row of X lacks it"),
-        ([{"feature": "c", "value": "green"}], "there is no value of 'c'"),
+        ([{"feature": "c", "value": "green"}], "there is no value 'green' of 'c'"),
         ([{"feature": "c", "value": ["red"]}], "not a single value"),
         ([{"feature": "when", "value": "today"}], "must be a date"),
         ([{"feature": "b", "value": 1}] * 2, "changes 'b' twice"),

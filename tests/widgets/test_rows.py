@@ -124,11 +124,11 @@ def test_a_filter_value_may_be_written_in_other_forms(
 @pytest.mark.parametrize(
     ("item", "sentence"),
     [
-        ({"feature": "sex", "values": ["fm"]}, "there is no value of 'sex' 'fm'; did you mean"),
-        ({"feature": "day", "values": ["yesterday!"]}, "there is no value of 'day'"),
+        ({"feature": "sex", "values": ["fm"]}, "there is no value 'fm' of 'sex'; did you mean"),
+        ({"feature": "day", "values": ["yesterday!"]}, "there is no value 'yesterday!' of 'day'"),
         ({"feature": "level", "values": [[1]]}, r"a value of an ice_filter condition is \[1\]"),
-        ({"feature": "level", "values": [10**400]}, "there is no value of 'level'"),
-        ({"feature": None, "values": ["maybe"]}, "there is no value of 'y' 'maybe'"),
+        ({"feature": "level", "values": [10**400]}, "there is no value '1000"),
+        ({"feature": None, "values": ["maybe"]}, "there is no value 'maybe' of 'y'"),
         ({"feature": "age", "low": 1, "missing": "yes"}, "missing of the filter of 'age'"),
     ],
 )

@@ -148,14 +148,14 @@ def test_the_state_is_a_copy(explorer: uq.Explorer) -> None:
 @pytest.mark.parametrize(
     ("state", "sentence"),
     [
-        ([], "state is a list; it must be a dict of inputs"),
+        ([], "state is of type list; it must be a dict of inputs"),
         ({"tua": 0.5}, "state: there is no input 'tua'; did you mean 'tau'"),
         ({3: 0.5}, "state: there is no input '3'"),
         ({"x" * 10**6: 1}, "there is no input"),
         ({"tau": 2}, r"state: tau is 2; it lies within \[-1, 1\]"),
         ({"feature": "age"}, "state: there is no feature 'age'"),
         ({"ice_filter": [{"feature": "age", "low": 1}]}, "state: there is no feature 'age'"),
-        ({"pins": {}}, "pins is a dict; it must be a list"),
+        ({"pins": {}}, "pins is of type dict; it must be a list"),
         ({"pins": [{"note": "n"}]}, "pin 1 must be a dict of 'note', 'state' and 'ghost'"),
     ],
 )
@@ -266,7 +266,7 @@ def test_every_view_has_a_result(explorer: uq.Explorer) -> None:
     ("inputs", "view", "shown", "sentence"),
     [
         ({}, "importances", None, "there is no view 'importances'; did you mean 'importance'"),
-        ({}, "importance", "nlll", "no measure or indicator in importance 'nlll'.*'nll'"),
+        ({}, "importance", "nlll", "no measure or indicator 'nlll' in importance.*'nll'"),
         ({"ice_filter": [{"feature": "a", "low": 50}]}, "stress", None, "no row meets the filter"),
     ],
 )

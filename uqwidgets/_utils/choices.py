@@ -9,11 +9,25 @@ from typing import Any, TypeVar
 Name = TypeVar("Name", bound=str)
 
 
-def unknown(what: str, name: object, known: list[str]) -> str:
-    """Return the sentence for a name that does not exist, with the most similar ones that do."""
+def unknown(what: str, name: object, known: list[str], where: str = "") -> str:
+    """Return the sentence for a name that does not exist, with the most similar ones that do.
+
+    Parameters
+    ----------
+    what : str
+        Such as "category".
+    name : object
+    known : list of str
+        The names that exist.
+    where : str
+        Text after the name, such as "of 'region'".
+    """
+    missing = f"there is no {what} {name!r}{where and ' '}{where}"
+    if not known:
+        return f"{missing}, because there is none at all."
     near = get_close_matches(str(name), known, n=3, cutoff=0.5) or known[:12]
     more = ", ..." if len(near) == 12 and len(known) > 12 else ""
-    return f"there is no {what} {name!r}; did you mean {', '.join(repr(k) for k in near)}{more}?"
+    return f"{missing}; did you mean {', '.join(repr(k) for k in near)}{more}?"
 
 
 def as_names(names: Any, what: str = "features") -> list[Any]:
@@ -38,7 +52,7 @@ def as_names(names: Any, what: str = "features") -> list[Any]:
     return result
 
 
-def one_of(known: Sequence[Name], name: object, what: str) -> Name:
+def one_of(known: Sequence[Name], name: object, what: str, where: str = "") -> Name:
     """Return the name, which is one of those that exist.
 
     Raises
@@ -49,4 +63,4 @@ def one_of(known: Sequence[Name], name: object, what: str) -> Name:
     for one in known:
         if name == one:
             return one
-    raise ValueError(unknown(what, name, list(known)))
+    raise ValueError(unknown(what, name, list(known), where))

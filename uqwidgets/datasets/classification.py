@@ -84,7 +84,7 @@ def make_redundant(
     if copied is not None:
         others = list(X.columns[:-1])
         if copied not in others:
-            raise ValueError(unknown("feature to copy", copied, others))
+            raise ValueError(unknown("feature", copied, others, "to copy"))
         X[X.columns[-1]] = X[copied]
     above = X.iloc[:, :n_relevant].sum(axis=1).to_numpy() > n_relevant / 2
     flipped = random.uniform(size=n_samples) < label_noise

@@ -114,10 +114,12 @@ def grid_of(
         values = dates.parse(name, grid) if dates else _user_values(table, name, grid)
         return _grid(table, name, values, "given")
     if grid < 2:
-        raise ValueError(f"grid is {grid}; a curve needs at least 2 values.")
+        raise ValueError(f"grid is {grid}; it must be at least 2, or a list of values.")
     present = column.dropna()
     if len(present) == 0:
-        raise ValueError(f"{name!r} has no value that is not missing; there is no curve.")
+        raise ValueError(
+            f"{name!r} has no values, so there is no curve; name a feature with values."
+        )
     if spacing == "observed":
         return _observed(table, name)
     if dates:
@@ -159,7 +161,9 @@ def _numbers(feature: str, present: pd.Series[Any], points: int, spacing: str) -
     numbers = present.to_numpy()
     numbers = numbers[np.isfinite(numbers.astype(np.float64))]
     if len(numbers) == 0:
-        raise ValueError(f"{feature!r} has no finite value; there is no curve.")
+        raise ValueError(
+            f"{feature!r} has no finite value, so there is no curve; name another feature."
+        )
     whole = pd.api.types.is_integer_dtype(present.dtype)
     levels = _levels(points)
     if spacing == "even":
@@ -208,15 +212,16 @@ def _user_values(table: Table, feature: str, grid: npt.ArrayLike) -> npt.NDArray
             observed |= set(table.column(feature).cat.categories)
         for value in categories:
             if value not in observed:
-                raise ValueError(f"{feature!r} has no category {value!r}.")
+                known = sorted(str(category) for category in observed)
+                raise ValueError(unknown("category", value, known, f"of {feature!r}"))
         if not categories:
             raise ValueError(f"the grid of {feature!r} is empty; name at least one category.")
         return object_array(categories)
     values = np.asarray(grid)
     if values.ndim != 1 or len(values) == 0 or values.dtype.kind not in "iuf":
-        raise ValueError(f"the grid of {feature!r} must be a list of numbers.")
+        raise ValueError(f"the grid of {feature!r} must be a list of numbers, or their count.")
     if not np.isfinite(values).all():
-        raise ValueError(f"the grid of {feature!r} holds a value that is not finite.")
+        raise ValueError(f"the grid of {feature!r} has a value that is not finite; leave it out.")
     return np.unique(values)
 
 

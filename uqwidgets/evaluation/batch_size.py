@@ -43,7 +43,7 @@ class BatchSizer:
     def observe(self, rows: int, seconds: float) -> None:
         """Learn from one call."""
         if self._contradicts_largest(rows, seconds):
-            # Kept, one call that stalled would make all later blocks tiny.
+            # Otherwise one call that stalled would make all later blocks tiny.
             self._largest = None
         if self._smallest is None or (rows, seconds) < self._smallest:
             self._smallest = (rows, seconds)

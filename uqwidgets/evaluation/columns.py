@@ -188,7 +188,8 @@ def extra_columns(extra: Any, X: Any, features: Columns) -> Columns:
     frame = to_pandas(extra)
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(
-            f"extra is {type(extra).__name__}; pass a DataFrame with a row for each row of X."
+            f"extra is of type {type(extra).__name__}; pass a DataFrame with a row for each row of "
+            "X."
         )
     if isinstance(X, pd.DataFrame) and _has_rows_of(frame.index, X.index):
         frame = frame.loc[X.index]

@@ -40,7 +40,7 @@ def to_pandas(X: Any) -> Any:
     if isinstance(X, pd.Series):
         raise ValueError("X is a Series, which is one column; pass a table, such as X.to_frame().")
     if isinstance(X, Mapping):
-        raise ValueError(f"X is a {type(X).__name__}; pass a table, such as pd.DataFrame(X).")
+        raise ValueError(f"X is of type {type(X).__name__}; pass a table, such as pd.DataFrame(X).")
     if issparse(X):
         raise ValueError(
             "X is a sparse matrix, but features are replaced as columns of a table; pass "

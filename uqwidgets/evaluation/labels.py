@@ -89,7 +89,7 @@ class Labels:
                 return self._by_value[read]
             except (KeyError, TypeError):  # lists cannot be hashed
                 continue
-        raise ValueError(unknown(f"value of {of}", str(value), list(self.texts[:_MAX_COMPARED])))
+        raise ValueError(unknown("value", str(value), list(self.texts[:_MAX_COMPARED]), f"of {of}"))
 
     def mask(self, texts: Collection[str | None]) -> npt.NDArray[np.bool_]:
         """Mask of the rows with one of these texts, shape (n,); None stands for a missing value."""

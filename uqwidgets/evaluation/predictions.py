@@ -252,9 +252,9 @@ class Predictions:
         return self._calls.pace.seconds(rows) if rows > 0 else 0.0
 
     def is_long(self, rows: int, seconds: float) -> bool:
-        """Whether a part of so many rows is worth to be evaluated first, by calls of its own.
+        """Whether it is worth evaluating a part of so many rows first, by calls of its own.
 
-        So it is if all rows take longer than so many seconds, and much longer than such a call.
+        It is if all rows take longer than so many seconds, and much longer than such a call.
         """
         call = self.seconds_for(1)
         return self.seconds_for(rows) - call > max(seconds, CALLS_OF_LONG_WORK * call)

@@ -18,7 +18,7 @@ from uqwidgets.measures import Measure
 _LONG_PASS, FIRST_SAMPLE = 1.0, 0.4
 # What batches, measures and differences take for each row beside the model, in seconds.
 _SECONDS_BESIDE = 3e-7
-# Intervals of fewer rows may hold the importance too rarely.
+# Intervals from fewer rows may contain the true importance too rarely.
 FEWEST_SAMPLED = 100
 # A first sample takes about so many times as long as a call of few rows, for a smaller one would
 # hardly come sooner.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from uqwidgets._utils.choices import as_names, unknown
 from uqwidgets.evaluation.batch import BatchBuilder, RowBlock
 from uqwidgets.evaluation.columns import Columns, check_names
 from uqwidgets.evaluation.dataframes import to_pandas
+from uqwidgets.plotting.text import counted
 from uqwidgets.predictive.adapters import Predictive
 
 
@@ -64,6 +65,10 @@ class Table(Columns):
         self.target = ""
         if y is not None:
             self._y, self.target = _target(y, len(frame))
+        if groups is not None and not isinstance(groups, Mapping):
+            raise ValueError(
+                f"feature_groups is {groups!r}; pass a dict from names to lists of features."
+            )
         self.groups = {str(g): self._members(str(g), of) for g, of in (groups or {}).items()}
         self.units = self._units()
         # A scikit-learn model fitted on arrays warns about column names at every call.
@@ -149,8 +154,8 @@ class Table(Columns):
         return numbers
 
     def _members(self, group: str, features: Sequence[str]) -> tuple[str, ...]:
-        if isinstance(features, str):
-            raise ValueError(f"group {group!r} is the text {features!r}; give a list of features.")
+        if isinstance(features, str) or not isinstance(features, Iterable):
+            raise ValueError(f"group {group!r} is {features!r}; give a list of features.")
         if group in self._positions:
             raise ValueError(f"group {group!r} has the name of a feature; give it another name.")
         if len(features) == 0:
@@ -195,27 +200,34 @@ def _frame(X: Any, predictive: Predictive) -> pd.DataFrame:
     if not isinstance(X, pd.DataFrame):
         values = np.asarray(X)
         if values.ndim != 2:
-            raise ValueError(f"X has shape {values.shape}; it must be (rows, features).")
+            raise ValueError(f"X has shape {values.shape}; pass a table of shape (rows, features).")
         names = (
             feature_names
             if feature_names is not None
             else tuple(f"x{j}" for j in range(values.shape[1]))
         )
         if len(names) != values.shape[1]:
-            raise ValueError(f"X has {values.shape[1]} columns; the model expects {len(names)}.")
+            raise ValueError(_wrong_width(values.shape[1], len(names)))
         X = pd.DataFrame(values, columns=list(names), copy=False).infer_objects()
     elif feature_names is not None:
         columns = predictive.columns_among(X.columns)
         check_names(tuple(str(c) for c in X.columns))
         X = X[columns]
     if predictive.n_features is not None and X.shape[1] != predictive.n_features:
-        raise ValueError(f"X has {X.shape[1]} columns; the model expects {predictive.n_features}.")
+        raise ValueError(_wrong_width(X.shape[1], predictive.n_features))
     if X.shape[1] == 0:
         raise ValueError("X has no columns; pass the features that are to be explained.")
     if len(X) == 0:
         raise ValueError("X has no rows; pass the rows that are to be explained.")
     # A deep copy, because pandas may share memory with the user's X, which may change later.
     return pd.DataFrame(X).reset_index(drop=True).copy()
+
+
+def _wrong_width(width: int, expected: int) -> str:
+    return (
+        f"X has {counted(width, 'column')}, but the model was fitted on {expected:,}; pass the "
+        "columns that the model was fitted on."
+    )
 
 
 def _check_order(X: Any, y: Any) -> None:

@@ -45,8 +45,9 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         Rows to explain, preferably rows that the model was not fitted on. Never modified; columns
         that the model was not fitted on are ignored.
     y : array-like of shape (n,), optional
-        Their true target. Predictions, entropy and other measures of confidence, redundancy and
-        weights need none; what does, such as ``nll``, says so.
+        The true target of these rows. Predictions, entropy and other measures of confidence,
+        redundancy and weights do not need it; whatever does, such as ``nll``, raises an error
+        without it.
     feature_groups : mapping of str to sequence of str, optional
         Features that move together, by the name of their group. By default, importance is
         computed for the groups and for the features in no group.
@@ -62,28 +63,28 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         for the intervals of `stress`. With less, an analysis takes what it needs, and a remark
         of its result gives the smallest limit.
     extra : DataFrame of shape (n, q), Series or dict, optional
-        Columns that the model does not see, such as a site, a group or a date, by which a widget
-        filters rows. They are matched with the rows of X by their index where it has the same
+        Columns that the model does not use, such as a site, a group or a date, for the filters
+        of a widget. They are matched with the rows of X by their index where it has the same
         labels, and by position otherwise.
 
     name : str, optional
-        Of the model, where it stands beside others.
+        Name of the model, shown where it is compared with others.
     others : mapping of str to model or Explainer, optional
         One to three other fitted models of the same rows by name, with which a widget compares
-        this one. A model is asked nothing before it is compared; see also `compare`.
+        this one. A model is not called before it is compared; see also `compare`.
 
     Attributes
     ----------
     model : object or callable
-        What was passed.
+        The fitted model, as it was passed.
     features : tuple of str
-        Names of the columns that the model sees, in its order.
+        Names of the columns that the model uses, in its order.
     classes : ndarray of shape (k,) or None
         Labels of a classifier.
     model_calls, rows_evaluated : int
         Calls of the model so far, and rows in them.
     extra : Columns
-        The columns that the model does not see.
+        The columns that the model does not use.
 
     Raises
     ------
@@ -94,7 +95,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
 
     See Also
     --------
-    explore : The same in a notebook, with sliders.
+    explore : The same results in a notebook, with sliders.
     Learner : The procedure that fits the model; its intervals include refitting.
     as_predictive : The models that can be explained.
 
@@ -164,6 +165,8 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
                 memory_limit=memory_limit,
             )
 
+        if others is not None and not isinstance(others, Mapping):
+            raise TypeError(f"others is {others!r}; pass a dict from names to fitted models.")
         makers = {str(key): maker(other) for key, other in (others or {}).items()}
         _check_names([self.name, *makers])
         self.others = Others(makers)
@@ -186,7 +189,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         n_jobs: int | None = None,
         callback: ProgressCallback | None = None,
     ) -> Redundancy:
-        """How well each feature is known from the others: R2 out of bag.
+        """How well each feature is predicted by the others: R2 out of bag.
 
         The model is not evaluated. Pass the result to `diagnose` to learn which features are
         informative and independent of the others.
@@ -202,8 +205,8 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         level : float, default=0.95
             Confidence level of the intervals.
         sample_weight : array-like of shape (n,), optional
-            Weights that describe a population, stress included. They act on the forests and on
-            the score.
+            Weights that describe a population, stress included. The forests and the score both
+            use them.
         rows : array-like, optional
             A mask or the positions of the rows that are scored; the forests are fitted on all
             rows.
@@ -224,7 +227,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
 
         See Also
         --------
-        Explainer.diagnose : The same question to the model.
+        Explainer.diagnose : Whether the model shows that features share information.
 
         References
         ----------
@@ -279,18 +282,18 @@ _QUESTIONS = {
     "importance()": "which features drive the likelihood, the entropy or any other measure",
     "dependence(feature)": "how a measure changes with the values of one feature",
     "stress()": "what happens when the mean of a feature moves",
-    "diagnose()": "which features share information, and which stand alone",
-    "redundancy()": "how well each feature is known from the others",
+    "diagnose()": "which features share information, and which have information of their own",
+    "redundancy()": "how well each feature is predicted by the others",
     "scores()": "how good the model is, with intervals",
-    "calibration()": "whether what it predicts with probability p happens in a share p of the rows",
+    "calibration()": "whether events with predicted probability p happen in a share p of the rows",
     "compare(other)": "how another model of the same rows differs, with paired intervals",
-    "compare_rows(rows)": "how the model differs in some rows from the others",
-    "measures": "which measures this model gives",
+    "compare_rows(rows)": "how the model's results differ between two groups of rows",
+    "measures": "which measures this model offers",
 }
 
 
 def _check_names(names: Sequence[str]) -> None:
-    """Raise a ValueError if models cannot be told apart by their names, or are too many."""
+    """Raise a ValueError if models share a name or have none, or if there are too many."""
     if len(names) > _MOST_MODELS:
         raise ValueError(
             f"there are {len(names)} models, of which at most {_MOST_MODELS} can be compared; "
@@ -298,7 +301,7 @@ def _check_names(names: Sequence[str]) -> None:
         )
     if "" in names or len(set(names)) < len(names):
         raise ValueError(
-            f"the models are named {list(names)!r}; give each its own name, which is not empty."
+            f"the models are named {list(names)!r}; give each its own name, not an empty text."
         )
 
 

@@ -116,8 +116,8 @@ class Ranking(Explained):
             - ``"fixed-data"``: the draws alone, for these rows;
             - ``"quantile"``: no standard error, but the spread of single repeats.
 
-            Only the first holds the importance in the population about as often as its level says.
-            None includes refitting the model; see `Learner`.
+            Only the first contains the importance in the population about as often as its level
+            states. None includes refitting the model; see `Learner`.
         level : float, default=0.95
             Confidence level.
         reference : {"t", "normal"}, default="t"
@@ -136,8 +136,8 @@ class Ranking(Explained):
             sample of the rows, stratified by class, which grows until it has all rows; their
             remarks say how many, and their intervals account for it. Then come more and more
             repeats, or for ``n_repeats="all"``, which is not sampled, more and more features.
-            Every result uses what the model answered for the ones before, and the last is the one
-            without ``stream``.
+            Every result uses the predictions of the earlier ones, and the last one equals the
+            result without ``stream``.
 
         Returns
         -------

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Others(Mapping[str, "Explainer"]):
     """Explainers by name, each of which is made at its first use.
 
-    Making an explainer asks its model about all rows, which may take long or fail: the first model
-    does not wait for that.
+    A new explainer calls its model for all rows, which may take long or fail. The first model does
+    not wait for that.
 
     Parameters
     ----------

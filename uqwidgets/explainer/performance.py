@@ -1,4 +1,4 @@
-"""The methods of `uqwidgets.Explainer` that say how good the model is; they never call it."""
+"""The methods of `uqwidgets.Explainer` that measure how good the model is, without calling it."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Performing(Stressing):
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Confusion:
-        """Which classes the model takes for which others.
+        """How often the model predicts each class for rows of each true class.
 
         Parameters
         ----------
@@ -194,10 +194,10 @@ class Performing(Stressing):
         sample_weight: npt.ArrayLike | None = None,
         rows: npt.ArrayLike | None = None,
     ) -> Calibration:
-        """Whether what the model predicts with probability p happens in a share p of the rows.
+        """Whether events with the predicted probability p happen in a share p of the rows.
 
         For classes, rows are cut into bins of about equal weight by the predicted probability. For
-        numbers, each quantile of the predictive distribution is held against the share of the rows
+        numbers, each quantile of the predictive distribution is compared with the share of the rows
         whose target is at most that quantile.
 
         Parameters

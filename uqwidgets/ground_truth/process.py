@@ -49,7 +49,7 @@ class Process:
         for name, function, signature in (("f", f, "f(X)"), ("sample", sample, "sample(n, rng)")):
             if not callable(function):
                 raise TypeError(
-                    f"{name} is a {type(function).__name__}; pass a function {signature}."
+                    f"{name} is of type {type(function).__name__}; pass a function {signature}."
                 )
         if not callable(noise):
             number = isinstance(noise, (int, float, np.number)) and not isinstance(noise, bool)

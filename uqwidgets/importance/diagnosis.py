@@ -16,7 +16,7 @@ NOT_CONDITIONAL = (
 )
 # In nats, the default of both importances.
 MARGIN = 0.01
-# Share of a feature's variance up to which the other features tell nothing of it.
+# R2 from the other features up to which a feature counts as independent of them.
 _LEAST_R2 = 0.1
 
 # What each interval says, in a clause after "without its own values".
@@ -145,12 +145,12 @@ def diagnose(
     but an entropy importance of zero does not make it independent: effects may cancel, and a model
     that gives every row the same uncertainty has no entropy importance anywhere. So a feature is
     ``informative, independent`` only where the interval of its entropy importance is negligible
-    and includes zero, and its `redundancy` says that the others tell nothing of it: the interval
+    and includes zero, and the `redundancy` shows that the others do not predict it: the interval
     of its R2 starts at zero or below and ends at 0.1 or below. It is ``informative, not
     independent`` where that interval lies above zero, and no more than ``informative`` where the
     interval of R2 decides neither, or no redundancy is given.
 
-    Every interval holds with its own level: of twenty at 95 %, about one misses.
+    Each interval has its own level: of twenty 95 % intervals, about one misses the true value.
 
     Parameters
     ----------
@@ -160,8 +160,8 @@ def diagnose(
         In nats, for both importances. 0.01 nats change a probability, the width of a predictive
         density or its effective number of classes by one percent.
     redundancy : Redundancy, optional
-        Of the same rows and weights (`Explainer.redundancy`); features that it lacks are read
-        without.
+        Of the same rows and weights (`Explainer.redundancy`); a feature that it lacks is read
+        as without it.
 
     Returns
     -------
@@ -329,6 +329,10 @@ def _r2_signs(low: Floats, high: Floats) -> list[str | None]:
 
 
 def _check_redundancy(redundancy: _Redundancy, nll: Importance) -> None:
+    if not hasattr(redundancy, "r2"):
+        raise TypeError(
+            f"redundancy is {redundancy!r}; pass the result of Explainer.redundancy, or None."
+        )
     for name in ("level", "weighted", "ess"):
         one, other = getattr(nll, name), getattr(redundancy, name)
         if one != other:
@@ -342,7 +346,7 @@ def _check(nll: Importance, entropy: Importance) -> None:
     for measure, result in (("nll", nll), ("entropy", entropy)):
         if result.measure != measure:
             raise ValueError(
-                f"the importance given as {measure} is that of {result.measure!r}; pass the nll "
+                f"the importance passed as {measure} is that of {result.measure!r}; pass the nll "
                 "importance first, then that of the entropy."
             )
         if result.compare != "difference":

@@ -181,9 +181,14 @@ def half_width(std_error: npt.ArrayLike, level: float, population: Population) -
 
 
 def _checked_weights(sample_weight: Any, n: int) -> Floats:
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must be numbers; pass one weight per row.") from None
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; X has {n} rows.")
+        raise ValueError(
+            f"sample_weight has shape {weights.shape} but X has {n} rows; pass one weight per row."
+        )
     if not np.isfinite(weights).all() or weights.min() < 0:
         row = int(np.argmax(~np.isfinite(weights) | (weights < 0)))
         raise ValueError(
@@ -200,14 +205,17 @@ def _checked_rows(rows: Any, n: int) -> Positions:
     chosen = np.asarray(rows)
     if chosen.dtype == bool:
         if chosen.shape != (n,):
-            raise ValueError(f"the mask rows has shape {chosen.shape}; X has {n} rows.")
+            raise ValueError(
+                f"the mask rows has shape {chosen.shape} but X has {n} rows; pass one value per "
+                "row."
+            )
         chosen = np.flatnonzero(chosen)
     elif chosen.dtype.kind not in "iu" and chosen.size:
-        raise ValueError("rows must be a mask or positions of rows.")
+        raise ValueError("rows must be a mask of the rows, or their positions as whole numbers.")
     chosen = np.unique(chosen.astype(np.intp))
     if len(chosen) == 0:
         raise ValueError("rows chooses no row; choose at least one.")
     outside = chosen[(chosen < -n) | (chosen >= n)]
     if len(outside):
-        raise ValueError(f"rows names position {outside[0]}; X has {n} rows, counted from 0.")
+        raise ValueError(f"rows contains position {outside[0]}; pass positions from 0 to {n - 1}.")
     return np.unique(chosen % n)

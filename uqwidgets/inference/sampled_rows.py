@@ -27,7 +27,7 @@ class SampledRows:
     members : ndarray of shape (u,)
         Positions in the table of the rows that occur, ascending.
     population : Population
-        Of these rows; the sampled ones are scored, as far as the whole population's are.
+        Of these rows; a sampled row is scored if the whole population scores it.
     """
 
     members: Positions

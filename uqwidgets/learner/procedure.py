@@ -193,7 +193,7 @@ class Procedure:
     ) -> Averaging:
         requested = None
         if interval is not None:
-            requested = one_of(LEARNER_INTERVALS, interval, "interval of a learner")
+            requested = one_of(LEARNER_INTERVALS, interval, "interval", "of a learner")
         plan = self._refits.plan
         if sample_weight is not None:
             if requested not in (None, "corrected"):

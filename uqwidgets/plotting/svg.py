@@ -187,7 +187,7 @@ def path(run: Sequence[tuple[float, float]]) -> str:
 
 
 def simplified(run: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Leave out points of a line, with ascending x, that it passes within half a pixel without."""
+    """Leave out points, of ascending x, without which the line moves by less than half a pixel."""
     points, low, high = [run[0]], -math.inf, math.inf
     for before, (x, y) in pairwise(run):
         # The slopes from the last point that pass all others within a quarter of a pixel.

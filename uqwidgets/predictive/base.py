@@ -252,7 +252,7 @@ def targets(y: npt.ArrayLike, n: int, members: bool = False) -> Floats:
     """
     values = floats(y)
     if values.shape != (n,):
-        raise ValueError(f"y of shape {values.shape} does not fit the {n} rows of the answer.")
+        raise ValueError(f"y has shape {values.shape}; pass one value for each of the {n} rows.")
     finite(values, "y")
     return values[:, None] if members else values
 

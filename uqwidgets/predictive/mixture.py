@@ -92,7 +92,7 @@ class Mixture(PredictiveDistribution):
         if not isinstance(members, (Normal, Categorical)):
             raise TypeError(
                 "members must be a Normal of shape (rows, members) or a Categorical of shape "
-                f"(rows, members, classes), not a {type(members).__name__}."
+                f"(rows, members, classes), not an object of type {type(members).__name__}."
             )
         array = members.loc if isinstance(members, Normal) else members.probabilities
         ndim = 2 if isinstance(members, Normal) else 3

@@ -122,9 +122,9 @@ class Redundancy(Result):
     def _heading(self) -> str:
         and_target = f", and from {self.target} beside them" if self.with_target else ""
         return (
-            f"R2 of {counted(len(self.features), 'feature')} from the others{and_target}: out of bag, forests "
-            f"of {self.n_estimators} trees{', weighted' if self.weighted else ''}, "
-            f"{self.level:.0%} interval"
+            f"R2 of {counted(len(self.features), 'feature')} from the others{and_target}: "
+            f"out of bag, forests of {self.n_estimators} trees"
+            f"{', weighted' if self.weighted else ''}, {self.level:.0%} interval"
         )
 
     def _repr_html_(self) -> str:

@@ -174,7 +174,7 @@ def stressed_column(
             f"{', '.join(repr(label) for label in list(labels)[:6])}."
         )
     if str(category) not in labels:
-        raise ValueError(unknown(f"category of {feature!r}", str(category), list(labels)))
+        raise ValueError(unknown("category", str(category), list(labels), f"of {feature!r}"))
     label = labels[str(category)]
     return _category_column(feature, categories, label, tail, kind, members)
 

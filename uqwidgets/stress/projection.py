@@ -113,8 +113,11 @@ def checked_taus(taus: int | npt.ArrayLike) -> Floats:
             raise ValueError(f"taus is {taus}; give at least 3 levels, or the levels themselves.")
         half = np.linspace(0.0, 1.0, (int(taus) + 1) // 2 + (int(taus) % 2 == 0))
         return np.concatenate([-half[:0:-1], half])
-    levels = np.asarray(taus, dtype=np.float64).ravel()
+    try:
+        levels = np.asarray(taus, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise ValueError("tau must be a number, or taus a list of numbers.") from None
     if not (np.abs(levels) <= 1).all():
         worst = levels[np.argmin(np.abs(levels) <= 1)]
-        raise ValueError(f"tau is {worst:g}; a stress level lies within [-1, 1].")
+        raise ValueError(f"tau is {worst:g}; it must lie within [-1, 1].")
     return np.union1d(levels, [-1.0, 0.0, 1.0])

@@ -224,7 +224,9 @@ class Stress(Result):
         if indicator is None:
             return self.indicators[0]
         if indicator not in self.indicators:
-            raise ValueError(unknown("indicator in this result", indicator, list(self.indicators)))
+            raise ValueError(
+                unknown("indicator", indicator, list(self.indicators), "in this result")
+            )
         return indicator
 
     def _level(self, tau: float) -> int:

@@ -347,10 +347,10 @@ def _compare_with(name: str, value: Any, explainer: Explainer) -> str:
         return str(value)
     if kind == "model":
         if of not in explainer.others:
-            raise ValueError(unknown("model to compare with", of, list(explainer.others)))
+            raise ValueError(unknown("model", of, list(explainer.others), "to compare with"))
     elif kind == "class":
         if of not in (classes := classes_of(explainer)):
-            raise ValueError(unknown("class to compare with", of, classes))
+            raise ValueError(unknown("class", of, classes, "to compare with"))
     else:
         raise ValueError(
             f"{name} is {brief(value)}; it must be '', 'model:<name>', 'cohort:<name>', 'rest', "

@@ -1,4 +1,4 @@
-"""Links between explorers: a control that is moved in one moves in all."""
+"""Links between explorers: a change of an input in one is copied to all others."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.widgets.explorer import Explorer
 from uqwidgets.widgets.inputs import NAMES, validate
 
-#: What is tied by default: which rows and weights are shown, what is picked, and what it is
-#: compared with. Positions of rows, and so the selection, differ from table to table.
+#: Inputs that are linked by default: those of rows and weights, picked features, measures, and what
+#: they are compared with. Selected rows are not among them, because tables have different rows.
 LINKED = (
     "tau",
     "stress_feature",
@@ -35,20 +35,20 @@ _NAMED = 3
 
 
 class Link:
-    """The tie between explorers, made by `link`.
+    """The link between explorers, made by `link`.
 
     Attributes
     ----------
     names : tuple of str
-        The inputs that are tied.
+        The inputs that are linked.
     remarks : tuple of str
-        Sentences on what cannot be tied, because the tables or the models differ; among them are
-        values that an explorer did not take since.
+        Sentences on inputs that cannot be linked, because the tables or the models differ, and on
+        values that an explorer could not take since.
     """
 
     def __init__(self, explorers: Sequence[Explorer], names: tuple[str, ...]) -> None:
         self.names = names
-        # An explorer that is closed or freed leaves the others tied.
+        # An explorer that is closed or freed leaves the others linked.
         self._explorers = [ref(explorer) for explorer in explorers]
         self._differences = tuple(_differences([e.explainer for e in explorers], names))
         self._refused: dict[tuple[int, str], str] = {}
@@ -64,11 +64,11 @@ class Link:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences on what cannot be tied."""
+        """Sentences on inputs that cannot be linked."""
         return (*self._differences, *self._refused.values())
 
     def unlink(self) -> None:
-        """Untie the explorers; each keeps the values that it has."""
+        """Remove the link; each explorer keeps the values that it has."""
         for explorer in self._alive():
             explorer.unobserve(self._follow, names=list(self.names))
         self._explorers = []
@@ -120,24 +120,25 @@ class Link:
 
 
 def link(*explorers: Explorer, names: Sequence[str] | None = None) -> Link:
-    """Tie the controls of explorers: one that is moved, on a page or in Python, moves in all.
+    """Synchronise inputs of explorers: a change of one, on a page or in Python, is copied to all.
 
-    All take the values of the first one. A value that another one cannot have, such as a feature
-    that its table lacks, leaves that one as it is.
+    All take the values of the first one. If another one cannot have a value, such as a feature
+    that its table lacks, its own value stays.
 
     Parameters
     ----------
     *explorers : Explorer
         Two or more, of one Explainer or of several.
     names : sequence of str, optional
-        The inputs to tie; by default tau and what it moves, the picked features, measure and
-        indicator, the filter of the rows, and what is compared. Selected rows are not among them,
-        for tables have different rows; ``names=["selection", "row"]`` ties them too.
+        The inputs to link; by default tau and the other inputs of stress, the picked features,
+        measure and indicator, the filter of the rows, and what is compared. Selected rows are
+        not linked by default, because tables have different rows; ``names=["selection", "row"]``
+        links them too.
 
     Returns
     -------
     Link
-        Its ``unlink`` unties them, and its ``remarks`` say what could not be tied.
+        Its ``unlink`` removes the link, and its ``remarks`` name inputs that could not be linked.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def link(*explorers: Explorer, names: Sequence[str] | None = None) -> Link:
     Warns
     -----
     UserWarning
-        If the tables or models differ in something that is tied.
+        If the tables or models differ in something that an input refers to.
 
     See Also
     --------
@@ -162,18 +163,21 @@ def link(*explorers: Explorer, names: Sequence[str] | None = None) -> Link:
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> explainer = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
     >>> with uq.ImportanceView(explainer) as one, uq.DependenceView(explainer) as other:
-    ...     tie = uq.link(one, other)
+    ...     link = uq.link(one, other)
     ...     one.tau = 0.5
-    ...     tie.unlink()
+    ...     link.unlink()
     ...     one.tau = 0.0
     ...     other.tau
     0.5
     """
     for explorer in explorers:
         if not isinstance(explorer, Explorer):
-            raise TypeError(f"link got {type(explorer).__name__}; it ties explorers.")
+            raise TypeError(
+                f"link got an object of type {type(explorer).__name__}; pass explorers, such as "
+                "those that uq.explore returns."
+            )
     if len(set(explorers)) < max(2, len(explorers)):
-        raise TypeError("link ties two or more different explorers: uq.link(one, other).")
+        raise TypeError("link needs two or more different explorers: uq.link(one, other).")
     chosen = LINKED if names is None else tuple(names)
     for name in chosen:
         if name not in NAMES:
@@ -185,7 +189,7 @@ def link(*explorers: Explorer, names: Sequence[str] | None = None) -> Link:
 
 
 def _differences(explainers: Sequence[Explainer], names: tuple[str, ...]) -> Iterator[str]:
-    """Say which features, measures and indicators the explainers do not all have."""
+    """Name the features, measures and indicators that the explainers do not all have."""
     kinds: tuple[tuple[str, set[str], Callable[[Explainer], Sequence[str]]], ...] = (
         ("features", {"feature", "second", "stress_feature"}, lambda e: e.features),
         ("measures", {"measure"}, lambda e: [*e.measures.query("available")["measure"]]),
@@ -200,4 +204,4 @@ def _differences(explainers: Sequence[Explainer], names: tuple[str, ...]) -> Ite
         if others:
             more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
             listed = ", ".join(repr(one) for one in others[:_NAMED])
-            yield f"not all explorers have the {what} {listed}{more}; these are not tied."
+            yield f"not all explorers have the {what} {listed}{more}; these are not linked."

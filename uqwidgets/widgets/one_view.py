@@ -20,8 +20,8 @@ class _OneView(Explorer):
 class ImportanceView(_OneView):
     """The importance of all features, as a widget of its own.
 
-    It goes into any box, tab or grid of ipywidgets. All widgets of one `Explainer` share what the
-    model answered, and each computes what it shows; `link` ties their controls.
+    It fits into any box, tab or grid of ipywidgets. All widgets of one `Explainer` share its cached
+    predictions, and each computes its own view; `link` synchronises their controls.
 
     Parameters
     ----------

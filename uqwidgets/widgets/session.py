@@ -125,7 +125,7 @@ class Session:
         if shown is None:
             return next(iter(results.values()))
         if shown not in results:
-            raise ValueError(unknown(f"measure or indicator in {name}", shown, list(results)))
+            raise ValueError(unknown("measure or indicator", shown, list(results), f"in {name}"))
         return results[shown]
 
     def over_tau_frames(self, seq: int, inputs: Inputs, ticket: Ticket) -> Iterator[dict[str, Any]]:

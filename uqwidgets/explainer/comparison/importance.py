@@ -4,8 +4,8 @@ With the measures :math:`\ell^A` and :math:`\ell^B` of the two models, the impor
 for the measure :math:`\ell^A - \ell^B` is the difference of its importances, because the same
 donors replace the same rows (Wood et al. 2024, eq. 5, is linear in the measure). So the influence
 of every row, and of every pair of a row and a donor, is the difference of those of the models, and
-the interval is that of one U-statistic (Hoeffding 1948). What both models find hard in the same
-rows cancels in it.
+the interval is that of one U-statistic (Hoeffding 1948). Errors that both models make in the same
+rows cancel in it.
 """
 
 from __future__ import annotations

@@ -38,9 +38,9 @@ class ModelComparison:
     """Two fitted models of the same rows: both results, and their paired difference.
 
     `Explainer.compare` returns it. Every method takes the options of the method of `Explainer` with
-    the same name, asks each model what it has not answered yet, and returns a `Difference`. Both
-    models have the same rows and the same donors of replaced values, so that what both find hard in
-    the same rows cancels in the difference and in its interval.
+    the same name, calls each model only for values that are not cached, and returns a `Difference`.
+    Both models have the same rows and the same donors of replaced values, so errors that both make
+    in the same rows cancel in the difference and in its interval.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ class ModelComparison:
     ) -> Difference:
         """Compute indicators of both models under the same weights, and their difference.
 
-        Neither model is asked again.
+        Neither model is called again.
 
         Parameters
         ----------

@@ -122,7 +122,7 @@ class Pair:
         """Yield the change of the first measure minus that of the second, by row and donor.
 
         The donors of a feature depend on its name, the seed and the repeat alone, so that they are
-        the same for both models. What `Evaluations.differences` says of memory holds here too.
+        the same for both models. Memory is used as in `Evaluations.differences`.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class RowsComparison:
 
     `Explainer.compare_rows` returns it. Groups may share rows: every row has an influence on both
     results, and its influence on the difference is that on the first minus that on the second. So
-    the intervals hold for groups apart, for groups that overlap, and for a group beside all rows.
+    the intervals are valid for separate and for overlapping groups, and for a group and all rows.
 
     Parameters
     ----------
@@ -286,8 +286,8 @@ class RowsComparison:
     ) -> Difference:
         """Compute indicators of both groups over tau, and their difference.
 
-        Each group has its own mean and its own quantiles, so that tau moves each from where it is.
-        The model is not asked again.
+        Each group has its own mean and its own quantiles, so tau moves each mean on its own.
+        The model is not called again.
 
         Parameters
         ----------
@@ -297,8 +297,8 @@ class RowsComparison:
         Returns
         -------
         Difference
-            Of three `Stress`. With ``level``, the interval of a scorer takes groups that share rows
-            for groups apart, and is wider than it need be.
+            Of three `Stress`. With ``level``, the interval of a scorer treats groups that share
+            rows as separate groups, so it is wider than necessary.
 
         Raises
         ------

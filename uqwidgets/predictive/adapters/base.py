@@ -139,7 +139,9 @@ def labels_of(model: Any, classes: Any) -> Labels | None:
     """
     attribute = getattr(model, "classes_", None)
     if isinstance(attribute, list) and any(isinstance(c, np.ndarray) for c in attribute):
-        raise ValueError("the model predicts several targets at once; wrap one of them.")
+        raise ValueError(
+            "the model predicts several targets at once; pass a function that predicts one of them."
+        )
     own = None if attribute is None else _own_labels(attribute)
     if classes is None:
         return own
@@ -162,7 +164,9 @@ def labels_of(model: Any, classes: Any) -> Labels | None:
 def _own_labels(classes: Any) -> Labels:
     labels = np.asarray(classes)
     if labels.ndim != 1:
-        raise ValueError("the model predicts several targets at once; wrap one of them.")
+        raise ValueError(
+            "the model predicts several targets at once; pass a function that predicts one of them."
+        )
     if len(labels) < 2:
         raise ValueError(
             f"the model knows the single class {labels.tolist()}; fit it on at least two."

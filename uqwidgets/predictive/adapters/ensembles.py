@@ -86,7 +86,9 @@ def _read_list(models: Sequence[Any], options: Options, adapt: Adapt) -> Adapted
 def _read_classifier(model: Any, options: Options) -> AdaptedModel:
     name = name_of(model)
     if options.noise is not None:
-        raise ValueError(f"noise is for members that predict numbers; {name} is a classifier.")
+        raise ValueError(
+            f"noise is for members that predict numbers; {name} is a classifier, so leave it out."
+        )
     if isinstance(model, VotingClassifier) and model.voting != "soft":
         raise ValueError(f"{name} votes with labels; members=True needs voting='soft'.")
     labels = labels_of(model, options.classes)
@@ -210,7 +212,8 @@ def _values_of_trees(forest: Any, X: Any) -> Floats:
     """Predictions of each tree of a forest of regressors, shape (n, m)."""
     if forest.n_outputs_ > 1:
         raise ValueError(
-            f"{name_of(forest)} predicts {forest.n_outputs_} targets at once; wrap one of them."
+            f"{name_of(forest)} predicts {forest.n_outputs_} targets at once; pass a function "
+            "that predicts one of them."
         )
     rows = _validated(forest, X)
     values = np.empty((rows.shape[0], len(forest.estimators_)))

@@ -136,7 +136,9 @@ def _samples_of_probabilities(values: Any, n: int, labels: Labels | None) -> Mix
 def _refuse(options: Options, *names: str, returned: str) -> None:
     for name in options.passed():
         if name in names:
-            raise ValueError(f"{name} was passed, but the function returned {returned}.")
+            raise ValueError(
+                f"{name} was passed, but the function returned {returned}; leave {name} out."
+            )
 
 
 PREDICT_DISTRIBUTION = Adapter(

@@ -26,7 +26,9 @@ Weights = npt.NDArray[np.float64] | None
 def with_noise(values: npt.NDArray[np.generic], noise: float) -> Normal:
     """Return normal distributions around predicted numbers, ``noise`` their standard deviation."""
     if values.dtype.kind not in "biuf":
-        raise ValueError("noise is for predicted numbers, but the model predicts labels.")
+        raise ValueError(
+            "noise is for predicted numbers, but the model predicts labels; leave it out."
+        )
     return Normal(values, np.full(values.shape, noise))
 
 
@@ -79,14 +81,15 @@ def mixture_of(
         case ["Categorical"]:
             if noise is not None:
                 raise ValueError(
-                    "noise is for members that predict numbers; these give probabilities."
+                    "noise is for members that predict numbers; these give probabilities, so leave "
+                    "it out."
                 )
             return Mixture(_categorical(cast("Sequence[Categorical]", answers)), weights)
         case ["Normal"]:
             if noise is not None:
                 raise ValueError(
-                    "noise is for members that give a single value; these give standard "
-                    "deviations of their own."
+                    "noise is for members that give a single value; leave it out, because these "
+                    "give standard deviations of their own."
                 )
             normals = cast("Sequence[Normal]", answers)
             mean = np.stack([one.loc for one in normals], axis=1)

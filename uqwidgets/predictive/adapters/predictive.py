@@ -72,7 +72,9 @@ class Predictive:
         rows = len(X)  # counted first, since some models change X
         answer = self.distribution_of(X)
         if len(answer) != rows:
-            raise ValueError(f"the model returned {len(answer)} rows for {rows} rows.")
+            raise ValueError(
+                f"the model returned {len(answer)} rows for {rows} rows; it must return as many."
+            )
         _refuse_several_targets(answer)
         return answer
 

@@ -44,7 +44,10 @@ def _read_one_model(model: Any, options: Options, _: Adapt) -> AdaptedModel:
 def _read_one_model_per_level(models: Any, options: Options, adapt: Adapt) -> AdaptedModel:
     if not isinstance(models, Mapping):
         if len(models) != len(options.levels):
-            raise ValueError(f"there are {len(models)} models for {len(options.levels)} levels.")
+            raise ValueError(
+                f"there are {len(models)} models for {len(options.levels)} levels; pass one for "
+                "each."
+            )
         models = dict(zip(options.levels.tolist(), models, strict=True))
     if not all(isinstance(level, (float, np.floating)) for level in models):
         raise ValueError(

@@ -27,7 +27,8 @@ def distribution(answer: Any, classes: Labels | None) -> Distribution:
     """Convert a distribution of skpro, of shape (n, 1)."""
     if answer.ndim != 2 or answer.shape[1] != 1:
         raise ValueError(
-            f"skpro's distribution of shape {answer.shape} must be (rows, 1); wrap one target."
+            f"skpro's distribution of shape {answer.shape} must be (rows, 1); pass a function "
+            "that predicts one target."
         )
     match type(answer).__name__:
         case "Normal":

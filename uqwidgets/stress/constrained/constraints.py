@@ -110,12 +110,11 @@ def project_table(
         values, a number is impossible for its constraint, or the table has one row.
     """
     constraints = _Constraints(table, rows)
-    # A Series maps names to numbers too, but has no truth value.
-    means = {} if means is None else dict(means)
-    variances = {} if variances is None else dict(variances)
-    covariances = {} if covariances is None else dict(covariances)
-    shares = {} if shares is None else dict(shares)
-    functions = {} if functions is None else dict(functions)
+    means = _as_dict(means, "means", "features to numbers")
+    variances = _as_dict(variances, "variances", "features to numbers")
+    covariances = _as_dict(covariances, "covariances", "pairs of features to numbers")
+    shares = _as_dict(shares, "shares", "features to dicts from categories to shares")
+    functions = _as_dict(functions, "functions", "names to pairs of a function and its mean")
     names = [] if pinned is None or len(pinned) == 0 else as_names(pinned, "pinned")
     for feature, mean in means.items():
         constraints.mean(feature, mean)
@@ -134,6 +133,21 @@ def project_table(
     for name, (function, mean) in functions.items():
         constraints.function(name, function, mean)
     return constraints.project()
+
+
+def _as_dict(mapping: Any, name: str, contents: str) -> dict[Any, Any]:
+    """Return a mapping as a dict, empty for None; a Series maps its index to its values.
+
+    Raises
+    ------
+    ValueError
+        If it is none; ``contents`` says what it should map.
+    """
+    if mapping is None:
+        return {}
+    if not isinstance(mapping, (Mapping, pd.Series)):
+        raise ValueError(f"{name} is {mapping!r}; pass a dict from {contents}.")
+    return dict(mapping)
 
 
 class _Constraints:
@@ -170,7 +184,10 @@ class _Constraints:
 
     def covariance(self, pair: Any, value: float, variances: Mapping[str, float]) -> None:
         if not isinstance(pair, tuple) or len(pair) != 2 or pair[0] == pair[1]:
-            raise ValueError(f"a covariance needs a pair of features such as ('a', 'b'): {pair!r}.")
+            raise ValueError(
+                f"a covariance has the key {pair!r}; it must be a pair of two different features, "
+                "such as ('a', 'b')."
+            )
         first, second = pair
         what = f"covariance of {first!r} and {second!r}"
         if f"covariance of {second!r} and {first!r}" in self._constraints:
@@ -190,15 +207,16 @@ class _Constraints:
         indicators = self._categories(feature)
         of = repr(self._table.target if feature is None else feature)
         total = 0.0
-        for category, share in shares.items():
+        contents = "categories to shares"
+        for category, share in _as_dict(shares, f"the shares in {of}", contents).items():
             if category not in indicators:
                 raise ValueError(
-                    unknown(f"category of {of}", category, [str(c) for c in indicators])
+                    unknown("category", category, [str(c) for c in indicators], f"of {of}")
                 )
             value = _number(share, f"the share of {category!r} in {of}")
             if not -_ROUNDING <= value <= 1 + _ROUNDING:
                 raise ValueError(
-                    f"the share of {category!r} in {of} is {value:g}; a share is 0 to 1."
+                    f"the share of {category!r} in {of} is {value:g}; give a number from 0 to 1."
                 )
             value = min(max(value, 0.0), 1.0)
             total += value

@@ -304,7 +304,7 @@ def values_of(
     size = values.shape[1]
     labels = [f"constraint {j}" for j in range(size)] if names is None else [*names]
     if len(labels) != size:
-        raise ValueError(f"there are {len(labels)} names for {size} constraints.")
+        raise ValueError(f"there are {len(labels)} names for {size} constraints; pass one each.")
     bad = ~np.isfinite(values)
     if bad.any():
         row, j = np.argwhere(bad)[0].tolist()
@@ -327,7 +327,9 @@ def checked_targets(targets: npt.ArrayLike, size: int) -> Floats:
     """
     means = np.atleast_1d(_floats(targets, "targets"))
     if means.shape != (size,):
-        raise ValueError(f"targets has shape {means.shape}; there are {size} constraints.")
+        raise ValueError(
+            f"targets has shape {means.shape}; pass one for each of {size} constraints."
+        )
     if not np.isfinite(means).all():
         raise ValueError(f"a target is {means[~np.isfinite(means)][0]}; give finite numbers.")
     return means

@@ -81,7 +81,9 @@ class _Local:
         total, sizes = None, []
         for batch in self._batches():
             if not isinstance(batch, pd.DataFrame):
-                raise TypeError(f"a batch is a {type(batch).__name__}; it must be a DataFrame.")
+                raise TypeError(
+                    f"a batch is of type {type(batch).__name__}; it must be a DataFrame."
+                )
             sizes.append(len(batch))
             self._check(sizes, len(sizes))
             total = _sum(total, _apply(work, batch))

@@ -73,8 +73,8 @@ def _items(cohorts: Any, explainer: Explainer) -> list[tuple[Any, Any]]:
         return [(str(c), str(c)) for c in explainer.classes]
     if not isinstance(cohorts, Mapping):
         raise ValueError(
-            f"cohorts is a {type(cohorts).__name__}; it must be a dict from names to filters, or "
-            '"classes".'
+            f"cohorts is of type {type(cohorts).__name__}; it must be a dict from names to "
+            'filters, or "classes".'
         )
     return list(cohorts.items())
 

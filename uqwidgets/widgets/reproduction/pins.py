@@ -64,7 +64,7 @@ def validate_pins(pins: Any, explainer: Explainer) -> list[dict[str, Any]]:
         If a pin is invalid; the message names the pin and the reason.
     """
     if not isinstance(pins, (list, tuple)):
-        raise ValueError(f"pins is a {type(pins).__name__}; it must be a list of pins.")
+        raise ValueError(f"pins is of type {type(pins).__name__}; it must be a list of pins.")
     if len(pins) > MOST_PINS:
         raise ValueError(f"there are {len(pins):,} pins, and {MOST_PINS:,} at most; delete some.")
     _check_filters(pins)
@@ -115,12 +115,14 @@ def _validate(pin: Any, what: str, explainer: Explainer) -> dict[str, Any]:
         raise ValueError(f"{what} must be a dict of 'note', 'state' and 'ghost'.")
     note, ghost = pin.get("note", ""), pin.get("ghost", False)
     if not isinstance(note, str):
-        raise ValueError(f"the note of {what} is a {type(note).__name__}; it must be a text.")
+        raise ValueError(f"the note of {what} is of type {type(note).__name__}; it must be a text.")
     if len(note) > MOST_LETTERS:
         raise ValueError(
             f"the note of {what} has {len(note):,} letters; it can have {MOST_LETTERS:,}."
         )
     if not isinstance(ghost, bool):
-        raise ValueError(f"ghost of {what} is a {type(ghost).__name__}; it must be True or False.")
+        raise ValueError(
+            f"ghost of {what} is of type {type(ghost).__name__}; it must be True or False."
+        )
     state = validate_state(pin["state"], explainer, f"the state of {what}")
     return {"note": note, "state": state, "ghost": ghost}

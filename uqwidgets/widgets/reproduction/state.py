@@ -45,8 +45,8 @@ def validate_state(state: Any, explainer: Explainer, what: str = "state") -> dic
     """
     if not isinstance(state, Mapping):
         raise ValueError(
-            f"{what} is a {type(state).__name__}; it must be a dict of inputs, such as the state "
-            "of another explorer."
+            f"{what} is of type {type(state).__name__}; it must be a dict of inputs, such as the "
+            "state of another explorer."
         )
     explainer = explainer_of_state(state, explainer, what)
     complete = initial_state(explainer)

@@ -93,7 +93,7 @@ def _one(item: Any, explainer: Explainer) -> Held:
     category = text(f"the category of {feature!r}", item.get("category"), explainer)
     if category not in table.labels(feature).texts:
         raise ValueError(
-            unknown(f"category of {feature!r}", category, list(table.labels(feature).texts))
+            unknown("category", category, list(table.labels(feature).texts), f"of {feature!r}")
         )
     share = number(item["value"], f"the share of {category!r} in {feature!r}", 0.0, 1.0)
     return Held(feature, share, category)

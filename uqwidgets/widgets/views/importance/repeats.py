@@ -145,7 +145,7 @@ class RepeatChanges:
         return self._evaluations.seconds_for(rows - answered) + rows * self._seconds_per_row
 
     def is_long(self, n_repeats: int, seconds: float) -> bool:
-        """Whether some of the repeats are worth to be evaluated before the others."""
+        """Whether it is worth evaluating some of the repeats before the others."""
         rows = self.work(n_repeats) // 2
         return self._evaluations.is_long(rows, seconds - rows * self._seconds_per_row)
 
