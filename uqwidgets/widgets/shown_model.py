@@ -28,6 +28,10 @@ class ShownModel(t.HasTraits):
         name = self.shown_model
         return self._models.explainer(name if self._models.has(name) else "")
 
+    def __repr__(self) -> str:
+        n, p = len(self.explainer.table), len(self.explainer.features)
+        return f"{type(self).__name__}({self.explainer.name}, {n:,} rows, {p:,} features)"
+
     @property
     def _session(self) -> Session:
         return self._models.session(self.explainer.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anywidget
 from IPython.display import display
@@ -15,21 +15,13 @@ from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.picture.notebook_picture import NotebookPicture
 from uqwidgets.widgets.scheduler import report_uncaught
 
-if TYPE_CHECKING:
-    from uqwidgets.explainer import Explainer
-
 
 class NotebookOutput(StoredParts, anywidget.AnyWidget):
     """A widget with its static picture and the parts of the front end that it needs to be drawn."""
 
-    explainer: Explainer
     _notebook_picture: NotebookPicture
     # Returns the static picture as HTML; defined by Explorer.
     _draw_picture: Callable[[], str]
-
-    def __repr__(self) -> str:
-        n, p = len(self.explainer.table), len(self.explainer.features)
-        return f"{type(self).__name__}({self.explainer.name}, {n:,} rows, {p:,} features)"
 
     def display_picture(self) -> None:
         """Display the static picture, which the front end hides while the widget is shown."""
