@@ -1,4 +1,4 @@
-"""The value at which curves are centred, as a text: the form in which it travels."""
+"""The value at which curves are centred, as the text that kernel and page exchange."""
 
 from __future__ import annotations
 

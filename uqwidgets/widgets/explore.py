@@ -1,4 +1,4 @@
-"""The front door: one call from a fitted model to the widget."""
+"""`explore`: one call from a fitted model to the widget."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def explore(
     memory_limit : int or str, default="1GiB"
         Memory to work in, most of it for cached predictions; see `Explainer`.
     extra : DataFrame of shape (n, q), Series or dict, optional
-        Columns that the model does not see, such as a site, a group or a date, to filter rows by;
+        Columns that the model does not use, such as a site, a group or a date, for filters;
         see `Explainer`.
     state : dict, optional
         The ``state`` of an explorer of the same features: its inputs and pins.
     title : str, optional
         Name of the model on the page; by default the kind of the model.
     weights : array-like of shape (n,) or Reweighting, optional
-        Weights of the rows that describe tau = 0, such as what `Explainer.stress_to` returned.
+        Weights of the rows at tau = 0, such as the result of `Explainer.stress_to`.
     **inputs
         ``layout``, the views that are shown: ``"all"``, one of ``"importance"``, ``"dependence"``,
         ``"small_curves"``, ``"stress"``, ``"importance_over_tau"``, ``"surface"``,
@@ -76,7 +76,8 @@ def explore(
     Raises
     ------
     TypeError
-        For an argument that does not exist, or an Explainer beside X, y or how to make one.
+        For an argument that does not exist, or if X, y or options of an `Explainer` are passed
+        together with an `Explainer`.
     ValueError
         If X, y and the model do not match, or an input cannot have its value.
 

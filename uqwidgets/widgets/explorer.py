@@ -65,11 +65,11 @@ class Explorer(
     title : str, optional
         Name of the model on the page; by default the kind of the model.
     weights : array-like of shape (n,) or Reweighting, optional
-        Weights of the rows, or what `Explainer.stress_to` returned: they describe tau = 0. They
-        are no part of ``state``. Curves of the stress view then have no intervals.
+        Weights of the rows at tau = 0, or the result of `Explainer.stress_to`; they are no part
+        of ``state``. Curves of the stress view then have no intervals.
     **inputs
-        Initial values of the attributes below, which go before those of ``state``; and ``layout``:
-        the name of a view, a list of names for ``views``, or ``"all"``; or else as in every
+        Initial values of the attributes below, which override those of ``state``; and ``layout``:
+        the name of a view, a list of names for ``views``, or ``"all"``; and the arguments of every
         notebook widget.
 
     Attributes
@@ -78,16 +78,15 @@ class Explorer(
         Name of the model that is shown, of several. What it cannot have of the inputs becomes the
         default, and a sentence says so.
     views : list of str
-        Names of the views that are shown, all where empty; the others are not computed:
-        those of `explore` for ``layout``.
+        Names of the views that are shown and computed, see ``layout`` of `explore`; all if empty.
     tau : float
         Stress level in [-1, 1]; it reweights importance and curves too.
     stress_feature, feature : str
         The stressed feature and the feature whose curves are drawn. Where empty, the most
         important feature is chosen.
     stress_category : str
-        Of a stressed feature with categories, the one whose share is moved. Where empty, or no
-        category of the feature, the most frequent one.
+        The category of the stressed feature whose share is moved. If it is empty, or not a category
+        of the feature, it is the most frequent one.
     anchor, tail : str, float
         The means that tau = -1 and 1 stand for, see `Explainer.stress`.
     held : list of dict
@@ -118,7 +117,8 @@ class Explorer(
     replacement, compare : str
         See `Explainer.importance`.
     groups, verdict, redundancy : bool
-        Whether groups move together, and what `Explainer.diagnose` and `redundancy` say is shown.
+        Whether the features of a group are replaced together, and whether columns with the results
+        of `Explainer.diagnose` and `Explainer.redundancy` are shown.
     sort : str
         A column: a measure or scorer, ``"feature"``, ``"verdict"`` or ``"redundancy"``.
     top : int
@@ -132,12 +132,12 @@ class Explorer(
         Positions of the selected rows, which every view marks. It can be set to positions, a mask
         or conditions as in ``ice_filter``; ``selected`` are these rows.
     row : int
-        Position of the selected row on the card; where it is not selected, the first one is.
+        Position of the selected row on the card; if it is not selected, the first selected row.
     what_if : list of dict
-        Other values of that row, ``{"feature", "value"}``, of which the model is asked.
+        Other values of that row, ``{"feature", "value"}``, with which the model predicts it.
     pins : list of dict
-        Views that are kept: ``{"note", "state", "ghost"}``. ``state`` holds their inputs; the one
-        whose ``ghost`` is True lies under the present view. Set it anew to change it.
+        Saved views: ``{"note", "state", "ghost"}``. ``state`` has their inputs; the one whose
+        ``ghost`` is True is drawn behind the present view. To change pins, assign a new list.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The built front end, as a widget hands it to the browser."""
+"""The files of the built front end, which a widget sends to the browser."""
 
 from __future__ import annotations
 

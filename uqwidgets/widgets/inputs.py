@@ -1,4 +1,4 @@
-"""What a person can set, checked: whatever comes from a browser is untrusted."""
+"""The inputs of the widget with their checks; values from a browser are untrusted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SORTED_BY = ("feature", "verdict", "redundancy")
 #: How the values of a curve are spaced, and how categories are ordered; the first is the default.
 CURVE_SPACINGS = ("quantile", "even")
 CATEGORY_ORDERS = ("", "value", "count")
-# What a message may have the model work for; Python may have it work for longer.
+# Longest work of the model that a message may request; Python may request more.
 _MOST_SECONDS = 3600.0
 
 

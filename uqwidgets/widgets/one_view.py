@@ -33,7 +33,7 @@ class ImportanceView(_OneView):
     See Also
     --------
     Explorer : All views in one widget, with all its inputs.
-    link : Ties the controls of several widgets.
+    link : Synchronises the inputs of several widgets.
 
     Examples
     --------

@@ -1,15 +1,15 @@
-r"""Everything that tau moves, at a few levels, from which the front end shows any level at once.
+r"""Everything that depends on tau, at a few levels, from which the front end shows any level.
 
 As functions of tau, weighted means are smooth on [-1, 0] and on [0, 1]: the target mean moves
 linearly on each side, and the tilted weights are analytic in it (Bachoc et al. 2023, section 2.2);
-there is a kink at 0. So what is shown is computed at the Chebyshev-Lobatto nodes of each side and
-interpolated between them by the barycentric formula (Berrut and Trefethen 2004, eqs. 4.2, 5.4).
-The nodes are doubled, and none is computed twice, until what was interpolated agrees with what is
-computed. Where no weights reach the levels of a side there are no nodes. The model is not called.
+there is a kink at 0. So the content of the views is computed at the Chebyshev-Lobatto nodes of each
+side and interpolated between them by the barycentric formula (Berrut and Trefethen 2004, eqs. 4.2,
+5.4). The number of nodes is doubled until the interpolated values agree with the computed ones; no
+node is computed twice. A side whose levels no weights reach has no nodes. The model is not called.
 
-What is not smooth, such as the ends of intervals, is a quick function of something that is. It is
-computed from what is interpolated, and sent at so many evenly spaced levels that the straight
-lines between these are as near.
+Quantities that are not smooth, such as the ends of intervals, are quick functions of quantities
+that are. They are computed from the interpolated ones, and sent at evenly spaced levels, as many as
+straight lines between them need for the same precision.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ _MOST_WEIGHTS = 1 << 25
 class Level:
     """The population of one level of tau, with a function that makes the inputs that ask for it.
 
-    A page has so many levels that their inputs, which few tracks read, would take a while.
+    A page has so many levels that it would take a while to make the inputs of all, which few
+    tracks read.
     """
 
     populations: Rows
@@ -63,7 +64,7 @@ class Level:
 
     @cached_property
     def inputs(self) -> Inputs:
-        """What asks for the level."""
+        """The inputs at this level."""
         return self.make_inputs()
 
 

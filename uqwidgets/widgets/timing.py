@@ -25,7 +25,8 @@ class Timing:
     rest : float
         A control that did not move for this time rests.
     before_following : float
-        A complete answer rests for this time before what tau moves is computed for all levels.
+        A complete answer rests for this time before everything that depends on tau is computed for
+        all levels.
     heartbeat : float
         Silence after which the last frame is sent again; the browser takes longer silence for a
         dead kernel.

@@ -1,4 +1,4 @@
-"""The learner beside the model: its refits are made, evaluated and cached on a thread."""
+"""The learner beside the model: a thread fits, evaluates and caches its refits."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class LearnerPanel:
         return {**meta, **added}, {**columns, **beside}
 
     def _notes(self, shown: Iterable[Averages | None]) -> list[str]:
-        """Say what each result says of itself, each once.
+        """Return the remarks of the results, each once.
 
         Remarks that begin alike, up to the first semicolon, are one note.
         """

@@ -1,4 +1,4 @@
-"""The cohorts of a page: rows that its reader can choose, by the names that the author gave."""
+"""The cohorts of a page: rows that its reader can choose, with the names of its author."""
 
 from __future__ import annotations
 

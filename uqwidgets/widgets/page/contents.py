@@ -1,4 +1,4 @@
-"""What a page holds: the contents of all views for every choice that it offers, and over tau."""
+"""The contents of a page: those of all views for every choice that it offers, and over tau."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An explorer as a page: one file that lives without a kernel."""
+"""An explorer saved as a page: one file that works without a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file that appears as a whole, or not at all."""
+"""Atomic writing of a file: it appears complete, or not at all."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class _Cell:
 def watch_cells() -> None:
     """Have the pictures displayed of what a cell shows inside another widget.
 
-    A notebook keeps only the number of a box, and no widget in it is asked to display itself.
+    A notebook stores only the identifier of a box, and no widget in it displays itself.
     """
     shell = get_ipython()
     if not hasattr(shell, "kernel") or shell in _watched:

@@ -12,14 +12,14 @@ from uqwidgets.widgets.picture.compact import compact
 from uqwidgets.widgets.time_slices import call_later
 
 _NOTE = "A picture of what the widget showed last; run the cell to use the widget."
-# A hand that has not moved for so long is looking at the result.
+# A user who has changed nothing for so long is looking at the result.
 _SECONDS_AT_REST = 2.0
 
 
 class NotebookPicture:
     """A second output below the widget's own, hidden by the front end while the widget lives.
 
-    Notebooks keep what was displayed: of a widget, only the number under which a kernel knows it.
+    A notebook stores the outputs of a cell; of a widget, this is only its identifier in the kernel.
     So its picture is displayed too, and updated whenever the widget has been at rest for a while.
 
     Parameters

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from uqwidgets.plotting.html import Markup, element, words
 
-# Nothing is loaded and nothing runs, whatever a name in the data may try.
+# Nothing is loaded and no script runs, whatever the names in the data contain.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 # `Canvas` and `CanvasText` are the reader's own: dark where they like it dark.

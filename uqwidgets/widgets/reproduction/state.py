@@ -23,7 +23,7 @@ def initial_state(explainer: Explainer) -> dict[str, Any]:
         "shown_model": explainer.name if explainer.others else "",
         "measure": curve_measures(explainer)[0].name,
         "indicator": next(iter(explainer.indicators)),
-        # Whoever names several models wants to see them beside each other.
+        # A user who names several models wants to compare them.
         "compare_with": next((f"model:{name}" for name in explainer.others), ""),
     }
 
@@ -100,7 +100,7 @@ def code_of(
     title : str, optional
         Name of the model on the page.
     is_weighted : bool, default=False
-        Whether the explorer has weights of one's own.
+        Whether the user passed weights.
     """
     first, initial = explainer_of(explainer, ""), initial_of_code(explainer)
     changed = [f"{n}={v!r}" for n, v in inputs.plain().items() if v != initial[n]]

@@ -1,4 +1,4 @@
-"""Rows with weights that describe tau = 0: weights of one's own, and means that are held."""
+"""Rows with weights at tau = 0: weights of the user, and means that are held."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from uqwidgets.widgets.rows.held import Held
 
 
 def own_weights(weights: Any, explainer: Explainer) -> Floats | None:
-    """Return weights of one's own as an array (n,) of mean 1; None for equal ones.
+    """Return the weights of the user as an array (n,) of mean 1; None for equal ones.
 
     Raises
     ------
@@ -59,9 +59,9 @@ class Reached(NamedTuple):
 
 
 class DescribedRows:
-    """The chosen rows with the weights that describe tau = 0.
+    """The chosen rows with their weights at tau = 0.
 
-    Among all weights with the held means, these are the closest to one's own weights, or to equal
+    Among all weights with the held means, these are the closest to the user's weights, or to equal
     ones (Bachoc et al. 2023, theorem 2.2). A level of tau adds the mean of the stressed feature to
     the same projection.
 
@@ -71,7 +71,7 @@ class DescribedRows:
     rows : ndarray of shape (m,) or None
         Positions of the chosen rows; None for all.
     weights : ndarray of shape (n,) or None
-        Weights of one's own, of mean 1, of all rows of the table; None for equal ones.
+        Weights of the user, of mean 1, of all rows of the table; None for equal ones.
     held : sequence of Held
 
     Attributes
@@ -146,7 +146,7 @@ class DescribedRows:
         return Reached(Projection(weights, target, mean_of(weights), status), mean, None)
 
     def expand(self, weights: Floats) -> Floats:
-        """Weights of all rows; those that are not chosen keep weight 1, or that of one's own."""
+        """Weights of all rows; those that are not chosen keep weight 1, or the user's weight."""
         everywhere = np.ones(self._n) if self.own is None else self.own.copy()
         everywhere[self._rows] = weights
         return everywhere

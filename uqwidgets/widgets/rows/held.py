@@ -1,4 +1,4 @@
-"""Means that are held: what the rows are weighted to have at every level of tau."""
+"""Means that are held: the weighted rows have them at every level of tau."""
 
 from __future__ import annotations
 

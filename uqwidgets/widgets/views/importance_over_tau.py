@@ -1,4 +1,4 @@
-"""The view of importance over tau: what the levels of tau do to the leading features."""
+"""The view of importance over tau: the leading features at all levels of tau."""
 
 from __future__ import annotations
 

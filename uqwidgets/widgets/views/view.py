@@ -122,7 +122,7 @@ class View(ABC):
 
     @abstractmethod
     def compute(self, inputs: Inputs, populations: Populations) -> Content:
-        """Compute the content from what the model answered."""
+        """Compute the content from cached predictions."""
 
     def html(self, _inputs: Inputs, _population: Population, _check: Callable[[], None]) -> str:
         """Draw the static picture from what is known, without a model call; empty if nothing is.
@@ -161,7 +161,7 @@ class View(ABC):
     # How it is computed for a page, all at once.
 
     def another(self) -> Self:
-        """Return a view of the same explainer, which shares what the model answered."""
+        """Return a view of the same explainer, which shares the cached predictions."""
         return type(self)(self.explainer)
 
     def complete(

@@ -1,4 +1,4 @@
-"""The comparison view: another model, or other rows, beside what is shown."""
+"""The comparison view: the present results beside those of another model, class or other rows."""
 
 from uqwidgets.widgets.views.comparison.view import ComparisonView
 

@@ -1,4 +1,4 @@
-"""What a frame holds of a difference, and what of it lies under the other views."""
+"""The content of a difference in a frame, and the part of it that is drawn behind other views."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Shown(NamedTuple):
     columns : dict of str to ndarray
         Of the comparison view.
     under : dict of str to ndarray
-        Columns of the other side, by their names in a frame, that lie under the other views.
+        Columns of the other side, by their names in a frame, that are drawn behind other views.
     """
 
     meta: dict[str, Any]
@@ -35,7 +35,7 @@ class Shown(NamedTuple):
 
 
 def of_difference(difference: Difference, category: str | None) -> Shown:
-    """Return what a frame holds of a difference.
+    """Return the content of a difference.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def of_importances(
     units: Sequence[str],
     n_measures: int,
 ) -> Shown:
-    """Return what a frame holds of the importance by some measures.
+    """Return the content of the differences of importance by some measures.
 
     Parameters
     ----------

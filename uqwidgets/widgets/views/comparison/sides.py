@@ -1,4 +1,4 @@
-"""What is shown and one other side: another model, other rows, or another class."""
+"""The sides of a comparison: the present results, and another model, other rows or class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from uqwidgets.widgets.stress_intervals import LEVELS
 # An indicator of the share of a class begins with this.
 _SHARE = "share:"
 
-#: Called with what is being done, the number of rows that are answered, and their total.
+#: Called with the name of the work, the number of rows that are evaluated, and their total.
 Report = Callable[[str, int, int], None]
 
 
@@ -106,7 +106,7 @@ def measures_of(explainer: Explainer, inputs: Inputs) -> Sequence[str]:
 def curve_options(explainer: Explainer, inputs: Inputs) -> dict[str, Any]:
     """Return the options of `Explainer.dependence` that the curve view has."""
     form = curve_form(explainer.table, curve_grid(explainer.table, inputs), inputs)
-    # As many values as the curve that is shown has, so that its model is asked nothing.
+    # As many values as the curve that is shown has, so that its model is not called.
     return {"grid": N_VALUES, "spacing": inputs.spacing, "level": LEVEL, **asdict(form)}
 
 

@@ -1,4 +1,4 @@
-"""The comparison view: what is shown minus another side, with intervals of the difference."""
+"""The comparison view: the present results minus another side, with intervals."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class ComparisonView(View):
         # The other model stays, because it takes time to make it.
         self._model: OtherModel | None = None
         self._weights: Floats | None = None
-        # What lies under the other views, and the word for it.
+        # The content that is drawn behind the other views, and its name.
         self._under: tuple[Inputs | None, str, dict[str, npt.NDArray[Any]]] = None, "", {}
 
     def compute(
         self, inputs: Inputs, populations: Populations, report: Report = lambda *_: None
     ) -> Content:
-        """Compute all differences; the other model is called for what it has not answered."""
+        """Compute all differences; the other model is called for values that are not cached."""
         content = Content()
         for content in self._contents(inputs, populations, report):  # noqa: B007
             pass
@@ -102,7 +102,7 @@ class ComparisonView(View):
         return Availability(is_shown=False, is_complete=is_complete)
 
     def steps(self, work: Work) -> Iterable[Step]:
-        """Ask the other model after everything that is shown was asked, and compute."""
+        """Compute the differences, after all views of the present model are complete."""
 
         def run() -> None:
             assert work.populations is not None
@@ -123,7 +123,7 @@ class ComparisonView(View):
         return [Step(Urgency.REFINEMENT, attempt)]
 
     def under(self, inputs: Inputs) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]] | None:
-        """Return the other side, to lie under the other views."""
+        """Return the other side, which is drawn behind the other views."""
         state, of, columns = self._under
         if not self.content.meta or not inputs.compare_with or state is None:
             return None

@@ -1,4 +1,4 @@
-"""Redundancy of every feature in the importance view: how well the others tell its values."""
+"""Redundancy of every feature in the importance view: how well the others predict its values."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class ImportanceView(View):
         n_repeats: int | None = None,
         report: Report = lambda *_: None,
     ) -> Content:
-        """Sum what the model answered; this needs no model call.
+        """Average the cached changes; this needs no model call.
 
         Parameters
         ----------

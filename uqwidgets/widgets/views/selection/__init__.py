@@ -1,4 +1,4 @@
-"""The selection view: the selected rows, one of them in detail, and what if it had other values."""
+"""The selection view: the selected rows, one in detail, and its prediction with other values."""
 
 from uqwidgets.widgets.views.selection.view import SelectionView
 

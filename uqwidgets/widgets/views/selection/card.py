@@ -1,4 +1,4 @@
-"""What the card of a row shows: its values, and the distribution that the model predicts."""
+"""The content of the card of a row: its values, and the distribution that the model predicts."""
 
 from __future__ import annotations
 

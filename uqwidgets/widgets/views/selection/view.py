@@ -29,7 +29,7 @@ _MOST_LISTED = 100
 
 
 class SelectionView(View):
-    """The selected rows, a card of one of them, and what the model says if it had other values."""
+    """The selected rows, a card of one of them, and its prediction with other values."""
 
     name = "selection"
     reads = ("selection", "row", "what_if")
@@ -81,7 +81,7 @@ class SelectionView(View):
         return self._described(rows, rows, populations.now)
 
     def show_cached(self, work: Work) -> Availability:
-        """Show everything but a what-if that the model has to be asked for."""
+        """Show everything except a what-if that needs a model call."""
         shown = super().show_cached(work)
         is_known = self._pending(work.inputs) is None
         return Availability(shown.is_shown, shown.is_complete and is_known)
@@ -119,7 +119,7 @@ class SelectionView(View):
         return int(selected[0]) if len(selected) else None
 
     def _changed(self, inputs: Inputs, row: int | None) -> tuple[int, SingleRow | None] | None:
-        """Return the row whose values are changed, with what the model is asked."""
+        """Return the row whose values are changed, with the replacement that the model predicts."""
         if row is None or not inputs.what_if:
             return None
         constant = replacement_of(self.explainer.table, row, inputs.what_if)

@@ -1,4 +1,4 @@
-"""The stress view: an indicator over tau for every feature, and where tau stands now."""
+"""The stress view: an indicator over tau for every feature, and the present level of tau."""
 
 from __future__ import annotations
 
