@@ -369,7 +369,7 @@ def test_weights_that_leave_some_parts_without_a_pair(monkeypatch):
 
 @pytest.mark.parametrize("limit", ["1GiB", 400_000, 200_000])
 @pytest.mark.parametrize("in_turn", [False, True])
-def test_each_donor_is_drawn_at_most_four_times(limit, in_turn, monkeypatch):
+def test_each_donor_is_drawn_once(limit, in_turn, monkeypatch):
     lines = []
     draw = donors.drawn_donors
 
@@ -387,7 +387,8 @@ def test_each_donor_is_drawn_at_most_four_times(limit, in_turn, monkeypatch):
             drawn = [Drawn((column,), "permutation", repeat, 0) for column in range(3)]
             explainer.evaluations.ask(drawn)
     explainer.importance("nll", n_repeats=40)
-    assert 3 * 40 <= sum(lines) <= 4 * 3 * 40
+    # Repeat by repeat, and then a second time for the importance where they do not fit in memory.
+    assert sum(lines) <= 3 * 40 * (2 if in_turn else 1)
 
 
 def test_an_undefined_measure_names_the_row_of_the_table():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,9 +81,25 @@ class Donors:
             if repeat + 1 < n_repeats and self.repeats_fit(n_repeats):
                 first, donors = 0, self.of_repeats(*key, n_repeats)
             else:
-                first, donors = repeat, self._draw(*key, repeat, repeat + 1)
+                stop = max(n_repeats, repeat + 1)
+                while stop > repeat + 1 and not self.repeats_fit(stop - repeat):
+                    stop -= 1
+                # Released first, so that the former draws and these are not in memory together.
+                self._latest = None, 0, np.empty((0, 0), dtype=np.intp)
+                del donors
+                first, donors = repeat, self._draw(*key, repeat, stop)
             self._latest = key, first, donors
         return np.asarray(donors[repeat - first])
+
+    def of_several(self, drawn: Sequence[Drawn]) -> Positions:
+        """Donors of successive draws of one feature, shape (len(drawn), n)."""
+        lines = [self.of(one) for one in drawn]
+        latest, first, donors = self._latest
+        columns, scheme, repeat, seed = drawn[0]
+        start, stop = repeat - first, repeat - first + len(drawn)
+        if latest == (columns, scheme, seed) and 0 <= start and stop <= len(donors):
+            return donors[start:stop]  # no copy
+        return np.stack(lines) if len(lines) > 1 else lines[0][None]
 
     def repeats_fit(self, n_repeats: int) -> bool:
         """Whether the donors and the changes of this many repeats of a feature fit in memory."""

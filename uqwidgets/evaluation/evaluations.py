@@ -286,10 +286,10 @@ class Evaluations(MeasureValues):
                 with self._lock:
                     for one in part:
                         self._cache.drop(one)
-            lines = [self._donors_of(one) for one in part]
-            donors = np.stack(lines) if len(lines) > 1 else lines[0][None]
+            with self._lock:
+                donors = self._donors.of_several(part)
             yield DifferenceBlock(slice(first, first + len(part)), values, donors)
-            del values, lines, donors  # otherwise they stay in memory while the next are made
+            del values, donors  # otherwise they stay in memory while the next are made
 
     def _every_donor(
         self,
