@@ -77,6 +77,7 @@ def check_page(root):
 def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, explainer):
     guess_by_keyboard(themed, uq.teach.GuessTheRanking(explainer, order=("x1", "x0", "x2")))
     shuffle_by_keyboard(themed, uq.teach.ShuffleOneColumn(explainer))
+    coverage_by_keyboard(themed, uq.teach.WhatTheBarCovers(n=20))
 
 
 def guess_by_keyboard(mount, lesson):
@@ -117,4 +118,26 @@ def shuffle_by_keyboard(mount, lesson):
     expect(explanation).to_contain_text("with every row as a donor")
     expect(explanation).to_contain_text("You were right: the likelihood loss rises more.")
     assert (lesson.feature, lesson.rows, lesson.repeats) == ("x1", 24, 21)
+    check_page(root)
+
+
+def coverage_by_keyboard(mount, lesson):
+    root = mount(lesson)
+    explanation = root.get_by_test_id("uq-explanation")
+    guess = root.get_by_test_id("uq-guess")
+    guess.fill("47")
+    guess.press("Enter")
+    press(root, "uq-sample")
+    expect(explanation).to_contain_text("of 1 interval")
+    press(root, "uq-ten")
+    expect(explanation).to_contain_text("of 11 intervals")
+    press(root, "uq-all")
+    expect(explanation).to_contain_text(f"You expected 47, and there are {lesson.hits}.")
+    expect(root.locator(".uq-interval")).to_have_count(50)
+    expect(root.locator(".uq-look-wrong")).to_have_count(50 - lesson.hits)
+    root.get_by_test_id("uq-interval").focus()
+    root.page.keyboard.press("End")
+    expect(explanation).to_contain_text("which rows there are, scored and lending")
+    assert (lesson.interval, lesson.samples, lesson.guess) == ("u-statistic", 50, 47)
+    expect(root.locator(".uq-look-wrong")).to_have_count(50 - lesson.hits)
     check_page(root)

@@ -1,5 +1,6 @@
 import "../styles.css";
 import type { HostModel } from "../session.ts";
+import { coverage } from "./coverage.ts";
 import { guess } from "./guess.ts";
 import { type Lesson, lessonPage } from "./lesson.ts";
 import { LessonSession } from "./session.ts";
@@ -7,7 +8,7 @@ import { shuffle } from "./shuffle.ts";
 import "./style.css";
 import "../styles/hosts.css";
 
-const LESSONS: Readonly<Record<string, Lesson>> = { guess, shuffle };
+const LESSONS: Readonly<Record<string, Lesson>> = { coverage, guess, shuffle };
 
 interface Initialize {
   model: HostModel;

@@ -63,9 +63,11 @@ export function intervalChart() {
         truth ? [truth.at] : [],
       ) ?? [0, 1];
       const [low, high] = shown[0] < shown[1] ? shown : [shown[0] - 1, shown[1] + 1];
-      const x = scaleLinear([low, high], [left, left + inner]).nice(6);
+      const x = scaleLinear([low, high], [left, left + inner]);
+      if (bars) x.nice(6);
       const floor = top + rows.length * line + 4;
       set(element, { width, height: floor + 38 });
+      element.classList.toggle("uq-dense", line < 12);
       set(bottom.element, { transform: `translate(0,${floor})` });
       bottom.update(ticksOf(x, inner, 70), 4);
       const at = (value: number) => x(value).toFixed(1);

@@ -1,6 +1,7 @@
 """Small widgets for teaching, each one idea on one screen: predict, do, explain."""
 
+from uqwidgets.widgets.teach.coverage import WhatTheBarCovers
 from uqwidgets.widgets.teach.guess import GuessTheRanking
 from uqwidgets.widgets.teach.shuffle import ShuffleOneColumn
 
-__all__ = ["GuessTheRanking", "ShuffleOneColumn"]
+__all__ = ["GuessTheRanking", "ShuffleOneColumn", "WhatTheBarCovers"]

@@ -1,0 +1,96 @@
+"""What does the bar cover?: intervals are the library's, and the count has its error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+import uqwidgets as uq
+from uqwidgets.datasets import CORRELATED_PAIRS, LINEAR
+from widgets.wire import columns
+
+KINDS = ("fixed-data", "model", "u-statistic")
+
+
+@pytest.fixture(scope="module")
+def lesson():
+    with uq.teach.WhatTheBarCovers(samples=50) as widget:
+        yield widget
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_are_those_of_an_explainer_of_each_sample(lesson, kind):
+    lesson.interval = kind
+    shown = columns(lesson._frame)
+    for i in (0, 7, 49):
+        X, y = uq.GroundTruth(*CORRELATED_PAIRS).data(50, i + 1)
+        explainer = uq.Explainer(CORRELATED_PAIRS.f, X, y, random_state=i + 1)
+        result = explainer.importance("squared_error", ["x1"], n_repeats=5, interval=kind)
+        assert shown["value"][i] == result.importance[0]
+        assert shown["low"][i] == result.low[0]
+        assert shown["high"][i] == result.high[0]
+    hit = (shown["low"] <= lesson.population) & (lesson.population <= shown["high"])
+    assert np.array_equal(shown["hit"], hit)
+    assert lesson.hits == hit.sum()
+
+
+def test_the_population_is_that_of_the_process(lesson):
+    # A mean of squares: x1 is standard normal and has the slope 1, so that its importance is 2.
+    assert abs(lesson.population - 2) < 0.05
+
+
+def test_the_kinds_differ_as_they_promise(lesson):
+    hits = {}
+    for kind in KINDS:
+        lesson.interval = kind
+        hits[kind] = lesson.hits
+    assert hits["fixed-data"] < hits["model"] < hits["u-statistic"]
+
+
+def test_the_count_has_the_exact_error_of_a_binomial_share(lesson):
+    lesson.interval = "fixed-data"
+    k, m = lesson.hits, 50
+    low, high = beta.ppf(0.025, k, m - k + 1), beta.ppf(0.975, k + 1, m - k)
+    explanation = " ".join(lesson._frame["meta"]["explanation"])
+    assert f"{k} of 50 intervals ({100 * k / m:.0f} %)" in explanation
+    assert f"could be {100 * low:.0f} % to {100 * high:.0f} %" in explanation
+    assert "this kind is too narrow" in explanation
+    lesson.interval = "u-statistic"
+    assert "nothing speaks against" in " ".join(lesson._frame["meta"]["explanation"])
+
+
+def test_the_interval_over_shuffles_holds_the_importance_of_its_own_rows(lesson):
+    lesson.interval = "fixed-data"
+    n_own = 0
+    for i in range(50):
+        X, y = uq.GroundTruth(*CORRELATED_PAIRS).data(50, i + 1)
+        explainer = uq.Explainer(CORRELATED_PAIRS.f, X, y)
+        (own,) = explainer.importance("squared_error", ["x1"], n_repeats="all").importance
+        shown = columns(lesson._frame)
+        n_own += shown["low"][i] <= own <= shown["high"][i]
+    assert n_own > 40
+    assert f"{n_own} of 50 hold the importance of their own rows" in " ".join(
+        lesson._frame["meta"]["explanation"]
+    )
+
+
+def test_samples_stay_the_same_when_others_come_or_go():
+    with uq.teach.WhatTheBarCovers(LINEAR, feature="x2", n=20, samples=3) as lesson:
+        first = columns(lesson._frame)["value"]
+        lesson.samples = 5
+        lesson.samples = 2
+        assert np.array_equal(columns(lesson._frame)["value"], first[:2])
+        lesson.samples = 0
+        assert lesson._frame["meta"]["explanation"] == []
+
+
+def test_errors_say_what_to_do():
+    with pytest.raises(TypeError, match=r"process is a str; pass a uq\.datasets\.Process"):
+        uq.teach.WhatTheBarCovers("linear")
+    with pytest.raises(ValueError, match=r"n is 5; it lies within \[10, 1000\]"):
+        uq.teach.WhatTheBarCovers(n=5)
+    with pytest.raises(ValueError, match="there is no interval 'models'; did you mean 'model'"):
+        uq.teach.WhatTheBarCovers(interval="models")
+    with pytest.raises(ValueError, match="x9"):
+        uq.teach.WhatTheBarCovers(feature="x9")
