@@ -51,6 +51,24 @@ function compared(info = about()) {
 }
 
 describe("the comparison", () => {
+  it("says of which level of τ it is, and that it follows when τ rests", async () => {
+    const info = about();
+    for (const [tau, note] of [
+      [0.25, "forest minus line at τ = 0.25"],
+      [0.5, "forest minus line at τ = 0.25; other levels follow when τ rests"],
+    ] as const) {
+      const frame = compared(info);
+      frame.inputs.tau = tau;
+      frame.meta.comparison.tau = 0.25;
+      const { root } = await mount(info, frame);
+      const panel = panelOf(root);
+      const text = panel.querySelector(".uq-note")?.textContent?.replace(/[\u2068\u2069]/g, "");
+      expect(text).toBe(note);
+      expect(panel.dataset.stale).toBe(tau === 0.25 ? undefined : "true");
+      clearPage();
+    }
+  });
+
   it("shows differences with their intervals, and names only as text", async () => {
     const info = about();
     const { root } = await mount(info, compared(info));

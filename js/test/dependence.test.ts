@@ -29,6 +29,22 @@ describe("dependence", () => {
     expect(chart.element.querySelectorAll(".uq-distribution rect")).toHaveLength(40);
   });
 
+  it("says where a change is not clear from these rows", async () => {
+    for (const isClear of [true, false]) {
+      const frame = wireFrame(about, 1);
+      const length = frame.meta.cols["dependence.low"].shape[0];
+      const ends = (value: number) => new DataView(new Float64Array(length).fill(value).buffer);
+      if (!isClear) {
+        frame.cols["dependence.low"] = ends(-1);
+        frame.cols["dependence.high"] = ends(2);
+      }
+      const { root } = await mount(about, frame);
+      const text = root.querySelector(".uq-dependence figure > .uq-sr")?.textContent;
+      expect(text?.includes("A change is not clear from these rows.")).toBe(!isClear);
+      clearPage();
+    }
+  });
+
   it("leaves a gap where the average is missing", () => {
     const chart = curves();
     const data = frameOf().dependence;

@@ -204,8 +204,21 @@ describe("τ", () => {
     const { one } = await mount(about, wireFrame(about, 1, { tau: 0.5 }));
     expect(one("uq-stress-readout").textContent).toBe(
       "mean radius: 2 → 2.33 (τ 0.50), worth about 113 of the 143 rows, " +
-        "error rate 0.07 → 0.08 (95 %: 0.04 to 0.16)",
+        "error rate 0.07 → 0.08 (95 %: 0.04 to 0.16; a change is not clear from these rows)",
     );
+  });
+
+  it("says that a change is not clear only where the interval holds the value without stress", async () => {
+    for (const [tau, base] of [
+      [0.5, 0.01],
+      [0, 0.08],
+    ] as const) {
+      const frame = wireFrame(about, 1, { tau });
+      Object.assign(frame.meta.stress.now, { base, tau });
+      const { one } = await mount(about, frame);
+      expect(one("uq-stress-readout").textContent).not.toContain("not clear");
+      clearPage();
+    }
   });
 
   it.each([

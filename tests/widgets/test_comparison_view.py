@@ -88,6 +88,7 @@ def test_tau_and_filters_ask_neither_model(explorer):
     assert (explorer.explainer.rows_evaluated, other.rows_evaluated) == before
     meta = explorer._frame["meta"]
     assert not meta["comparison"]["stale"]
+    assert meta["comparison"]["tau"] == 0.5
     result = explorer.result("comparison", "scores")
     assert meta["comparison"]["scores"][0]["value"] == pytest.approx(result.difference.value[0])
     assert result.difference.weighted

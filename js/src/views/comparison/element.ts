@@ -1,6 +1,6 @@
 import { picker } from "../../controls/picker.ts";
 import { h, pool, set, setText } from "../../dom.ts";
-import { interval, isolated, number, percent, withUnit } from "../../format.ts";
+import { interval, isolated, level, number, percent, withUnit } from "../../format.ts";
 import { type Context, type Panel, section } from "../view.ts";
 import { choicesOf } from "./choices.ts";
 import { importanceFigure } from "./importanceFigure.ts";
@@ -72,13 +72,17 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
       panel.element.hidden = choices.length === 0;
       other.update([{ value: "", label: "nothing" }, ...choices], inputs.compare_with);
       const data = inputs.compare_with ? (frame?.comparison ?? null) : null;
-      set(panel.element, { "data-stale": data?.stale ? "true" : null });
+      const tau = inputs.stress_feature ? inputs.tau : 0;
+      const isElsewhere = data !== null && (data.stale || data.tau !== tau);
+      set(panel.element, { "data-stale": isElsewhere ? "true" : null });
       grid.hidden = !data;
       empty.hidden = data !== null || !inputs.compare_with;
       sentences.replaceChildren(...(data?.sentences ?? []).map((text) => h("p", {}, text)));
       setText(empty, frame?.final ? "no differences" : "no differences yet");
       const sides = data?.second ? `${isolated(data.first)} minus ${isolated(data.second)}` : "";
-      setText(panel.note, data?.stale ? "shown for other inputs" : sides);
+      const at = data && (data.tau !== 0 || data.tau !== tau) ? ` at τ = ${level(data.tau)}` : "";
+      const rest = data && data.tau !== tau ? "; other levels follow when τ rests" : "";
+      setText(panel.note, data?.stale && !at ? "shown for other inputs" : `${sides}${at}${rest}`);
       if (!data || !frame) return;
       const ranked = frame.importance?.order ?? [];
       const order = ranked.length === data.units.length ? ranked : data.units.map((_, i) => i);

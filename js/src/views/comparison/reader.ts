@@ -30,6 +30,8 @@ export interface Comparison {
   first: string;
   second: string;
   level: number;
+  /** The level of τ that the differences are of. */
+  tau: number;
   /** What the differences do not follow, and why there are none. */
   sentences: string[];
   scores: ScoreDifference[];
@@ -77,6 +79,7 @@ export function readComparison(fields: Fields, columns: Columns): Comparison {
     first: fields.text("first"),
     second: fields.text("second"),
     level: fields.number("level"),
+    tau: fields.optional("tau", (f) => f.number("tau")) ?? 0,
     sentences: fields.optional("sentences", (f) => f.texts("sentences")) ?? [],
     scores: fields.records("scores").map((score) => {
       const optional = (name: string) => score.optional(name, (f) => f.number(name));

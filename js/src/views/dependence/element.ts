@@ -33,6 +33,12 @@ import type { Dependence } from "./reader.ts";
 type CurveDetails = typeof import("./curveDetails/index.ts");
 
 /** Describes a curve by its first and last value and its range. */
+/** A sentence where one value lies in the interval at every point, so that the average may be flat. */
+const clear = ({ low, high }: Dependence): string =>
+  Math.max(...low.filter(Number.isFinite)) <= Math.min(...high.filter(Number.isFinite))
+    ? " A change is not clear from these rows."
+    : "";
+
 function course(data: Dependence, values: Float64Array): string {
   const [lowest, highest] = extent(values) ?? [];
   const last = values.length - 1;
@@ -151,7 +157,7 @@ export function dependencePanel(context: Context): Panel {
     fig.describe(
       `${label} as a function of ${isolated(data.feature)}, average of ${soFar(data.n_rows, data.n_rows_known)} and ${counted(data.n_lines, "line")}`,
       extent(data.average)
-        ? `The average of ${withUnit(label, data.unit)} ${course(data, data.average)}${beside}`
+        ? `The average of ${withUnit(label, data.unit)} ${course(data, data.average)}${clear(data)}${beside}`
         : `${label} is not available here.`,
       () => ({
         columns: [

@@ -8,6 +8,7 @@ import { counted, interval, isolated, level, number, percent, withUnit } from ".
 import { pinKey } from "../legend.ts";
 import { type Context, type Panel, type Shown, section } from "../view.ts";
 import { lineName, moved, rowOf, STATUS, type Stress } from "./reader.ts";
+import { unclear } from "./readout.ts";
 
 /** The indicator over τ for every feature. */
 export function stressPanel({ session, about, signal, redraw }: Context): Panel {
@@ -109,7 +110,7 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       `${stress.label} over τ for ${counted(stress.features.length, "line")}, ${name} emphasised`,
       now
         ? `Under stress of the ${moved(now)} at τ ${level(now.tau)}, ${withUnit(stress.label, stress.unit)} is ` +
-            `${number(now.value)}, against ${number(now.base)} without stress.`
+            `${number(now.value)}, against ${[`${number(now.base)} without stress`, unclear(stress, now)].filter(Boolean).join("; ")}.`
         : `${stress.label} without stress.`,
       () => ({
         columns: [

@@ -44,6 +44,13 @@ export function effectOfWeights(now: StressNow): string {
   return words + unmoved(now);
 }
 
+/** A remark where the interval holds the value without stress; empty where a change is clear. */
+export function unclear(stress: Stress, { tau, base }: StressNow): string {
+  const [low, high] = endsAt(stress, tau);
+  const holds = tau !== 0 && base !== null && low <= base && base <= high;
+  return holds ? "a change is not clear from these rows" : "";
+}
+
 /** What becomes of rows without a value, as a sentence that follows others. */
 const unmoved = ({ n_unmoved: n }: StressNow) =>
   n === 0
@@ -118,7 +125,8 @@ export function readout() {
         strong(`${number(now.base)} → ${number(now.value)}`),
         stress.unit ? ` ${stress.unit}` : "",
       );
-      setText(ends, interval === null ? "" : ` (${interval})`);
+      const facts = [interval, unclear(stress, now)].filter(Boolean).join("; ");
+      setText(ends, facts && ` (${facts})`);
       meter.hidden = false;
       meter.classList.toggle("uq-low", hasFewEffectiveRows(stress, now));
       meter.style.setProperty(

@@ -161,11 +161,13 @@ class ComparisonView(View):
             side = self._side(inputs, populations)
         except NothingToCompareError as error:
             self._under = None, "", {}
-            names = {"first": "", "second": "", "level": LEVEL}
+            names = {"first": "", "second": "", "level": LEVEL, "tau": 0.0}
             yield Content({**names, **nothing, "sentences": [str(error)]})
             return
         first, second = side.names
-        names = {"first": first, "second": second, "level": LEVEL}
+        # A page moves tau on by itself, and says of which level the differences are.
+        tau = inputs.tau if inputs.stress_feature else 0.0
+        names = {"first": first, "second": second, "level": LEVEL, "tau": tau}
         meta: dict[str, Any] = {**names, **nothing, "sentences": side.sentences(inputs)}
         columns: dict[str, npt.NDArray[Any]] = {}
         under: dict[str, npt.NDArray[Any]] = {}
