@@ -97,7 +97,7 @@ class Donors:
         latest, first, donors = self._latest
         columns, scheme, repeat, seed = drawn[0]
         start, stop = repeat - first, repeat - first + len(drawn)
-        if latest == (columns, scheme, seed) and 0 <= start and stop <= len(donors):
+        if latest == (columns, scheme, seed) and start >= 0 and stop <= len(donors):
             return donors[start:stop]  # no copy
         return np.stack(lines) if len(lines) > 1 else lines[0][None]
 
