@@ -20,13 +20,16 @@ from uqwidgets.inference import (
 )
 from uqwidgets.inference.cancelling import (
     PRECISE,
-    Influence,
-    _AdditiveFit,
     combined,
     less_noisy,
     regression_on_two,
 )
-from uqwidgets.inference.influence import interaction_of_weights
+from uqwidgets.inference.influence import Influence, interaction_of_weights
+from uqwidgets.inference.interactions import (
+    _AdditiveFit,
+    interaction_influences,
+    random_signs,
+)
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.variance import skewness_corrected
 
@@ -271,7 +274,7 @@ def test_a_fit_of_few_rows_equals_the_sparse_one(monkeypatch):
     values = np.random.default_rng(0).normal(size=(2, 5, 12))
     weights = np.random.default_rng(1).gamma(2.0, size=(5, 12))
     few, _ = _AdditiveFit(columns, weights)(values, 1e-12)
-    monkeypatch.setattr("uqwidgets.inference.cancelling._FEW_ROWS", 0)
+    monkeypatch.setattr("uqwidgets.inference.interactions._FEW_ROWS", 0)
     many, _ = _AdditiveFit(columns, weights)(values, 1e-12)
     np.testing.assert_allclose(few, many, atol=1e-8)
 
@@ -305,3 +308,19 @@ def test_intervals_of_a_forest_do_not_jump_between_levels_of_stress():
         frame = result.frame.sort_values("feature")
         widths.append(frame["high"] - frame["low"])
     assert np.abs(np.diff(np.log(widths), axis=0)).max() < np.log(1.3)
+
+
+def test_the_random_signs_are_drawn_once_for_all_features(monkeypatch):
+    drawn = []
+    generator = np.random.default_rng
+    random_signs.cache_clear()
+    monkeypatch.setattr(
+        "uqwidgets.inference.interactions.np.random.default_rng",
+        lambda seed: (drawn.append(seed), generator(seed))[1],
+    )
+    population, donors = Population.of(12), permuted_donors(0, 1, 4, 12)
+    for seed in range(3):
+        surface = generator(seed).normal(size=(12, 12))
+        original, change = lines_of(surface, donors)
+        assert len(interaction_influences([change], donors, [original], population)) == 1
+    assert len(drawn) == 1

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.inference.cancelling import ROUNDING, Influence, less_noisy
-from uqwidgets.inference.influence import Change, interaction_of_weights
+from uqwidgets.inference.cancelling import ROUNDING, less_noisy
+from uqwidgets.inference.influence import Change, Influence, interaction_of_weights
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 

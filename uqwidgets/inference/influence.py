@@ -12,6 +12,34 @@ import numpy as np
 from uqwidgets._typing import Floats
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
+from uqwidgets.inference.variance import relative_precision
+
+#: Yields the influence of each pair of a scored row and its donor, some repeats at a time.
+PairInfluences = Callable[[], Iterable[tuple[slice, Floats]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """Influence of every row in both roles, (n,), and the part of its square counted twice, (n,).
+
+    See `Change.double_counted`. Where the influences of pairs are known, a share of them is part
+    of those of rows.
+    """
+
+    of_rows: Floats
+    double_counted: Floats
+    pairs: PairInfluences | None = None
+    share_of_pairs: float = 1.0
+
+    @property
+    def parts(self) -> Floats:
+        """Contribution of each row to n^2 times the variance, (n,)."""
+        return np.square(self.of_rows) - self.double_counted
+
+    @property
+    def precision(self) -> float:
+        """Relative precision of the variance that follows from it."""
+        return relative_precision(self.parts)
 
 
 @dataclass(frozen=True, eq=False)

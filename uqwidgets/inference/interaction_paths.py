@@ -1,8 +1,8 @@
 r"""Influences without the effects of single rows, in many populations at once.
 
-`uqwidgets.inference.cancelling.interaction_influences` gives them in one population. The weight of
-a pair is the product of the weights of its rows. So the design matrix of the additive fit is the
-same matrix of counts B in all populations, with its rows and columns scaled: ``diag(r) B
+`uqwidgets.inference.interactions.interaction_influences` gives them in one population. The weight
+of a pair is the product of the weights of its rows. So the design matrix of the additive fit is
+the same matrix of counts B in all populations, with its rows and columns scaled: ``diag(r) B
 diag(c)``. The normal equations of all populations and values are solved together by conjugate
 gradients, whose every iteration is one product of B with a matrix. Arrays have the rows first and
 the populations last.
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from uqwidgets._typing import Floats, Positions
-from uqwidgets.inference.cancelling import (
+from uqwidgets.inference.interactions import (
     FULL_PRECISION,
     MAX_CONDITION,
     MAX_ITERATIONS,
@@ -168,7 +168,7 @@ class _Fits(NamedTuple):
 
 
 class _AdditiveFits:
-    """Weighted least-squares fits of row and column effects, see `cancelling`.
+    """Weighted least-squares fits of row and column effects, see `interactions`.
 
     Parameters
     ----------

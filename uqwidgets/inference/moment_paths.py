@@ -33,7 +33,7 @@ _MOST_VALUES, _BLOCK = 1 << 20, 1 << 15
 
 
 class PathMoments(NamedTuple):
-    """Moments without and with the interactions of rows, see `uqwidgets.inference.cancelling`.
+    """Moments without and with the interactions of rows, see `uqwidgets.inference.interactions`.
 
     Attributes
     ----------
