@@ -328,10 +328,10 @@ def by_exact_influence(runs: int) -> Iterator[str]:
         "With the standard deviation and the skewness of the sample it covers hardly more often "
         "than the intervals above: the population's skewness is 10 to 20, because a few rows of "
         "very large weight and loss make up its variance, and a sample without such a row does "
-        "not show them. So the missing coverage is a limit of the data. Fewer degrees of freedom at "
-        "the end on the side of the long tail (evenness to the power of 2 in place of 1/2) raised "
-        "the coverage of the squared error by .00 to .02 and widened all intervals by 3 %, so that "
-        "they are not used.\n"
+        "not show them. So the missing coverage is a limit of the data. Fewer degrees of freedom "
+        "at the end on the side of the long tail (evenness to the power of 2 in place of 1/2) "
+        "raised the coverage of the squared error by .00 to .02 and widened all intervals "
+        "by 3 %, so that they are not used.\n"
     )
 
 
