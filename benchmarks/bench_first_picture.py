@@ -1,4 +1,4 @@
-"""From running the cell to a first useful picture of models that take long.
+"""Time from the start of a cell to a first useful picture, for models that take long.
 
 A picture is useful once it has importance with intervals, of which the ten leading features rest
 on at least 200 rows, the curve of the picked feature and the stress profile of the stressed one.

@@ -2,8 +2,8 @@
 
 Real mouse moves over the slider, one at a time, with 10 features, 10 repeats and curves of all
 rows, at 1,000, 100,000 and 1,000,000 rows; then three seconds in which every animation frame moves
-the slider. The page paints from what the kernel sent of all levels; how long that took is printed
-too.
+the slider. The page interpolates between levels that the kernel sent; the time until they arrive is
+printed too.
 """
 
 from __future__ import annotations

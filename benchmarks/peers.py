@@ -1,7 +1,7 @@
-"""Other packages that compute the same: permutation importance, and PD with ICE.
+"""Other packages that compute permutation importance, and PD with ICE.
 
-Each peer runs in its quickest documented way, without subsampling of rows. All of them get
-the same `Task`; none gives entropy.
+Each package runs in its quickest documented way, without subsampling of rows. All of them get
+the same `Task`; none of them computes entropy.
 """
 
 from __future__ import annotations

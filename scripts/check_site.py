@@ -1,4 +1,4 @@
-"""Check a site of HTML pages: it loads nothing from elsewhere, and its own links lead somewhere."""
+"""Check a site of HTML pages: it loads nothing from other servers, and its own links work."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Choices by name, errors, seeds and locks: what every room may use."""
+"""Choices by name, errors, seeds and locks: which every room may use."""

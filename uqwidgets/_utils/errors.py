@@ -1,4 +1,4 @@
-"""Errors of the code of others: models, measures and metrics that a user passes."""
+"""Errors of code that a user passes: models, measures and metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an Altair chart of a curve shows of single rows: their colour, and their own values."""
+"""The parts of an Altair chart of a curve for single rows: their colour, and their own values."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def _checked_names(names: tuple[str, str]) -> tuple[str, str]:
 
 
 class Comparing(Explained):
-    """The part of `uqwidgets.Explainer` that compares what it explains with something else."""
+    """The part of `uqwidgets.Explainer` that compares models, groups of rows, and classes."""
 
     def compare(
         self, other: Explainer, *, names: tuple[str, str] = ("first", "second")

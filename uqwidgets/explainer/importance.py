@@ -373,7 +373,7 @@ class Ranking(Explained):
 
         See Also
         --------
-        Explainer.redundancy : How well each feature is known from the others, without the model.
+        Explainer.redundancy : How well each feature is predicted by the others, without the model.
 
         References
         ----------

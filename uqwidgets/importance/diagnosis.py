@@ -319,7 +319,7 @@ def _r2(redundancy: _Redundancy | None, features: tuple[str, ...]) -> tuple[Floa
 
 
 def _r2_signs(low: Floats, high: Floats) -> list[str | None]:
-    """Return what the interval of R2 says of what others tell; None where there is none."""
+    """Return the sign that the interval of R2 shows; None where there is none."""
     signs = np.select(
         [np.isnan(low) | np.isnan(high), low > 0, high <= _LEAST_R2],
         ["", "positive", "none"],

@@ -12,8 +12,8 @@ eq. 4). Row weights :math:`w` act on both roles of a row: each term is weighted 
 :math:`w_i w_{d(k,i)}`, which gives the importance in the reweighted population.
 
 The changes of single rows come from `Evaluations.differences`, the weighted mean and the influence
-of each row on it from `uqwidgets.inference.mean_change`, the interval from
-`uqwidgets.inference.bounds`.
+of each row on it from `uqwidgets.inference.mean_change`, the default interval of all features from
+`uqwidgets.inference.u_statistic_bounds`, and intervals of other kinds from `bounds`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a reader of an importance should know besides its numbers: remarks on rows and weights."""
+"""Remarks on an importance: what its reader should know about rows and weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of scikit-learn's scorers, private attributes included, and their bounds.
+"""The parts of scikit-learn's scorers, private attributes included, and their bounds.
 
 A scorer takes an estimator, which it would evaluate again for every set of weights. Metrics here
 are computed from predictions that exist already, so they need the scorer's function and arguments,

@@ -16,7 +16,7 @@ from uqwidgets.performance.shares import wilson
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture, Point
 
 # Levels of the central intervals whose coverage is computed, and of all quantiles: those at which
-# distributions of numbers are held against the target, and the ends of these intervals.
+# distributions of numbers are compared with the target, and the ends of these intervals.
 _INTERVALS = (0.5, 0.8, 0.9, 0.95)
 _QUANTILES = np.r_[0.025, np.arange(1, 20) / 20, 0.975]
 _INNER = slice(1, -1)
@@ -34,7 +34,7 @@ def calibration(
     n_bins: int = 10,
     level: float = 0.95,
 ) -> Calibration:
-    """Hold predicted probabilities against what happened.
+    """Compare predicted probabilities with the shares of rows in which their events happened.
 
     Parameters
     ----------

@@ -136,7 +136,7 @@ class Scores(_OfPopulation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion(_OfPopulation):
-    """Which classes a model takes for which others, in a population.
+    """How often a model predicts each class for the rows of each true class, in a population.
 
     `Explainer.confusion` returns it.
 
@@ -231,7 +231,7 @@ class Confusion(_OfPopulation):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(_OfPopulation):
-    """Predicted probabilities held against the shares of rows in which their event happened.
+    """Predicted probabilities beside the shares of rows in which their events happened.
 
     `Explainer.calibration` returns it. A calibrated model has ``observed`` equal to ``predicted``,
     up to the intervals.

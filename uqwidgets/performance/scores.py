@@ -113,10 +113,10 @@ def scores_of(
 
 
 def without_empty_intervals(result: Scores, of: Scores | None = None) -> Scores:
-    """Take away intervals without a width, and say why they are none.
+    """Remove intervals without a width, with a remark that gives the reason.
 
     Where no row changes a score, such as an area under the curve of 1, its estimated error is 0.
-    That says nothing of other rows.
+    This zero holds for these rows only, not for other ones.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""What the pictures of all results share: SVG, HTML, axes, number formats and palette."""
+"""Parts that the pictures of all results share: SVG, HTML, axes, number formats and palette."""

@@ -1,4 +1,4 @@
-"""Result: what all results have in common, and the words of their headings."""
+"""Result: the base class of all results, and the words of their headings."""
 
 from __future__ import annotations
 

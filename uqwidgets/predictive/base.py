@@ -1,4 +1,4 @@
-"""What every predictive distribution offers, and the checks of its parameters.
+"""The base class of all predictive distributions, and the checks of their parameters.
 
 Distributions are vectorised over rows. They check their parameters once, when they are made, and
 raise `InvalidRowError` with the first row that is wrong.

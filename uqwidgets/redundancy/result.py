@@ -1,4 +1,4 @@
-"""Redundancy: how well each feature is known from the others."""
+"""Redundancy: how well each feature is predicted by the others."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Redundancy(Result):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns ``feature, r2, low, high, rows, status``, the best known feature first.
+        """Columns ``feature, r2, low, high, rows, status``, the best predicted feature first.
 
         With the target, after ``high``: ``r2_with_target, low_with_target, high_with_target,
         gain, gain_low, gain_high``.

@@ -1,4 +1,4 @@
-"""Two models of the same rows, and what both of them have."""
+"""Two models of the same rows, and the features and groups that both have."""
 
 from __future__ import annotations
 

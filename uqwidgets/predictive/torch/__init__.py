@@ -1,4 +1,4 @@
-"""Networks of PyTorch that say how sure they are: the extra ``uqwidgets[torch]``."""
+"""Networks of PyTorch with an uncertainty: the extra ``uqwidgets[torch]``."""
 
 try:
     import torch  # noqa: F401

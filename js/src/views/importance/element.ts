@@ -220,7 +220,7 @@ export function importancePanel(context: Context): Panel {
         {
           ...{ at: 0, name: "redundancy", label: "redundancy", value, low, high, base: value },
           ...{ ghost: null, learner: null, stressed: false, origin: 0 },
-          words: "how well others tell it",
+          words: "how well others predict it",
           unit: `R² · ${level}`,
           sorts: sorted === "redundancy",
         },
