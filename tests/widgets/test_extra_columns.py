@@ -134,7 +134,7 @@ def test_labels_that_are_positions_of_more_rows_match_nothing(model: Counting) -
     ("extra", "sentence"),
     [
         (pd.DataFrame({"a": np.zeros(N)}), "a column 'a', which is a feature already"),
-        ("site", "extra is str; pass a DataFrame"),
+        ("site", "extra is of type str; pass a DataFrame"),
         ({"site": [1, 2], "day": [1]}, "extra cannot be read as a table"),
         (pd.DataFrame(np.zeros((N, 2)), columns=["u", "u"]), "extra has more than one column"),
     ],
