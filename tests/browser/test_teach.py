@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,7 @@ def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, expla
     guess_by_keyboard(themed, uq.teach.GuessTheRanking(explainer, order=("x1", "x0", "x2")))
     shuffle_by_keyboard(themed, uq.teach.ShuffleOneColumn(explainer))
     coverage_by_keyboard(themed, uq.teach.WhatTheBarCovers(n=20))
+    target_by_keyboard(themed, uq.teach.StressToATarget(explainer, target=0.2))
 
 
 def guess_by_keyboard(mount, lesson):
@@ -141,3 +143,23 @@ def coverage_by_keyboard(mount, lesson):
     assert (lesson.interval, lesson.samples, lesson.guess) == ("u-statistic", 50, 47)
     expect(root.locator(".uq-look-wrong")).to_have_count(50 - lesson.hits)
     check_page(root)
+
+
+def target_by_keyboard(mount, lesson):
+    root = mount(lesson)
+    explanation = root.get_by_test_id("uq-explanation")
+    expect(explanation).to_be_empty()
+    root.get_by_test_id("uq-guess-neither").press("Space")
+    slider = root.get_by_test_id("uq-tau")
+    slider.press("PageUp")
+    expect(explanation).to_contain_text("rows")
+    expect(root.get_by_test_id("uq-worth")).to_contain_text("of the 80 rows")
+    assert lesson.tau > 0
+    press(root, "uq-reveal")
+    expect(explanation).to_contain_text("You were right: no mean between")
+    press(root, "uq-restart")
+    expect(slider).to_have_value("0")
+    slider.press("End")
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("mean of x0"))
+    check_page(root)
+    assert (lesson.tau, lesson.revealed, lesson.guess) == (1, True, "neither")

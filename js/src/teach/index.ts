@@ -5,10 +5,11 @@ import { guess } from "./guess.ts";
 import { type Lesson, lessonPage } from "./lesson.ts";
 import { LessonSession } from "./session.ts";
 import { shuffle } from "./shuffle.ts";
+import { target } from "./target.ts";
 import "./style.css";
 import "../styles/hosts.css";
 
-const LESSONS: Readonly<Record<string, Lesson>> = { coverage, guess, shuffle };
+const LESSONS: Readonly<Record<string, Lesson>> = { coverage, guess, shuffle, target };
 
 interface Initialize {
   model: HostModel;

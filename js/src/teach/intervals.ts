@@ -52,7 +52,7 @@ export function intervalChart() {
     update(rows: IntervalLine[], options: IntervalOptions): void {
       const { width, line, bars, reference: truth = null } = options;
       const top = truth ? 18 : 4;
-      const names = Math.min(width * 0.36, labelWidth(rows.map(({ label }) => label)) + 12);
+      const names = Math.min(width * 0.36, 1.1 * labelWidth(rows.map(({ label }) => label)) + 14);
       const left = Math.max(names, 14);
       const inner = Math.max(60, width - left - 16);
       const shown = extent(
@@ -102,7 +102,7 @@ export function intervalChart() {
         if (known) set(whisker, { x1: at(row.low), x2: at(row.high) });
         set(dot, { cx: at(row.value), r: Math.min(4, line * 0.32) });
         set(text, { x: left - 10, dy: "0.32em", "text-anchor": "end" });
-        setFitted(text, row.label, names);
+        setFitted(text, row.label, left - 10);
       });
     },
   };

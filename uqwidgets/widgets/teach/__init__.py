@@ -3,5 +3,6 @@
 from uqwidgets.widgets.teach.coverage import WhatTheBarCovers
 from uqwidgets.widgets.teach.guess import GuessTheRanking
 from uqwidgets.widgets.teach.shuffle import ShuffleOneColumn
+from uqwidgets.widgets.teach.target import StressToATarget
 
-__all__ = ["GuessTheRanking", "ShuffleOneColumn", "WhatTheBarCovers"]
+__all__ = ["GuessTheRanking", "ShuffleOneColumn", "StressToATarget", "WhatTheBarCovers"]
