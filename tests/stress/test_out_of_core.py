@@ -327,7 +327,7 @@ def ones(batch):
         (3, {}, TypeError, "batches is of type int; pass DataFrames, a function"),
         ([], {}, ValueError, "the batches have no rows"),
         ([1], {}, TypeError, "batches is of type list"),
-        (lambda: [np.ones(3)], {}, TypeError, "a batch is a ndarray; it must be a DataFrame"),
+        (lambda: [np.ones(3)], {}, TypeError, "a batch is of type ndarray; it must be a DataFrame"),
         (list, {}, ValueError, "the batches have no rows"),
         ([frame(9), frame(9)[["normal"]]], {}, ValueError, "only some batches have a column 'bin"),
         (
