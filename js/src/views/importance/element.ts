@@ -236,7 +236,8 @@ export function importancePanel(context: Context): Panel {
     const isFocused = fold.matches(":focus");
     fold.hidden = inputs.top === 0 ? order.length <= FOLD : folded === 0;
     // A hidden button would lose the focus.
-    if (isFocused && fold.hidden) list.element.querySelector<HTMLElement>("[tabindex='0']")?.focus();
+    if (isFocused && fold.hidden)
+      list.element.querySelector<HTMLElement>("[tabindex='0']")?.focus();
     setText(
       fold,
       folded ? `show ${counted(folded, "more feature")}` : `show the first ${FOLD} only`,
