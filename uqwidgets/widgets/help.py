@@ -182,6 +182,8 @@ PANELS = {
         "The coloured line is the feature that is stressed, with its 95 % interval as a band; the "
         "grey lines are the other features. Where a band reaches the dashed line, a difference is "
         "not clear from these rows. A click on a line stresses its feature.",
+        "Of a yes-or-no model, follow the true or the false positive rate, and both are drawn "
+        "against each other: the path says which errors become more frequent.",
     ),
     "performance": (
         "How well does the model predict the rows that are shown? Scores have 95 % intervals, "

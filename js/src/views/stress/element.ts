@@ -1,6 +1,7 @@
 import { crosshair } from "../../charts/crosshair.ts";
 import { figure } from "../../charts/figure.ts";
 import { profile, type ReadableProfile } from "../../charts/profile.ts";
+import { partOnDemand } from "../../controls/onDemand.ts";
 import { picker } from "../../controls/picker.ts";
 import { tauBeside } from "../../controls/tauBeside.ts";
 import { h, set, setText } from "../../dom.ts";
@@ -11,7 +12,8 @@ import { lineName, moved, rowOf, STATUS, type Stress } from "./reader.ts";
 import { unclear } from "./readout.ts";
 
 /** The indicator over τ for every feature. */
-export function stressPanel({ session, about, signal, redraw }: Context): Panel {
+export function stressPanel(context: Context): Panel {
+  const { session, about, signal, redraw } = context;
   const names = about.features.map(({ name }) => name);
   const fig = figure(signal, redraw, "Stress");
   const chart = profile();
@@ -35,7 +37,12 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
     (value) => session.request({ indicator: value }),
     signal,
   );
-  const panel = section("Stress", "uq-stress", [indicator.element], fig.element);
+  const rates = h("div");
+  const panel = section("Stress", "uq-stress", [indicator.element], fig.element, rates);
+  const rocPart = partOnDemand(context, () => import("./rocPath/index.ts"));
+  let roc: { update(stress: Stress, titles: { tpr: string; fpr: string }): void } | null = null;
+  const nameOf = (indicator: string) =>
+    about.indicators.find(({ name }) => name === indicator)?.label ?? indicator;
   const choices = about.indicators.map(({ name, label }) => ({ value: name, label }));
 
   let hovered: number | null = null;
@@ -152,6 +159,16 @@ export function stressPanel({ session, about, signal, redraw }: Context): Panel 
       draw(shown);
       const chosen = rowOf(stress, names);
       describe(stress, chosen, ghostOf(shown)?.value ?? null, shown.frame?.ghost?.of ?? "");
+      rates.hidden = !stress.roc;
+      if (stress.roc && !roc) {
+        const module = rocPart.require(shown.frame);
+        if (module) {
+          const made = module.rocPath(signal, redraw);
+          rates.replaceChildren(made.element);
+          roc = made;
+        } else setText(rates, rocPart.problem ?? "");
+      }
+      roc?.update(stress, { tpr: nameOf("tpr"), fpr: nameOf("fpr") });
       const band = stress.low.some(Number.isFinite) ? ` · band: ${percent(stress.level)}` : "";
       setText(
         panel.note,

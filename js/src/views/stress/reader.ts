@@ -47,6 +47,8 @@ export interface Stress {
   high: Float64Array;
   /** Profile of the stressed feature of the pin shown as ghost. */
   ghost: Float64Array | null;
+  /** Rates of the stressed feature at each τ, where one of them is followed. */
+  roc: { tpr: Float64Array; fpr: Float64Array } | null;
   /** The same curves at more levels, where they are known. */
   fine: { taus: Float32Array; value: Float32Array } | null;
 }
@@ -117,6 +119,10 @@ export function readStress(fields: Fields, columns: Columns): Stress {
     low: columns.get("low", [taus.length]),
     high: columns.get("high", [taus.length]),
     ghost: columns.optional("ghost", [taus.length]),
+    roc:
+      columns.rows("tpr") === taus.length
+        ? { tpr: columns.get("tpr", [taus.length]), fpr: columns.get("fpr", [taus.length]) }
+        : null,
   };
 }
 

@@ -15,6 +15,9 @@ from uqwidgets.stress.profile import described_weights
 from uqwidgets.stress.result import Stress
 from uqwidgets.widgets.rows.described import DescribedRows
 
+#: Indicators of a binary classifier whose path over tau is drawn.
+_RATES = ("tpr", "fpr")
+
 
 def described_profile(
     profile: Stress,
@@ -89,3 +92,10 @@ def joined(profiles: Sequence[Stress], indicator: str) -> Stress:
         level=levels[0] if levels else None,
         remarks=tuple(dict.fromkeys(r for profile in profiles for r in profile.remarks)),
     )
+
+
+def roc_path(profile: Stress, at: int | None, indicator: str) -> dict[str, Floats]:
+    """Return both rates of one line over tau where one of them is followed; else nothing."""
+    if at is None or indicator not in _RATES:
+        return {}
+    return {name: profile.values[name][at] for name in _RATES}

@@ -24,7 +24,7 @@ from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.over_tau import Check, Level, Samples, Track
 from uqwidgets.widgets.rows.population import Populations, Selection
 from uqwidgets.widgets.stress_intervals import LEVELS, bounded, is_bounded
-from uqwidgets.widgets.views.stress.profiles import described_profile, joined
+from uqwidgets.widgets.views.stress.profiles import described_profile, joined, roc_path
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
@@ -122,6 +122,10 @@ class StressView(View):
             "low": with_ends.low[indicator.name][0] if with_ends else unknown,
             "high": with_ends.high[indicator.name][0] if with_ends else unknown,
         }
+        stressed = drawn.profiles.get(inputs.stress_feature)
+        if stressed is not None:
+            at = self._row(stressed, inputs.stress_feature, populations.category)
+            columns |= roc_path(stressed, at, inputs.indicator)
         return Content(meta, columns)
 
     def complete(
