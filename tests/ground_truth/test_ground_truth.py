@@ -293,7 +293,11 @@ class TestDecompose:
     ("arguments", "error", "message"),
     [
         ((1, normal_rows), TypeError, r"f is of type int; pass a function f\(X\)"),
-        ((linear, None), TypeError, r"sample is of type NoneType; pass a function sample\(n, rng\)"),
+        (
+            (linear, None),
+            TypeError,
+            r"sample is of type NoneType; pass a function sample\(n, rng\)",
+        ),
         ((linear, normal_rows, -1), ValueError, "noise is -1; pass a standard deviation"),
         ((linear, normal_rows, "big"), ValueError, "noise is 'big'"),
         ((linear, lambda n, _: np.zeros((n + 1, 3))), ValueError, r"sample\(5, rng\) returned"),
