@@ -77,13 +77,26 @@ def test_under_stress_they_are_within_a_fifth_of_a_percent_of_their_axis(saved, 
         assert_numbers(saved, explorer, tau, "b", tolerance=0.002)
 
 
-def test_scores_are_those_without_stress_and_say_so(saved):
+def test_scores_move_with_tau_and_the_calibration_says_that_it_does_not(saved, explorer):
     choose(saved, tau=0.62)
     panel = saved.get_by_role("region", name="The model itself")
-    expect(panel.get_by_text("shown for other inputs")).to_be_visible()
-    expect(
-        saved.get_by_text("scores, calibration and confusion are those at τ = 0")
-    ).to_be_visible()
+    expect(panel.get_by_text("shown for other inputs")).to_have_count(0)
+    expect(saved.get_by_text("the calibration is that at τ = 0")).to_be_visible()
+    ex = explorer.explainer
+    weights = ex.stress_weights("a", 0.62)
+    exact, without = ex.scores(sample_weight=weights), ex.scores()
+    rows = panel.locator(".uq-scores tbody tr").all_inner_texts()
+    assert len(rows) == len(exact.names) >= 4
+    for row, label, value, base in zip(rows, exact.labels, exact.value, without.value, strict=True):
+        cells = row.split("\t")
+        assert cells[0].startswith(label)
+        axis = abs(value) + abs(value - base)
+        np.testing.assert_allclose(number(cells[1]), value, rtol=ROUNDING, atol=0.002 * axis)
+        np.testing.assert_allclose(number(cells[3]), base, rtol=ROUNDING)
+    cells = panel.locator(".uq-confusion tbody td").all_inner_texts()
+    share = ex.confusion(sample_weight=weights).share
+    of_rows = share / share.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose([number(cell) / 100 for cell in cells], of_rows.ravel(), atol=0.006)
 
 
 def test_a_pin_shows_the_exact_numbers_of_its_view(saved, explorer):

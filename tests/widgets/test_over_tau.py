@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import BayesianRidge
 from sklearn.naive_bayes import GaussianNB
 
 import uqwidgets as uq
 from uqwidgets.inference.moment_paths import path_moments
 from uqwidgets.inference.populations import mean_changes_in, means_over_rows
 from uqwidgets.widgets.interpolation import interpolated, nodes
-from uqwidgets.widgets.over_tau import OverTau
+from uqwidgets.widgets.over_tau import OverTau, Side, settle
 from uqwidgets.widgets.scheduler import SupersededError
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.dependence.view import DependenceView
 from uqwidgets.widgets.views.importance.over_tau import ImportanceOverTau
 from uqwidgets.widgets.views.importance.view import ImportanceView
+from uqwidgets.widgets.views.performance import PerformanceView
+from uqwidgets.widgets.views.performance.over_tau import score_track
 from uqwidgets.widgets.views.stress import StressView
+from uqwidgets.widgets.views.view import Content
 from widgets.following import at_level
 
 NASTY = ("few", "zero", "heavy", "skewed", "binary")
@@ -117,7 +122,9 @@ def errors_at(session, tau):
     span = np.nanmax(curve["high"]) - np.nanmin(curve["low"])
     now = session.exact(StressView, tau).meta["now"]
     spread = np.nanmax(columns["stress.fine_value"]) - np.nanmin(columns["stress.fine_value"])
+    scores = score_errors(session, tau)
     return {
+        **scores,
         "value": (off("importance.value", importance["value"]) / axis).max(),
         "ends": max((off(f"importance.{e}", importance[e]) / axis).max() for e in ("low", "high")),
         "curve": (off("dependence.average", curve["average"]) / span).max(),
@@ -128,7 +135,30 @@ def errors_at(session, tau):
     }
 
 
+def score_errors(session, tau):
+    """Errors of scores, of their intervals, and of shares of classes or below a quantile."""
+    meta, columns = session.messages[-1]
+    exact, explainer = session.exact(PerformanceView, tau), session.widget.explainer
+    errors = {"score": 0.0, "score ends": 0.0, "confusion": 0.0}
+    for at, score in enumerate(exact.meta["scores"]):
+        ends = ("value", "low", "high")
+        names = [f"performance.scores.{at}.{end}" for end in ends]
+        axis = np.ptp(np.concatenate([columns[name] for name in names]))
+        for name, end in zip(names, ends, strict=True):
+            error = abs(at_level(meta, columns, name, tau) - score[end]) / axis
+            kind = "score" if end == "value" else "score ends"
+            errors[kind] = max(errors[kind], error)
+    smooth = "calibration_observed" if explainer.classes is None else "confusion"
+    if smooth in exact.columns:
+        near = at_level(meta, columns, f"performance.{smooth}", tau)
+        errors["confusion"] = np.abs(near - exact.columns[smooth]).max()
+    return errors
+
+
 LIMITS = {
+    "score": 0.002,
+    "score ends": 0.01,
+    "confusion": 0.002,
     "value": 0.002,
     "ends": 0.01,
     "curve": 0.002,
@@ -387,3 +417,36 @@ def test_the_first_message_does_not_wait_for_what_takes_long(watched, monkeypatc
     watched.widget.wait()
     watched.follow()
     assert "stress.fine_value" in watched.messages[2][1]
+
+
+def test_the_calibration_of_numbers_follows_tau():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    explainer = uq.Explainer(BayesianRidge().fit(X, y), X[::2], y[::2])
+    session = Watched(explainer, n_repeats=2, stress_feature="bmi")
+    session.follow()
+    assert "calibration_observed" in session.exact(PerformanceView, 0.0).columns
+    for tau in (-0.83, 0.41):
+        errors = score_errors(session, tau)
+        assert all(errors[name] <= LIMITS[name] for name in errors), errors
+    session.widget.close()
+
+
+def test_a_score_that_is_not_defined_at_one_level_is_exact_at_the_others():
+    def compute(inputs, _populations):
+        value = np.nan if inputs.tau == 1 else np.exp(inputs.tau)
+        score = {"value": value, "low": None, "high": value + 1}
+        return Content({"scores": [score]}, {})
+
+    def levels(sides, x):
+        assert (sides == 0).all()
+        return [SimpleNamespace(inputs=SimpleNamespace(tau=t), populations=None) for t in x]
+
+    track = score_track(compute, lambda *_: (np.array([-1.0, 1.0]), {}), has_classes=True)
+    side = Side(1.0)
+    side.add(track, track.sample(levels(np.array([0]), nodes(track.start)), lambda: None))
+    settle(track, [side], levels, lambda: None)
+    x = np.linspace(0, 1, 101)
+    expected = np.where(x == 1, np.nan, np.exp(x))
+    np.testing.assert_allclose(side.even["scores.0.value"], expected)
+    np.testing.assert_allclose(side.even["scores.0.high"], expected + 1)
+    assert np.isnan(side.even["scores.0.low"]).all()

@@ -89,17 +89,7 @@ def ends_of_scores(
     category : str or None
     tau : float
     """
-    if selection.described is not None:
-        return {}
-    profile = bounded(explainer, selection, feature, category) if feature else None
-    if profile is None and tau == 0:
-        features = (
-            name
-            for name in explainer.table.numeric
-            if is_stressable(explainer.table, name) and selection.has_value(name)
-        )
-        first = next(features, None)
-        profile = None if first is None else bounded(explainer, selection, first, None)
+    profile = _profile_of_scores(explainer, selection, feature, category, at_zero=tau == 0)
     if profile is None:
         return {}
     return {
@@ -110,6 +100,50 @@ def ends_of_scores(
         for name in _SCORES
         if name in profile.indicators
     }
+
+
+def known_ends_of_scores(
+    explainer: Explainer, selection: Selection, feature: str, category: str | None
+) -> tuple[Floats, dict[str, Floats]]:
+    """Return the levels of the profile (l,), and the ends of each score there, arrays (2, l).
+
+    Parameters
+    ----------
+    explainer : Explainer
+    selection : Selection
+    feature : str
+    category : str or None
+    """
+    profile = _profile_of_scores(explainer, selection, feature, category, at_zero=False)
+    if profile is None:
+        return checked_taus(LEVELS), {}
+    return profile.taus, {
+        name: np.stack([profile.low[name][0], profile.high[name][0]])
+        for name in _SCORES
+        if name in profile.indicators
+    }
+
+
+def _profile_of_scores(
+    explainer: Explainer,
+    selection: Selection,
+    feature: str,
+    category: str | None,
+    *,
+    at_zero: bool,
+) -> Stress | None:
+    if selection.described is not None:
+        return None
+    profile = bounded(explainer, selection, feature, category) if feature else None
+    if profile is None and at_zero:
+        features = (
+            name
+            for name in explainer.table.numeric
+            if is_stressable(explainer.table, name) and selection.has_value(name)
+        )
+        first = next(features, None)
+        profile = None if first is None else bounded(explainer, selection, first, None)
+    return profile
 
 
 def _at(taus: Floats, values: Floats, tau: float) -> float:

@@ -290,7 +290,7 @@ export class StaticHost implements HostModel {
           moved[view] = { ...(moved[view] as Raw), stale: true };
           const isShown = view !== "selection" || inputs.selection !== "";
           if (AT_ZERO[view] && isShown) notes.push(AT_ZERO[view]);
-        }
+        } else if (view === "performance") notes.push(...notMoved(moved[view], over));
       }
       moved.notes = [...notes, ...(moved.notes as string[])];
       moved.cols = descriptions;
@@ -349,6 +349,18 @@ export class StaticHost implements HostModel {
     cols["stress.ghost"] = values.slice(row * each, (row + 1) * each);
     descriptions["stress.ghost"] = { dtype: "f4", shape: [each] };
   }
+}
+
+/** What of the performance stays as it is at τ = 0 while the scores move. */
+function notMoved(performance: unknown, over: OverTau): string[] {
+  if (!isRecord(performance)) return [];
+  const moving = new Set(over.tracks.flatMap(({ columns }) => columns.map(({ name }) => name)));
+  const isMoving = (name: string) => moving.has(`performance.${name}`);
+  const notes: string[] = [];
+  if (performance.event !== null && !isMoving("calibration_observed"))
+    notes.push("the calibration is that at τ = 0, because its bins depend on the weights");
+  if (!isMoving("confusion")) notes.push("true and predicted values are drawn as at τ = 0");
+  return notes;
 }
 
 /** A column of both sides in ascending order, with 0 once. */

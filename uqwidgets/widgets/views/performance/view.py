@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.inference.population import Population
 from uqwidgets.performance import Calibration, Confusion, Scores
@@ -15,14 +16,18 @@ from uqwidgets.plotting.result import Result
 from uqwidgets.predictive.distributions import Point
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.stress_intervals import ends_of_scores
+from uqwidgets.widgets.stress_intervals import ends_of_scores, known_ends_of_scores
+from uqwidgets.widgets.views.performance.over_tau import score_track
 from uqwidgets.widgets.views.view import Availability, Content, View
 from uqwidgets.widgets.work import Step, Urgency, Work
 
 # Classes up to which the confusion is shown, and rows that are drawn as points.
 _MOST_CLASSES = 12
 _MOST_POINTS = 400
+# Rows up to which the scores of many levels take no time that a person notices.
+_MOST_ROWS = 20_000
 # Level of the predictive intervals whose coverage is shown.
 _COVERAGE = 0.9
 
@@ -113,6 +118,23 @@ class PerformanceView(View):
                 self.attempt(work, self._input_key(work.inputs), run)
 
         return [Step(Urgency.DETAILS, attempt)]
+
+    def over_tau(self, _inputs: Inputs) -> Sequence[Track]:
+        """Follow the scores, and what else is a smooth function of tau."""
+        if not self.explainer.table.has_target or len(self.explainer.table) > _MOST_ROWS:
+            return ()
+        has_classes = self.explainer.classes is not None
+        return [score_track(self.compute, self._known_ends, has_classes=has_classes)]
+
+    def _known_ends(
+        self, inputs: Inputs, populations: Populations
+    ) -> tuple[Floats, dict[int, Floats]]:
+        """Return the levels of the profile, and the ends there by the position of a score."""
+        taus, ends = known_ends_of_scores(
+            self.explainer, populations.selection, inputs.stress_feature, populations.category
+        )
+        names = self._scores(populations.unstressed).names
+        return taus, {at: ends[name] for at, name in enumerate(names) if name in ends}
 
     def _results(self, population: Population, check: Callable[[], None]) -> dict[str, Result]:
         if not self.explainer.table.has_target:

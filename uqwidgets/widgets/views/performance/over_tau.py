@@ -1,0 +1,133 @@
+"""The scores as a function of tau, with their intervals, and the confusion of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from uqwidgets._typing import Floats
+from uqwidgets.widgets.inputs import Inputs
+from uqwidgets.widgets.over_tau import Check, Level, LevelsOfSides, Samples, Track
+from uqwidgets.widgets.rows.population import Populations
+from uqwidgets.widgets.views.view import Content
+
+# Largest error of an interpolated number as a share of its axis, which holds the score and its
+# interval; errors of the ends may be so many times as large.
+_TOLERANCE, _OF_ENDS = 0.001, 5
+_ENDS = ("low", "high")
+# Columns of the content that tau moves smoothly; bins of predicted probabilities change with tau.
+_OF_CLASSES = ("confusion",)
+_OF_NUMBERS = ("calibration_observed", "calibration_low", "calibration_high")
+
+#: From a level to the content of the view.
+Compute = Callable[[Inputs, Populations], Content]
+#: From a level to levels of tau (l,), and the ends there by the position of a score, arrays (2, l).
+Known = Callable[[Inputs, Populations], tuple[Floats, dict[int, Floats]]]
+
+
+class _Scores:
+    """Scores over tau, whose intervals under stress are known at the levels of the profile.
+
+    Parameters
+    ----------
+    compute : callable
+    known : callable
+    smooth : sequence of str
+        Columns of the content that are smooth functions of tau, if it has them.
+    """
+
+    def __init__(self, compute: Compute, known: Known, smooth: Sequence[str]) -> None:
+        self._compute = compute
+        self._known = known
+        self._smooth = smooth
+
+    def sample(self, levels: Sequence[Level], check: Check) -> Samples:
+        """Return the columns at some levels, with all that decides the known ends."""
+        samples: dict[str, list[Any]] = {}
+        for level in levels:
+            check()
+            inputs = level.inputs
+            taus, ends = self._known(inputs, level.populations)
+            # On a side these are straight or constant, so they are interpolated without an error.
+            of_level = {"tau": inputs.tau, "taus": taus}
+            of_level |= {f"known.{at}": of_score for at, of_score in ends.items()}
+            of_level |= self._exact(level)
+            for name, value in of_level.items():
+                samples.setdefault(name, []).append(value)
+        return {name: np.array(values, dtype=np.float64) for name, values in samples.items()}
+
+    def columns(self, samples: Samples) -> Samples:
+        """Return the columns, as `uqwidgets.widgets.over_tau.Derivation` demands."""
+        columns = {
+            name: values
+            for name, values in samples.items()
+            if name not in ("tau", "taus") and not name.startswith("known.")
+        }
+        for name, ends in samples.items():
+            if name.startswith("known."):
+                at = name.removeprefix("known.")
+                for end, values in zip(_ENDS, ends[0], strict=True):
+                    columns[f"scores.{at}.{end}"] = np.interp(
+                        samples["tau"], samples["taus"][0], values
+                    )
+        return columns
+
+    def certain(self, samples: Samples) -> Samples:
+        """Return the columns: the samples determine all of them."""
+        return self.columns(samples)
+
+    def settled(
+        self, samples: Sequence[Samples], x: Floats, levels: LevelsOfSides, check: Check
+    ) -> list[Samples]:
+        """Return the columns; those of every level where a score is not defined at some."""
+        settled = []
+        for side, of_side in enumerate(samples):
+            columns = self.columns(of_side)
+            undefined = [name for name, v in columns.items() if not np.isfinite(v).all()]
+            if undefined:
+                every = levels(np.full(len(x), side), x)
+                exact = self.columns(self.sample(every, check))
+                columns |= {name: exact[name] for name in undefined}
+            settled.append(columns)
+        return settled
+
+    def _exact(self, level: Level) -> dict[str, Any]:
+        content = self._compute(level.inputs, level.populations)
+        values: dict[str, Any] = {
+            f"scores.{at}.{name}": np.nan if score[name] is None else score[name]
+            for at, score in enumerate(content.meta["scores"])
+            for name in ("value", *_ENDS)
+        }
+        columns = content.columns
+        return values | {name: columns[name] for name in self._smooth if name in columns}
+
+
+def score_track(compute: Compute, known: Known, *, has_classes: bool) -> Track:
+    """Return the track of the scores.
+
+    Parameters
+    ----------
+    compute : callable
+        As `PerformanceView.compute`.
+    known : callable
+    has_classes : bool
+    """
+    scores = _Scores(compute, known, _OF_CLASSES if has_classes else _OF_NUMBERS)
+    return Track("scores", (), scores.sample, _TOLERANCE, _sizes, derivation=scores)
+
+
+def _sizes(columns: Samples) -> dict[str, Any]:
+    sizes: dict[str, Any] = {}
+    for name, values in columns.items():
+        if not name.endswith(".value"):
+            continue
+        ends = [f"{name.removesuffix('value')}{end}" for end in _ENDS]
+        axis = np.concatenate([values, *(columns[end] for end in ends)])
+        finite = axis[np.isfinite(axis)]
+        sizes[name] = np.ptp(finite) if len(finite) else 0.0
+        sizes |= dict.fromkeys(ends, _OF_ENDS * sizes[name])
+    # Shares of all rows, and of the rows of a bin.
+    sizes |= {name: columns[name].max(initial=0.0) for name in _OF_CLASSES if name in columns}
+    return sizes | {name: 1.0 for name in _OF_NUMBERS if name in columns}
