@@ -1,75 +1,20 @@
-"""Every control of the explorer by keyboard: reached by Tab, with a visible focus that is kept."""
+"""Every control of the explorer is reached by Tab, and its focus is visible."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import expect
 
 import uqwidgets as uq
 from browser.reading import wait_for_answer
 
-# Controls by the input that their keys change. Pins, the tour and undo are in other tests.
-CHANGES = {
-    "uq-anchor": "anchor",
-    "uq-cohort": "ice_filter",
-    "uq-column-prediction": "importance_of",
-    "uq-compare": "compare",
-    "uq-compare-with": "compare_with",
-    "uq-complement": "complement",
-    "uq-feature": "feature",
-    "uq-filter-all": "ice_filter",
-    "uq-filter-high": "ice_filter",
-    "uq-filter-low": "ice_filter",
-    "uq-filter-missing": "ice_filter",
-    "uq-filter-none": "ice_filter",
-    "uq-filter-only": "ice_filter",
-    "uq-filter-remove": "ice_filter",
-    "uq-filter-value": "ice_filter",
-    "uq-fold": "top",
-    "uq-importance-row": "feature",
-    "uq-indicator": "indicator",
-    "uq-interval": "interval",
-    "uq-measure": "measure",
-    "uq-range-high": "selection",
-    "uq-range-low": "selection",
-    "uq-repeats": "n_repeats",
-    "uq-second": "second",
-    "uq-selected-row": "row",
-    "uq-selection-clear": "selection",
-    "uq-selection-find": "selection",
-    "uq-selection-keep": "ice_filter",
-    "uq-selection-line": "selection",
-    "uq-card-next": "row",
-    "uq-stress-feature": "stress_feature",
-    "uq-tail": "tail",
-    "uq-tau": "tau",
-    "uq-tau-beside": "tau",
-    "uq-tau-reset": "tau",
-    "uq-what-if": "what_if",
-    "uq-what-if-slider": "what_if",
-}
-KEYS = {
-    "select-one": ["ArrowDown"],
-    "checkbox": ["Space"],
-    "range": ["ArrowRight"],
-    "slider": ["ArrowRight"],
-    "number": ["Control+a", "3", "Enter"],
-    "text": ["1", "Enter"],
-    "option": ["ArrowDown", "Enter"],
-}
 FOCUSABLE = """(root) => [...root.querySelectorAll(
     "a[href], button, input, select, summary, textarea, [tabindex]")]
   .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0)
   .map((one) => ((one.id ||= `focus-${Math.random()}`), [
     one.id, one.dataset.testid ?? "", one.type ?? one.getAttribute("role") ?? one.tagName,
     one.getAttribute("aria-label") ?? one.textContent.slice(0, 40)]))"""
-CLOSE = """(root) => {
-  for (const one of root.querySelectorAll("details:has([data-testid=uq-table-toggle])"))
-    if (one.firstElementChild.dataset.testid === "uq-table-toggle") one.open = false;
-}"""
-IS_LAST = "(select) => select.selectedIndex === select.options.length - 1"
 # Buttons before and after the widget, so that Tab comes from outside and leaves again.
 AROUND = """() => {
   const make = (id) => Object.assign(document.createElement("button"), { id, textContent: id });
@@ -141,7 +86,7 @@ def opened(root):
     return root.evaluate(FOCUSABLE)
 
 
-def test_every_control_is_reached_and_operated_by_keyboard(bridge, widget):
+def test_every_control_is_reached_by_tab_and_its_focus_is_seen(bridge, widget):
     page, press = bridge.page, bridge.page.keyboard.press
     root = bridge.mount(widget)
     wait_for_answer(root)
@@ -155,30 +100,3 @@ def test_every_control_is_reached_and_operated_by_keyboard(bridge, widget):
         assert len(reached) <= len(controls) + 1
         press("Tab")
     assert [name for identity, *name in controls if identity not in reached] == []
-
-    # Tables are drawn anew with every frame.
-    root.evaluate(CLOSE)
-    before = widget.state
-    operated = set()
-    for _, name, kind, _ in controls:
-        if name not in CHANGES or name in operated:
-            continue
-        operated.add(name)
-        control = root.get_by_test_id(name).first
-        control.focus()
-        keys = KEYS.get(kind, ["Enter"])
-        if kind == "select-one" and control.evaluate(IS_LAST):
-            keys = ["ArrowUp"]
-        seq = root.get_attribute("data-seq")
-        for key in keys:
-            press(key)
-        # The first frame of the answer is enough: it draws what the input changes.
-        expect(root).not_to_have_attribute("data-seq", seq)
-        assert widget.state[CHANGES[name]] != before[CHANGES[name]], name
-        for restored in (False, True):
-            if restored:
-                widget.state = before
-                page.wait_for_timeout(40)
-            focus = page.evaluate(FOCUS)
-            assert (focus["isLost"], focus["isSeen"]) == (False, True), (name, restored)
-    assert operated == set(CHANGES)
