@@ -14,7 +14,7 @@ from uqwidgets.widgets.parts import PARTS
 
 HEADING = "The model itself"
 # The parts of views that every widget shows.
-NAMES = ["importance_over_tau", "performance", "selection", "surface"]
+NAMES = ["importance_over_tau", "performance", "selection", "small_curves", "surface"]
 
 
 def make_widget(seed=0):

@@ -250,7 +250,8 @@ class TestBadInput:
             Mixture(members)
 
     def test_members_must_be_distributions(self):
-        with pytest.raises(TypeError, match=r"must be a Normal .* or a Categorical .*, not a list"):
+        sentence = r"must be a Normal .* or a Categorical .*, not an object of type list"
+        with pytest.raises(TypeError, match=sentence):
             Mixture([0.0, 1.0])
 
     def test_methods_of_entropy_are_two(self):

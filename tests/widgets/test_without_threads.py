@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from widgets.wire import columns
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
 Y = X[:, 0] + RNG.normal(size=60)
+START = threading.Thread.start
 INPUTS = {"n_repeats": 4, "feature": "x0", "stress_feature": "x1"}
 
 
@@ -34,9 +36,21 @@ def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading.Thread, "start", refuse)
 
 
-def run(main: Callable[[], Awaitable[None]]) -> None:
-    """Run a coroutine function; `asyncio.run` itself needs no thread."""
-    asyncio.run(main())
+def run(main: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Run a coroutine function on a thread: that of the tests may run a loop for a browser."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threading.Thread, "start", START)
+        pool = ThreadPoolExecutor(1)
+        running = pool.submit(asyncio.run, alone(main))
+    running.result()
+    pool.shutdown()
+
+
+async def alone(main: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Begin when threads are refused again."""
+    while threading.Thread.start is START:
+        await asyncio.sleep(0.001)
+    await main()
 
 
 async def until(is_true: Callable[[], bool], seconds: float = 20.0) -> None:
