@@ -1,8 +1,9 @@
 import "./style.css";
+import { setFitted } from "../../../charts/axis.ts";
 import { figure } from "../../../charts/figure.ts";
 import { linePath } from "../../../charts/paths.ts";
 import { valueAt } from "../../../charts/profile.ts";
-import { h, set, setText, svg } from "../../../dom.ts";
+import { h, set, svg } from "../../../dom.ts";
 import { isolated, level, number } from "../../../format.ts";
 import { moved, type Stress } from "../reader.ts";
 
@@ -70,8 +71,8 @@ export function rocPath(signal: AbortSignal, redraw: () => void) {
         set(text, { x: where[0] + 10, y: above });
       }
       place(now, point.tau);
-      setText(xTitle, titles.fpr);
-      setText(yTitle, titles.tpr);
+      setFitted(xTitle, titles.fpr, WIDTH - LEFT);
+      setFitted(yTitle, titles.tpr, WIDTH);
       const [fpr, tpr] = at(point.tau);
       fig.describe(
         `${titles.tpr} over ${titles.fpr} while the ${moved(point)} moves`,
