@@ -5,6 +5,7 @@ LAB := .venv/.lab
 DEV := .venv/.dev
 DOCS := .venv/.docs
 LIBRARIES := .venv-libraries/.installed
+HOSTS := .venv-hosts/.installed
 # tests/conftest.py says how many processes there are. Each runs whole files, so that a file's fixtures
 # are made once.
 PYTEST := -m pytest -n auto --dist loadfile --no-loadscope-reorder
@@ -12,7 +13,7 @@ PACKAGING := pyproject.toml hatch_build.py
 FRONT_END := $(shell find js -name node_modules -prune -o -name test -prune -o -type f -print 2>/dev/null)
 FRONT_END += $(if $(wildcard uqwidgets/static/index.js),,FORCE)
 
-.PHONY: help build demo lab test checks lint types front-end doctests libraries slow bench picture docs archives clean FORCE
+.PHONY: help build demo lab test checks lint types front-end doctests libraries hosts support slow bench picture docs archives clean FORCE
 
 help:
 	@echo "make build    install into .venv and build the front end"
@@ -20,6 +21,8 @@ help:
 	@echo "make lab      open the quickstart in JupyterLab"
 	@echo "make test     run every test and check"
 	@echo "make libraries  run the tests of other people's models (part of make test)"
+	@echo "make hosts    run the tests of notebooks and applications that show widgets (part of make test)"
+	@echo "make support  show the widget in every host and browser, and write the table of the documentation"
 	@echo "make slow     run the long simulations"
 	@echo "make bench    run the benchmarks"
 	@echo "make docs     build the site into build/docs, offline; warnings are errors"
@@ -37,11 +40,11 @@ lab: $(LAB)
 
 # The checks run side by side, and each prints what it has to say when it ends. If one fails, the tests
 # do not start. They come last and fill the machine themselves.
-test: $(DEV) $(LIBRARIES)
+test: $(DEV) $(LIBRARIES) $(HOSTS)
 	$(MAKE) --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) checks
 	$(BIN)/python $(PYTEST)
 
-checks: lint types front-end doctests libraries
+checks: lint types front-end doctests libraries hosts
 
 lint: $(DEV)
 	$(BIN)/ruff check
@@ -60,6 +63,14 @@ doctests: $(DEV)
 libraries: $(LIBRARIES)
 	.venv-libraries/bin/python -m pytest --doctest-modules uqwidgets/predictive/torch
 	.venv-libraries/bin/python $(PYTEST) tests/libraries
+
+hosts: $(HOSTS)
+	.venv-hosts/bin/python -m pytest tests/hosts
+
+support: $(HOSTS)
+	rm -f docs/hosts/*.json
+	UQ_WRITE_HOSTS=docs/hosts .venv-hosts/bin/python -m pytest -m "slow or not slow" tests/hosts
+	.venv-hosts/bin/python scripts/support_table.py
 
 slow: $(DEV) $(LIBRARIES)
 	$(BIN)/python $(PYTEST) -m slow
@@ -83,7 +94,7 @@ docs: $(DOCS)
 	$(BIN)/python scripts/check_site.py build/docs
 
 clean:
-	rm -rf .venv .venv-libraries build dist docs/reference/generated docs/tutorials/*.ipynb uqwidgets/static js/node_modules
+	rm -rf .venv .venv-hosts .venv-libraries build dist docs/reference/generated docs/tutorials/*.ipynb uqwidgets/static js/node_modules
 
 # Installing builds the front end (hatch_build.py), so its sources count here too.
 $(LAB): $(PACKAGING) $(FRONT_END) | $(BIN)/python
@@ -105,6 +116,12 @@ $(LIBRARIES): $(PACKAGING) $(FRONT_END) | $(BIN)/python
 	@echo 'Installing into .venv-libraries ...'
 	@$(PYTHON) -m venv .venv-libraries
 	@.venv-libraries/bin/python -m pip install --quiet --editable '.[libraries]'
+	@touch $@
+
+$(HOSTS): $(PACKAGING) $(FRONT_END) | $(BIN)/python
+	@echo 'Installing into .venv-hosts ...'
+	@$(PYTHON) -m venv .venv-hosts
+	@.venv-hosts/bin/python -m pip install --quiet --editable '.[hosts]'
 	@touch $@
 
 $(BIN)/python:

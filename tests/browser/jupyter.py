@@ -97,22 +97,6 @@ def jupyter_lab(folder: Path, home: Path) -> Iterator[JupyterLab]:
 
 
 @contextlib.contextmanager
-def voila(notebook: Path, home: Path) -> Iterator[str]:
-    """Serve a notebook as a page of Voila, and give its address, until the context ends."""
-    port = free_port()
-    url = f"http://127.0.0.1:{port}/"
-    command = [
-        *(sys.executable, "-m", "voila", "--no-browser"),
-        "--Voila.ip=127.0.0.1",
-        f"--port={port}",
-        str(notebook),
-    ]
-    # A request of the page itself would run the notebook.
-    with served(command, f"{url}voila/static/", home):
-        yield url
-
-
-@contextlib.contextmanager
 def served(command: list[str], url: str, home: Path) -> Iterator[None]:
     """Run a server whose state lies under ``home`` until the context ends."""
     log = home / "server.log"

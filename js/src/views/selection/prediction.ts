@@ -10,7 +10,7 @@ const HEIGHT = 34;
 
 /** The probabilities of the classes as bars; the true class is marked, and those of the what-if lie below. */
 function bars() {
-  const element = h("div", { class: "uq-bars" });
+  const element = h("div", { class: "uq-probabilities" });
   const rest = h("p", { class: "uq-muted" });
   return {
     element: h("div", {}, element, rest),

@@ -1,0 +1,149 @@
+"""Fixtures of the tests of hosts, which run in an environment of their own."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect, sync_playwright
+
+from browser.harness import PATIENCE, VIEWPORT, find_chromium, launch
+from browser.jupyter import RUN_ALL, free_port, served
+from browser.reading import wait_for_answer
+from hosts.demo import make
+from hosts.rounds import Reference, Styles, styles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Page
+
+    from hosts.hosts import Host
+
+expect.set_options(timeout=PATIENCE)
+
+TESTS = Path(__file__).resolve().parents[1]
+PANEL_READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext !== undefined"
+# Everything but this machine goes to a proxy that does not exist.
+FIREFOX = {
+    "network.proxy.type": 1,
+    "network.proxy.http": "127.0.0.1",
+    "network.proxy.http_port": 9,
+    "network.proxy.ssl": "127.0.0.1",
+    "network.proxy.ssl_port": 9,
+    "network.proxy.no_proxies_on": "127.0.0.1,localhost",
+}
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browsers() -> Iterator[Callable[[str], Browser]]:
+    """Return a browser by its name, started once."""
+    running: dict[str, Browser] = {}
+    with sync_playwright() as playwright:
+
+        def browser(name: str) -> Browser:
+            if name not in running:
+                running[name] = start(name)
+            return running[name]
+
+        def start(name: str) -> Browser:
+            executable = find_chromium() if name == "chromium" else shutil.which("firefox-esr")
+            if executable is None:
+                _missing(f"no {name}: on Debian, `apt-get install chromium firefox-esr`")
+            if name == "chromium":
+                return launch(playwright, executable)
+            return playwright.firefox.launch(
+                channel="moz-firefox", executable_path=executable, firefox_user_prefs=FIREFOX
+            )
+
+        yield browser
+        for one in running.values():
+            one.close()
+
+
+@pytest.fixture(scope="session")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved page, which is the explorer without any host's style sheets."""
+    path = tmp_path_factory.mktemp("saved") / "page.html"
+    with make() as explorer:
+        explorer.save(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def reference(browsers: Callable[[str], Browser], saved: Path) -> Reference:
+    """Return the styles of the explorer in a browser without a host, at a width."""
+
+    def of(browser: str, width: int) -> Styles:
+        with browsers(browser).new_context(viewport=VIEWPORT) as session:
+            page = session.new_page()
+            page.goto(saved.as_uri())
+            root = page.get_by_test_id("uq-root")
+            wait_for_answer(root)
+            root.evaluate("(root, width) => { root.style.width = `${width}px`; }", width)
+            wait_for_answer(root)
+            return styles(root)
+
+    return of
+
+
+@pytest.fixture
+def opened(
+    browsers: Callable[[str], Browser], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., AbstractContextManager[tuple[Page, list[str]]]]:
+    """Open a host's app in a browser; the list has the errors of the page, and its requests."""
+    # The apps import this package.
+    path = os.pathsep.join(filter(None, (str(TESTS), os.environ.get("PYTHONPATH"))))
+    monkeypatch.setenv("PYTHONPATH", path)
+
+    @contextmanager
+    def open_app(
+        host: Host, browser: str, *, dark: bool = False
+    ) -> Iterator[tuple[Page, list[str]]]:
+        app = tmp_path / ("dark" if dark else "light")
+        app.mkdir()
+        path, port, token = host.write(app, dark=dark), free_port(), secrets.token_urlsafe(12)
+        address = f"http://127.0.0.1:{port}/"
+        command = [sys.executable, "-m", *host.command(path, port, token, dark)]
+        home = tmp_path / ("dark-home" if dark else "home")
+        home.mkdir()
+        faults: list[str] = []
+        with (
+            served(command, address + host.health, home),
+            browsers(browser).new_context(viewport=VIEWPORT) as session,
+        ):
+            page = session.new_page()
+            page.set_default_timeout(PATIENCE)
+            page.on("pageerror", lambda error: _note_error(str(error), host, faults))
+            if not host.requests_elsewhere:
+                page.on("request", lambda request: _note(request.url, port, faults))
+            page.goto(address + host.page + (token if host.page.endswith("token=") else ""))
+            if host.runs_cells:
+                page.wait_for_function(PANEL_READY, timeout=90_000)
+                errors = page.evaluate(RUN_ALL, 90_000)
+                assert not errors, errors
+            yield page, faults
+
+    return open_app
+
+
+def _note_error(error: str, host: Host, faults: list[str]) -> None:
+    if not any(own in error for own in host.own_errors):
+        faults.append(error)
+
+
+def _note(url: str, port: int, faults: list[str]) -> None:
+    if url.startswith("http") and f"//127.0.0.1:{port}" not in url:
+        faults.append(f"requested {url}")

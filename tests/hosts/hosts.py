@@ -1,0 +1,285 @@
+"""The notebooks and applications that show a widget: how each is started, and the app it runs.
+
+Every app shows the explorer twice, says in a text what tau is in Python, and has a button that
+sets tau from Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: What the button sets.
+TAU_OF_PYTHON = -0.4
+
+CELLS = (
+    "from hosts.demo import make\nexplorer = make()\nexplorer",
+    f"""
+import ipywidgets as w
+
+label = w.Label("tau is 0.00")
+explorer.observe(lambda change: setattr(label, "value", f"tau is {{change.new:.2f}}"), "tau")
+button = w.Button(description="from Python")
+button.on_click(lambda _: setattr(explorer, "tau", {TAU_OF_PYTHON}))
+w.HBox([button, label])
+""",
+    "explorer",
+)
+
+MARIMO = f"""
+import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import marimo as mo
+
+    from hosts.demo import make
+
+    own = make()
+    explorer = mo.ui.anywidget(own)
+    return explorer, mo, own
+
+
+@app.cell
+def _(explorer):
+    explorer
+    return
+
+
+@app.cell
+def _(explorer, mo):
+    mo.md(f"tau is {{explorer.value['tau']:.2f}}")
+    return
+
+
+@app.cell
+def _(mo, own):
+    mo.ui.button(label="from Python", on_click=lambda _: setattr(own, "tau", {TAU_OF_PYTHON}))
+    return
+
+
+@app.cell
+def _(explorer):
+    explorer
+    return
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+SOLARA = f"""
+import solara
+
+from hosts.demo import make
+
+
+# A state beside the widget would render it anew at every move.
+@solara.component
+def Shown(explorer):
+    solara.display(explorer)
+
+
+@solara.component
+def Text(explorer):
+    tau, set_tau = solara.use_state(0.0)
+
+    def watch():
+        def follow(change):
+            set_tau(change["new"])
+
+        explorer.observe(follow, "tau")
+        return lambda: explorer.unobserve(follow, "tau")
+
+    solara.use_effect(watch, [])
+    solara.Text(f"tau is {{tau:.2f}}")
+    solara.Button("from Python", on_click=lambda: setattr(explorer, "tau", {TAU_OF_PYTHON}))
+
+
+@solara.component
+def Page():
+    explorer = solara.use_memo(make, [])
+    Shown(explorer)
+    Text(explorer)
+    Shown(explorer)
+"""
+
+SHINY = f"""
+from shiny import App, reactive, render, ui
+from shinywidgets import output_widget, reactive_read, render_widget
+
+from hosts.demo import make
+
+app_ui = ui.page_fluid(
+    ui.input_dark_mode(mode="THEME"),
+    output_widget("shown", height="auto", fillable=False),
+    ui.output_text("text"),
+    ui.input_action_button("press", "from Python"),
+)
+
+
+def server(input, output, session):
+    explorer = make()
+
+    @render_widget
+    def shown():
+        return explorer
+
+    @render.text
+    def text():
+        return f"tau is {{reactive_read(explorer, 'tau'):.2f}}"
+
+    @reactive.effect
+    @reactive.event(input.press)
+    def _():
+        explorer.tau = {TAU_OF_PYTHON}
+
+
+app = App(app_ui, server)
+"""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A program that shows widgets.
+
+    Attributes
+    ----------
+    name, package : str
+        Its name, and the distribution whose version is said.
+    app : str
+        Source of the app; an empty one stands for a notebook of `CELLS`.
+    command : callable
+        Called with the app's file, the port, a token and whether colours are dark; returns the
+        arguments after ``python -m``.
+    health, page : str
+        Addresses of a server that is up, and of the app, below the server's.
+    runs_cells : bool
+        Whether cells must be run, as in a notebook that a person opens.
+    shows_twice : bool
+    requests_elsewhere : str
+        Why the host's own page asks other addresses; empty if it does not.
+    own_errors : tuple of str
+        Parts of the errors that the host's own page raises.
+    """
+
+    name: str
+    package: str
+    app: str
+    command: Callable[[Path, int, str, bool], list[str]]
+    health: str
+    page: str = ""
+    runs_cells: bool = False
+    shows_twice: bool = True
+    requests_elsewhere: str = ""
+    own_errors: tuple[str, ...] = ()
+
+    def write(self, folder: Path, *, dark: bool) -> Path:
+        """Write the app into a folder."""
+        if self.app:
+            path = folder / "app.py"
+            path.write_text(self.app.replace("THEME", "dark" if dark else "light"))
+            theme = f'[tool.marimo.display]\ntheme = "{"dark" if dark else "light"}"\n'
+            (folder / "pyproject.toml").write_text(theme)
+            return path
+        path = folder / "app.ipynb"
+        cells = [nbformat.v4.new_code_cell(code) for code in CELLS]
+        spec = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+        nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=spec), path)
+        return path
+
+
+def _server(module: str, *options: str) -> Callable[[Path, int, str, bool], list[str]]:
+    def command(path: Path, port: int, token: str, _dark: bool) -> list[str]:
+        return [
+            *(module, "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1"),
+            *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+            *(f"--ServerApp.root_dir={path.parent}", f"--IdentityProvider.token={token}", *options),
+        ]
+
+    return command
+
+
+def _voila(path: Path, port: int, _token: str, dark: bool) -> list[str]:
+    theme = "dark" if dark else "light"
+    ip = ["--no-browser", "--Voila.ip=127.0.0.1", f"--port={port}"]
+    return ["voila", *ip, f"--theme={theme}", str(path)]
+
+
+def _marimo(mode: str) -> Callable[[Path, int, str, bool], list[str]]:
+    def command(path: Path, port: int, _token: str, _dark: bool) -> list[str]:
+        quiet = ["--headless", "--no-token"]
+        return ["marimo", mode, str(path), *quiet, "--host=127.0.0.1", f"--port={port}"]
+
+    return command
+
+
+def _solara(path: Path, port: int, _token: str, dark: bool) -> list[str]:
+    theme = "dark" if dark else "light"
+    how = ["--no-open", "--production", f"--theme-variant={theme}"]
+    return ["solara", "run", str(path), "--host=127.0.0.1", f"--port={port}", *how]
+
+
+def _shiny(path: Path, port: int, _token: str, _dark: bool) -> list[str]:
+    return ["shiny", "run", str(path), "--host=127.0.0.1", f"--port={port}"]
+
+
+HOSTS = {
+    "lab": Host(
+        "JupyterLab",
+        "jupyterlab",
+        "",
+        _server("jupyterlab", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url="),
+        health="api",
+        page="lab/tree/app.ipynb?reset&token=",
+        runs_cells=True,
+    ),
+    "notebook": Host(
+        "Jupyter Notebook",
+        "notebook",
+        "",
+        _server("notebook", "--JupyterNotebookApp.expose_app_in_browser=True"),
+        health="api",
+        page="notebooks/app.ipynb?token=",
+        runs_cells=True,
+        own_errors=("reading 'schema'",),
+    ),
+    "voila": Host(
+        "Voila",
+        "voila",
+        "",
+        _voila,
+        health="voila/static/",
+        requests_elsewhere="icons and fonts of Voila's own page",
+    ),
+    "marimo run": Host("marimo, run", "marimo", MARIMO, _marimo("run"), health="health"),
+    "marimo edit": Host("marimo, edit", "marimo", MARIMO, _marimo("edit"), health="health"),
+    "solara": Host(
+        "Solara",
+        "solara",
+        SOLARA,
+        _solara,
+        health="",
+        requests_elsewhere="scripts and fonts of Solara's own page",
+    ),
+    "shiny": Host(
+        "Shiny",
+        "shinywidgets",
+        SHINY,
+        _shiny,
+        health="",
+        shows_twice=False,
+    ),
+}
+
+PYTHON = sys.executable
