@@ -40,4 +40,8 @@ def test_the_examples_run():
 def test_the_table_of_hosts_is_what_their_tests_recorded():
     text = README.read_text(encoding="utf-8")
     assert support_table.with_table(text) == text
-    assert {record["host"] for record in support_table.records()} >= {"Jupyter Notebook", "Voila", "marimo, run"}
+    assert {record["host"] for record in support_table.records()} >= {
+        "Jupyter Notebook",
+        "Voila",
+        "marimo, run",
+    }
