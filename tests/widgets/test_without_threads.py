@@ -125,7 +125,8 @@ def test_a_message_is_answered_in_the_middle_of_slow_work() -> None:
             await until(lambda: shown(explorer))
             assert not explorer._frame["meta"]["final"]
             explorer.set_state({"tau": 0.5, "_seq": explorer._seq + 1})
-            assert explorer._frame["inputs"]["tau"] == 0.5, "shown before the handler returns"
+            await until(lambda: explorer._frame["inputs"]["tau"] == 0.5)
+            assert not explorer._frame["meta"]["final"], "in the middle of the work"
             explorer.set_state({"_stop": explorer._seq + 1})
             await until(lambda: explorer._frame["meta"]["final"])
             assert explorer._frame["meta"]["stopped"]
