@@ -403,3 +403,75 @@ def test_without_a_target_and_with_categories_there_are_differences():
     assert meta["error"] is None
     assert meta["comparison"]["scores"] == []
     assert meta["comparison"]["curve"]["labels"] == ["one", "three", "two"]
+
+
+class Labels:
+    """A classifier that predicts classes without probabilities."""
+
+    classes_ = np.array([0, 1])
+
+    def predict(self, X):
+        return (X["a"] > 0).to_numpy().astype(int)
+
+
+def test_models_of_different_measures_are_compared_by_what_both_have():
+    X, y = data()
+    numbers = {"normal": line, "single": lambda X: flat(X)[0]}
+    classes = {"logistic": LogisticRegression().fit(X, (y > 0) * 1), "labels": Labels()}
+    for models, target, lost, instead in (
+        (numbers, y, ["likelihood loss (nll) and entropy", "no uncertainty"], "squared_error"),
+        (classes, (y > 0) * 1, ["probability of 1", "gives class labels only"], "zero_one"),
+    ):
+        with uq.explore(models, X, target, n_repeats=2) as explorer:
+            assert explorer.wait()
+            meta = explorer._frame["meta"]
+            assert meta["error"] is None
+            comparison = meta["comparison"]
+            first, second = comparison["sentences"]
+            assert all(words in first for words in lost)
+            label = explorer.explainer.measure(instead).label
+            assert second == f"Both models have {label}, compared in its place."
+            assert [one["label"] for one in comparison["importance"]] == [label]
+            compared = explorer.explainer.compare(next(iter(explorer.explainer.others.values())))
+            expected = compared.importance(instead, n_repeats=2).difference
+            order = [explorer.explainer.features.index(f) for f in expected.features]
+            shown = columns(explorer._frame)
+            np.testing.assert_allclose(
+                shown["comparison.importance_low"][0][order], expected.low, atol=1e-12
+            )
+            # Nothing of another measure lies under the bars that are shown.
+            assert "importance.ghost" not in shown
+
+
+def test_a_scorer_that_only_one_model_has_is_left_out_by_name():
+    X, y = data()
+    models = {"logistic": LogisticRegression().fit(X, (y > 0) * 1), "labels": Labels()}
+    inputs = {"importance_of": ["roc_auc", "accuracy"], "measure": "zero_one"}
+    with uq.explore(models, X, (y > 0) * 1, n_repeats=2, **inputs) as explorer:
+        assert explorer.wait()
+        meta = explorer._frame["meta"]
+        assert meta["error"] is None
+        (sentence,) = meta["comparison"]["sentences"]
+        assert sentence.startswith("labels lacks roc auc: ")
+        ghost = columns(explorer._frame)["importance.ghost"]
+        assert np.isnan(ghost[0]).all()
+        assert np.isfinite(ghost[1]).all()
+
+
+def test_the_widget_says_beside_which_model_the_learner_stands():
+    X, y = data()
+    learner = uq.Learner(LinearRegression(), X, y, n_refits=2)
+    models = {"one": lambda X: line(X)[0], "two": lambda X: flat(X)[0]}
+    with uq.explore(models, X, y, n_repeats=2, learner=learner) as explorer:
+        assert explorer.wait()
+        assert not any("beside" in note for note in explorer._frame["meta"]["notes"])
+        explorer.shown_model, explorer.compare_with = "two", "learner"
+        assert explorer.wait()
+        meta = explorer._frame["meta"]
+        assert any("its marks stand beside one and not beside two" in n for n in meta["notes"])
+        (sentence,) = meta["comparison"]["sentences"]
+        assert "show one to see both" in sentence
+    with uq.explore(line, X, y, n_repeats=2, compare_with="learner") as explorer:
+        assert explorer.wait()
+        (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]
+        assert sentence.startswith("there is no learner; pass learner=")

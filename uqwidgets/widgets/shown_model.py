@@ -9,6 +9,7 @@ import traitlets as t
 if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
     from uqwidgets.widgets.inputs import Inputs
+    from uqwidgets.widgets.learner.panel import LearnerPanel
     from uqwidgets.widgets.models import Change, Models
     from uqwidgets.widgets.session import Session
 
@@ -18,6 +19,7 @@ class ShownModel(t.HasTraits):
 
     shown_model: str
     _models: Models
+    _learner: LearnerPanel | None
     # Inputs that changed with the model.
     _changes: list[Change]
 
@@ -45,5 +47,12 @@ class ShownModel(t.HasTraits):
                 self.set_trait(one.name, one.value)
 
     def _notes(self, inputs: Inputs) -> list[str]:
-        """Say which inputs are not those of the model that was shown before."""
-        return [one.sentence for one in self._changes if one.sentence and one.is_in(inputs)]
+        """Say which inputs are not those of the model shown before, and where the learner is."""
+        notes = [one.sentence for one in self._changes if one.sentence and one.is_in(inputs)]
+        first = self._models.first
+        if self._learner is not None and inputs.shown_model not in ("", first.name):
+            notes.append(
+                f"the learner refits the procedure of {first.name}, so its marks stand beside "
+                f"{first.name} and not beside {inputs.shown_model}"
+            )
+        return notes

@@ -127,67 +127,6 @@ def options_of(population: Population) -> dict[str, Any]:
     return {"sample_weight": weights, "rows": population.rows}
 
 
-class OtherModel(OtherSide):
-    """Another fitted model of the same rows."""
-
-    of = "model"
-
-    def __init__(self, explainer: Explainer, name: str) -> None:
-        super().__init__(explainer, (explainer.name, name), has_weights=False)
-        self.comparison = explainer.compare(explainer.others[name], names=self.names)
-
-    def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
-        """Yield scores, curve, profile and importance of both models in the same rows."""
-        comparison, name, options = self.comparison, self.names[1], options_of(population)
-        report(f"{name}: scores", 0, 0)
-        if self.explainer.table.has_target:
-            yield Part(partial(comparison.scores, level=LEVEL, **options))
-        feature, stressed = inputs.feature, inputs.stress_feature
-        if feature in comparison.features:
-            yield Part(
-                partial(
-                    comparison.dependence,
-                    feature,
-                    inputs.measure,
-                    lines=1,
-                    **curve_options(self.explainer, inputs),
-                    **options,
-                    **self._callback(report, f"curve of {feature}"),
-                )
-            )
-        if (
-            stressed in comparison.features
-            and inputs.indicator in comparison.second.indicators
-            and not self.has_weights
-        ):
-            report(f"{name}: stress", 0, 0)
-            yield Part(
-                partial(
-                    comparison.stress,
-                    [stressed],
-                    [inputs.indicator],
-                    rows=population.rows,
-                    **stress_options(inputs),
-                )
-            )
-        units = comparison._units(None) if inputs.groups else list(comparison.features)
-        for column, measure in enumerate(measures_of(self.explainer, inputs)):
-            yield Part(
-                partial(
-                    comparison.importance,
-                    measure,
-                    units,
-                    replacement=inputs.replacement,
-                    n_repeats=inputs.n_repeats,
-                    interval=inputs.interval,
-                    level=LEVEL,
-                    **options,
-                    **self._callback(report, "importance"),
-                ),
-                column,
-            )
-
-
 class OtherRows(OtherSide):
     """The same model in other rows: those that are not shown, or a cohort."""
 

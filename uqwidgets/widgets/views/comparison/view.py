@@ -17,13 +17,14 @@ from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
+from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.comparison.content import of_difference, of_importances
+from uqwidgets.widgets.views.comparison.other_model import OtherModel
 from uqwidgets.widgets.views.comparison.sides import (
     NothingToCompareError,
     OtherClass,
-    OtherModel,
     OtherRows,
     OtherSide,
     RefittedLearner,
@@ -46,6 +47,7 @@ class ComparisonView(View):
         # The other model stays, because it takes time to make it.
         self._model: OtherModel | None = None
         self._weights: Floats | None = None
+        self._has_learner = False
         # The content that is drawn behind the other views, and its name.
         self._under: tuple[Inputs | None, str, dict[str, npt.NDArray[Any]]] = None, "", {}
 
@@ -89,6 +91,10 @@ class ComparisonView(View):
             check()
             pictures.append(part.compute()._repr_html_())
         return "".join(pictures)
+
+    def learner_part(self, _refitted: Refitted) -> None:
+        """Add nothing: the learner shares no rows with the model."""
+        self._has_learner = True
 
     def show_cached(self, work: Work) -> Availability:
         """Show nothing new: differences are computed when the controls rest."""
@@ -203,6 +209,8 @@ class ComparisonView(View):
             own = first_class(self.explainer, inputs, name)
             return OtherClass(self.explainer, (own, name), has_weights)
         if kind == "learner":
+            if not self._has_learner:
+                raise NothingToCompareError(_without_learner(self.explainer))
             return RefittedLearner(self.explainer, (self.explainer.name, kind), has_weights)
         if kind != "model":
             return OtherRows.of_inputs(self.explainer, inputs, self._weights)
@@ -221,6 +229,17 @@ def _name(difference: Difference) -> str:
     """Return the measure of an importance, and otherwise the name of the analysis."""
     of = difference.first
     return of.measure if isinstance(of, Importance) else type(of).__name__.lower()
+
+
+def _without_learner(explainer: Explainer) -> str:
+    """Say why there is no learner to compare with."""
+    first = explainer.others.first
+    if first is None:
+        return "there is no learner; pass learner=uq.Learner(estimator, X, y) to uq.explore."
+    return (
+        f"a learner refits the procedure of {first.name} and stands beside that model alone; show "
+        f"{first.name} to see both."
+    )
 
 
 def _named(name: str, error: Exception) -> ValueError:
