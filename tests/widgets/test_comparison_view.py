@@ -370,11 +370,32 @@ def test_the_learner_has_no_paired_interval_and_a_sentence_says_why():
     assert "no paired interval" in sentence
 
 
-def test_a_ratio_has_no_paired_interval_and_a_sentence_says_so(explorer):
+def test_ratios_differ_with_a_paired_interval_where_there_is_a_ratio(explorer):
     explorer.compare = "ratio"
     assert explorer.wait()
-    (sentence,) = explorer._frame["meta"]["comparison"]["sentences"]
-    assert "a ratio has no paired interval" in sentence
+    frame = explorer._frame
+    ex = explorer.explainer
+    compared = ex.compare(ex.others["flat"])
+    assert frame["meta"]["comparison"]["sentences"] == []
+    assert [one["unit"] for one in frame["meta"]["comparison"]["importance"]] == ["times"] * 2
+    shown = columns(frame)
+    for k, measure in enumerate(("nll", "entropy")):
+        expected = compared.importance(measure, n_repeats=4, compare="ratio")
+        order = [ex.features.index(f) for f in expected.difference.features]
+        difference = shown["comparison.importance_high"][k][order]
+        np.testing.assert_allclose(difference, expected.difference.high, atol=1e-12)
+        # What lies under the ratios of the model are the ratios of the other one.
+        order = [ex.features.index(f) for f in expected.second.features]
+        ghost = shown["importance.ghost"][k][order]
+        np.testing.assert_allclose(ghost, expected.second.importance)
+    explorer.importance_of = ["nll", "prediction"]
+    explorer.ice_filter = [{"feature": "a", "high": -0.5}]
+    assert explorer.wait()
+    meta = explorer._frame["meta"]
+    (sentence,) = meta["comparison"]["sentences"]
+    assert sentence.startswith("The mean prediction of the scored rows is ")
+    assert sentence.endswith("a ratio needs a positive one.")
+    assert [one["label"] for one in meta["comparison"]["importance"]] == ["likelihood loss (nll)"]
 
 
 def test_what_cannot_be_compared_is_refused_in_one_sentence():

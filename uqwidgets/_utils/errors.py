@@ -24,6 +24,10 @@ class ModelError(ValueError):
     """
 
 
+class NoRatioError(ValueError):
+    """A measure or a metric has no ratio, because its mean before replacement is not positive."""
+
+
 def in_one_line(error: BaseException) -> str:
     """Return the type of an error, with the first line of its message."""
     return f"{type(error).__name__}: {first_line(error)}".removesuffix(": ")

@@ -126,17 +126,29 @@ def metric_differences(
     sides : sequence of two (Evaluations, Metric, Population)
         Two models of the same rows, or two groups of rows of one model.
     features, settings, callback
-        As in `metric_importance`, without a ratio.
+        As in `metric_importance`; of ratios, the difference of the ratios.
     """
     bases = [_checked_base(each, metric, features, settings) for each, metric, _ in sides]
     samples = [_Samples(population, settings) for *_, population in sides]
+    before: list[Any] = [1.0, 1.0]
+    if settings.compare == "ratio":
+        for (_, metric, population), base in zip(sides, bases, strict=True):
+            metric.check_ratio(base(population.scored), "scored")
+        # Each sample of the jackknife has a mean before the replacement of its own.
+        before = [
+            np.array([[-base(s)] for _, s in of_side])
+            for base, of_side in zip(bases, samples, strict=True)
+        ]
+    as_difference = replace(settings, compare="difference")
     for feature in features:
         own, other = (
-            _losses(base, _replaced(each, metric, feature, settings, callback), of_side)
-            for (each, metric, _), base, of_side in zip(sides, bases, samples, strict=True)
+            _losses(base, _replaced(each, metric, feature, settings, callback), of_side) / mean
+            for (each, metric, _), base, of_side, mean in zip(
+                sides, bases, samples, before, strict=True
+            )
         )
         losses = own - other
-        yield _bounds(losses, bases[0], samples[0], sides[0][-1], settings), losses[0]
+        yield _bounds(losses, bases[0], samples[0], sides[0][-1], as_difference), losses[0]
 
 
 def _checked_base(

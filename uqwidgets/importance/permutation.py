@@ -26,6 +26,7 @@ import numpy as np
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.errors import NoRatioError
 from uqwidgets.evaluation.differences import Differences
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -270,7 +271,7 @@ class Estimates:
 def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:
     """Raise a ValueError if the comparison is a ratio and the measure's mean is not positive."""
     if settings.compare == "ratio" and not baseline > 0:
-        raise ValueError(
+        raise NoRatioError(
             f"the mean {measure.name} of the scored rows is {baseline:.4g}, and a ratio needs a "
             "positive one; use compare='difference'."
         )

@@ -22,7 +22,13 @@ from uqwidgets.inference.intervals import (
 )
 from uqwidgets.inference.moments import Moments, Reference, row_moments
 from uqwidgets.inference.population import half_width, mean_over_rows
-from uqwidgets.inference.ratio import fieller, over_baseline, ratio_bounds
+from uqwidgets.inference.ratio import (
+    fieller,
+    minus_influence,
+    over_baseline,
+    ratio_bounds,
+    ratio_change,
+)
 from uqwidgets.inference.sampled_rows import SampledRows
 from uqwidgets.inference.variance import (
     covariance_without_groups,
@@ -52,10 +58,12 @@ __all__ = [
     "jackknife_groups",
     "mean_change",
     "mean_over_rows",
+    "minus_influence",
     "minus_multiple_of_baseline",
     "over_baseline",
     "pooled",
     "ratio_bounds",
+    "ratio_change",
     "row_moments",
     "symmetric",
     "u_statistic_bounds",

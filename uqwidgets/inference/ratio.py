@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from scipy.optimize import brentq
 
@@ -61,6 +62,49 @@ def ratio_bounds(
         return fieller(difference_bounds, 1 + change.estimate / baseline, baseline)
     finally:
         holder.clear()
+
+
+def ratio_change(change: Change, original: Floats, population: Population) -> Change:
+    r"""Return the ratio of the mean after replacement to the mean before, minus 1, as a change.
+
+    To first order, with the ratio :math:`\rho`, the mean before b, the influences :math:`\psi` on
+    the difference and :math:`\varphi` on b, the influences on :math:`\rho` are
+    :math:`(\psi_i - (\rho - 1) \varphi_i) / b`: those of Fieller's contrast (see `ratio_bounds`)
+    over b. So ratios of two models, or of two groups of rows, are subtracted like differences.
+
+    Parameters
+    ----------
+    change, original, population
+        As in `ratio_bounds`.
+    """
+    s = population.scored
+    baseline = dot(s, original) / s.sum()
+    relative = replace(
+        change,
+        estimate=change.estimate / baseline,
+        influence_scored=change.influence_scored / baseline,
+        influence_donor=change.influence_donor / baseline,
+        double_counted=change.double_counted / baseline**2,
+        interaction=change.interaction / baseline,
+        double_counted_cubes=change.double_counted_cubes / baseline,
+        pair_variance=lambda: change.pair_variance() / baseline**2,
+        repeats=change.repeats / baseline,
+        per_row=lambda: change.per_row() / baseline,
+    )
+    return minus_influence(relative, relative.estimate / baseline * original, population)
+
+
+def minus_influence(change: Change, values: Floats, population: Population) -> Change:
+    """Return the change without the influence of every row on the mean of some values.
+
+    Parameters
+    ----------
+    change : Change
+    values : ndarray of shape (n,)
+    population : Population
+    """
+    without = minus_multiple_of_baseline(change, values, population, 2.0)
+    return replace(without, estimate=change.estimate)
 
 
 def over_baseline(difference: Bounds, baseline: float) -> Bounds:

@@ -12,7 +12,7 @@ from sklearn import config_context
 from sklearn.exceptions import UndefinedMetricWarning
 
 from uqwidgets._typing import Floats, Range
-from uqwidgets._utils.errors import IN_PLACE, is_write
+from uqwidgets._utils.errors import IN_PLACE, NoRatioError, is_write
 from uqwidgets.metrics.inputs import Labels
 from uqwidgets.predictive.distributions import Categorical, Distribution, Mixture
 
@@ -65,12 +65,12 @@ class Metric:
             If the metric is a score and not a negated loss, or the loss of the rows is zero.
         """
         if self._sign > 0:
-            raise ValueError(
+            raise NoRatioError(
                 f"{self.name} is a score, where greater is better, so it has no ratio of errors; "
                 "use compare='difference', or a scorer of a loss such as 'neg_log_loss'."
             )
         if not -score > 0:
-            raise ValueError(
+            raise NoRatioError(
                 f"the {self.loss_label} of the {rows} rows is {-score:.4g}, and a ratio needs a "
                 "positive one; use compare='difference'."
             )

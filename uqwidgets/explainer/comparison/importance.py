@@ -6,14 +6,20 @@ donors replace the same rows (Wood et al. 2024, eq. 5, is linear in the measure)
 of every row, and of every pair of a row and a donor, is the difference of those of the models, and
 the interval is that of one U-statistic (Hoeffding 1948). Errors that both models make in the same
 rows cancel in it.
+
+A ratio is the importance for the measure divided by its mean :math:`b` without replacement, plus 1.
+So the difference of two ratios is the importance for :math:`\ell^A / b^A - \ell^B / b^B`, and the
+influence of every row on it has a part from each mean that is divided by (`ratio_change`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from uqwidgets._typing import Floats
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison.pair import Pair
 from uqwidgets.importance import (
@@ -26,7 +32,7 @@ from uqwidgets.importance import (
     remarks_on_weights,
 )
 from uqwidgets.importance.result import Importance
-from uqwidgets.inference import bounds
+from uqwidgets.inference import bounds, minus_influence
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.measures import Measure
@@ -40,6 +46,7 @@ def importance_difference(
     population: Population,
     settings: Settings,
     callback: ProgressCallback | None = None,
+    ratios: tuple[Importance, Importance] | None = None,
 ) -> Importance:
     """Return the importance for the difference of the models' measures, the largest first.
 
@@ -52,9 +59,10 @@ def importance_difference(
         Features or groups that both models have.
     population : Population
     settings : Settings
-        Without a ratio.
     callback : callable, optional
         See `Evaluations.ask`.
+    ratios : tuple of Importance, optional
+        Of the first and of the second model, where they are compared by ratios.
 
     Returns
     -------
@@ -78,15 +86,19 @@ def importance_difference(
     else:
         assert isinstance(other, Measure)
         options = settings.interval, settings.level, population, settings.reference
-        for differences in pair.differences((own, other), units, settings.draws, callback):
+        originals = pair.first.original_values(own), pair.second.original_values(other)
+        before = (1.0, 1.0) if ratios is None else (ratios[0].baseline, ratios[1].baseline)
+        both = pair.differences((own, other), units, settings.draws, callback, before)
+        for unit, differences in zip(units, both, strict=True):
             change = change_of_differences(differences, population)
+            if ratios is not None:
+                change = minus_influence(change, _of_baselines(unit, ratios, originals), population)
             intervals.append(bounds(change, *options))
             per_row.append(change.per_row()[population.positions])
             repeats.append(change.repeats)
             pairs.append(change.pairs)
             del differences, change  # otherwise their arrays stay in memory with the next ones
-        original = pair.first.original_values(own) - pair.second.original_values(other)
-        baseline = dot(population.scored, original) / population.scored.sum()
+        baseline = dot(population.scored, originals[0] - originals[1]) / population.scored.sum()
         label = own.label
         remarks = remarks_on_pairs(pairs) + remarks_on_weights(own, population, settings)
     return build_result(
@@ -96,8 +108,23 @@ def importance_difference(
         repeats,
         measure=own.name,
         label=f"{label}, {pair.title}",
-        unit=own.unit,
+        unit=own.unit if ratios is None else "times",
         baseline=baseline,
         remarks=remarks,
-        **provenance(settings, population),
+        # Whatever is compared, zero is no difference.
+        **provenance(replace(settings, compare="difference"), population),
     )
+
+
+def _of_baselines(
+    unit: str, ratios: tuple[Importance, Importance], originals: tuple[Floats, Floats]
+) -> Floats:
+    """Return the values of rows whose mean moves the difference of the ratios like the baselines.
+
+    See `ratio_change`.
+    """
+    own, other = (
+        (ratio.importance[ratio.features.index(unit)] - 1) * original / ratio.baseline
+        for ratio, original in zip(ratios, originals, strict=True)
+    )
+    return np.asarray(own - other)

@@ -107,6 +107,7 @@ class ModelComparison:
         *,
         replacement: str = "permutation",
         n_repeats: int | str = 10,
+        compare: str = "difference",
         interval: str = "u-statistic",
         level: float = 0.95,
         reference: str = "t",
@@ -118,8 +119,10 @@ class ModelComparison:
 
         Parameters
         ----------
-        measure, replacement, n_repeats, interval, level, reference, sample_weight, rows, callback
-            As in `Explainer.importance`, as a difference of the measure.
+        measure, replacement, n_repeats, compare, interval, level, reference
+            As in `Explainer.importance`. Of ratios, it is the difference of the ratios.
+        sample_weight, rows, callback
+            As in `Explainer.importance`.
         features : sequence of str, optional
             By default every feature or group that both models have.
 
@@ -155,7 +158,7 @@ class ModelComparison:
         settings = Settings.of(
             replacement=replacement,
             n_repeats=n_repeats,
-            compare="difference",
+            compare=compare,
             interval=interval,
             level=level,
             reference=reference,
@@ -167,10 +170,8 @@ class ModelComparison:
         common = units, population, settings, callback
         sides = [side.evaluations for side in self._sides]
         if is_metric(measure):
-            metrics = (
-                find_metric(measure, self.first.classes),
-                find_metric(measure, self.second.classes),
-            )
+            own, other = (find_metric(measure, side.classes) for side in self._sides)
+            metrics = own, other
             first, second = (
                 metric_importance(of, metric, *common)
                 for of, metric in zip(sides, metrics, strict=True)
@@ -182,7 +183,8 @@ class ModelComparison:
                 permutation_importance(of, one, *common)
                 for of, one in zip(sides, measures, strict=True)
             )
-            difference = importance_difference(self._pair, measures, *common)
+            ratios = (first, second) if settings.compare == "ratio" else None
+            difference = importance_difference(self._pair, measures, *common, ratios)
         return self._difference(first, second, difference)
 
     def dependence(

@@ -118,6 +118,7 @@ class Pair:
         units: Sequence[str],
         draws: Draws,
         callback: ProgressCallback | None = None,
+        baselines: tuple[float, float] = (1.0, 1.0),
     ) -> Iterator[Differences]:
         """Yield the change of the first measure minus that of the second, by row and donor.
 
@@ -133,7 +134,10 @@ class Pair:
         draws : Draws
         callback : callable, optional
             See `Evaluations.ask`.
+        baselines : tuple of float, default=(1.0, 1.0)
+            What the measure of each model is divided by.
         """
+        before, before_other = baselines
         own, other = (
             evaluations.differences(
                 measure, [evaluations.table.columns_of(unit) for unit in units], draws, callback
@@ -142,12 +146,12 @@ class Pair:
         )
         for one, two in zip(own, other, strict=True):
             blocks = _minus(
-                ((block.replacements, block.values, block.donors) for block in one.blocks),
-                ((block.replacements, block.values, None) for block in two.blocks),
+                ((b.replacements, b.values / before, b.donors) for b in one.blocks),
+                ((b.replacements, b.values / before_other, None) for b in two.blocks),
             )
             yield replace(
                 one,
-                original=difference(one.original, two.original),
+                original=difference(one.original / before, two.original / before_other),
                 n_blocks=max(one.n_blocks, two.n_blocks),
                 blocks=(DifferenceBlock(*block) for block in blocks),
             )

@@ -30,7 +30,7 @@ from uqwidgets.importance import (
 )
 from uqwidgets.importance import provenance as provenance_of
 from uqwidgets.importance.result import Importance
-from uqwidgets.inference import Bounds, checked_level, half_width
+from uqwidgets.inference import Bounds, checked_level, half_width, ratio_change
 from uqwidgets.inference.population import Population
 from uqwidgets.measures import Function, Measure
 from uqwidgets.metrics import Metric, find_metric, is_metric
@@ -95,6 +95,7 @@ class RowsComparison:
         *,
         replacement: str = "permutation",
         n_repeats: int | str = 10,
+        compare: str = "difference",
         level: float = 0.95,
         reference: str = "t",
         callback: ProgressCallback | None = None,
@@ -103,7 +104,7 @@ class RowsComparison:
 
         Parameters
         ----------
-        measure, features, replacement, n_repeats, level, reference, callback
+        measure, features, replacement, n_repeats, compare, level, reference, callback
             As in `Explainer.importance`. Intervals are ``"u-statistic"``; donors come from all
             rows.
 
@@ -139,7 +140,7 @@ class RowsComparison:
         settings = Settings.of(
             replacement=replacement,
             n_repeats=n_repeats,
-            compare="difference",
+            compare=compare,
             interval="u-statistic",
             level=level,
             reference=reference,
@@ -167,9 +168,10 @@ class RowsComparison:
             repeats,
             measure=one.name,
             label=f"{first.label}, {minus(self.names)}",
-            unit=one.unit,
+            unit=first.unit,
             baseline=first.baseline - second.baseline,
-            **provenance_of(settings, self._sides[0]),
+            # Whatever is compared, zero is no difference.
+            **provenance_of(replace(settings, compare="difference"), self._sides[0]),
         )
         return side_by_side(self.names, first, second, difference)
 
@@ -190,6 +192,12 @@ class RowsComparison:
             importance_of_changes(ex.evaluations, of_rows, units, side, settings, of_side)
             for side, of_side in zip(self._sides, changes, strict=True)
         )
+        if settings.compare == "ratio":
+            original = ex.evaluations.original_values(of_rows)
+            changes = [
+                [ratio_change(change, original, side) for change in of_side]
+                for side, of_side in zip(self._sides, changes, strict=True)
+            ]
         parts = (
             (
                 change_difference((own, other), self._sides, settings.level, settings.reference),

@@ -97,6 +97,7 @@ class OtherModel(OtherSide):
                     units,
                     replacement=inputs.replacement,
                     n_repeats=inputs.n_repeats,
+                    compare=inputs.compare,
                     interval=inputs.interval,
                     level=LEVEL,
                     **options,

@@ -78,14 +78,9 @@ class OtherSide(ABC):
         report : callable
         """
 
-    def sentences(self, inputs: Inputs) -> list[str]:
+    def sentences(self, _inputs: Inputs) -> list[str]:
         """Say what of the inputs the differences do not follow."""
         sentences = []
-        if inputs.compare == "ratio":
-            sentences.append(
-                "Importance is shown as a ratio here, and its difference as a difference: a ratio "
-                "has no paired interval."
-            )
         if self.has_weights:
             sentences.append(
                 "Rows are weighted at τ = 0, so the profiles over τ are not compared: they have no "
@@ -242,6 +237,7 @@ class OtherRows(OtherSide):
                     units,
                     replacement=inputs.replacement,
                     n_repeats=inputs.n_repeats,
+                    compare=inputs.compare,
                     level=LEVEL,
                     **self._callback(report, "importance"),
                 ),
@@ -291,6 +287,7 @@ class OtherClass(OtherSide):
                 ex.units if inputs.groups else list(ex.features),
                 replacement=inputs.replacement,
                 n_repeats=inputs.n_repeats,
+                compare=inputs.compare,
                 interval=inputs.interval,
                 level=LEVEL,
                 **options,

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets._utils.errors import in_one_line
+from uqwidgets._utils.errors import NoRatioError, in_one_line
 from uqwidgets.explainer.comparison import Difference
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance.result import Importance
 from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.result import Result
+from uqwidgets.plotting.text import sentence
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.refitted import Refitted
@@ -27,6 +29,7 @@ from uqwidgets.widgets.views.comparison.sides import (
     OtherClass,
     OtherRows,
     OtherSide,
+    Part,
     RefittedLearner,
     Report,
     first_class,
@@ -80,17 +83,14 @@ class ComparisonView(View):
             return {}
         side = self._side(inputs, populations)
         parts = side.parts(inputs, populations.reached(inputs), lambda *_: None)
-        return {_name(difference): difference for difference in (part.compute() for part in parts)}
+        return {_name(difference): difference for difference in _computed(parts)}
 
     def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
         """Draw the differences, if they are known."""
         if self.content.key is None or self.content.key[0] != self._input_key(inputs):
             return ""
-        pictures = []
-        for part in self._side(inputs).parts(inputs, population, lambda *_: check()):
-            check()
-            pictures.append(part.compute()._repr_html_())
-        return "".join(pictures)
+        parts = self._side(inputs).parts(inputs, population, lambda *_: check())
+        return "".join(difference._repr_html_() for difference in _computed(parts, check))
 
     def learner_part(self, _refitted: Refitted) -> None:
         """Add nothing: the learner shares no rows with the model."""
@@ -181,7 +181,13 @@ class ComparisonView(View):
         units = self.explainer.units if inputs.groups else self.explainer.features
         n_measures = len(measures_of(self.explainer, inputs))
         for part in side.parts(inputs, populations.now, report):
-            difference = part.compute()
+            try:
+                difference = part.compute()
+            except NoRatioError as error:
+                reason = sentence(str(error)).partition(";")[0]
+                meta["sentences"] = [*meta["sentences"], f"{reason}."]
+                yield Content(dict(meta), dict(columns))
+                continue
             if isinstance(difference.first, Importance):
                 importances.append((difference, part.column))
                 shown = of_importances(importances, units, n_measures)
@@ -223,6 +229,16 @@ class ComparisonView(View):
                 raise _named(name, error) from error
         self._model.has_weights = has_weights
         return self._model
+
+
+def _computed(
+    parts: Iterable[Part], check: Callable[[], None] = lambda: None
+) -> Iterator[Difference]:
+    """Yield the differences, without ratios that do not exist."""
+    for part in parts:
+        check()
+        with contextlib.suppress(NoRatioError):
+            yield part.compute()
 
 
 def _name(difference: Difference) -> str:
