@@ -94,7 +94,7 @@ docs: $(DOCS)
 	$(BIN)/python scripts/check_site.py build/docs
 
 clean:
-	rm -rf .venv .venv-hosts .venv-libraries build dist docs/reference/generated docs/tutorials/*.ipynb uqwidgets/static js/node_modules
+	rm -rf .venv .venv-hosts .venv-libraries build dist docs/reference/generated docs/tutorials/*.ipynb docs/tutorials/*/*.ipynb uqwidgets/static js/node_modules
 
 # Installing builds the front end (hatch_build.py), so its sources count here too.
 $(LAB): $(PACKAGING) $(FRONT_END) | $(BIN)/python

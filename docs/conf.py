@@ -30,8 +30,12 @@ exclude_patterns = ["_ext"]
 default_role = "py:obj"
 
 # The notebooks are tutorials. Sphinx reads only what lies below its own folder.
-for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
-    shutil.copy2(notebook, DOCS / "tutorials")
+for notebook in sorted((ROOT / "notebooks").glob("**/*.ipynb")):
+    copy = DOCS / "tutorials" / notebook.relative_to(ROOT / "notebooks")
+    copy.parent.mkdir(exist_ok=True)
+    shutil.copy2(notebook, copy)
+# The site is public, and some of the papers' data may not be passed on: its pages use other data.
+os.environ["UQ_PAPER_DATA"] = ""
 
 # Every explorer of the site is a page that `Explorer.freeze` made: this startup file of the kernels
 # shows it in a frame.

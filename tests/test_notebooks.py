@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-import nbformat
-from nbclient import NotebookClient
+from run_notebooks import run
 
-ROOT = Path(__file__).resolve().parents[1]
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-def shown(name):
-    """Run a notebook; return the output of each cell as plain text."""
-    notebook = nbformat.read(ROOT / "notebooks" / name, as_version=4)
-    resources = {"metadata": {"path": str(ROOT)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
-    return [
-        "".join(output.get("text") or output["data"]["text/plain"] for output in cell.outputs)
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    ]
-
-
 def test_the_outputs_of_the_stress_notebook_agree_with_its_text():
-    texts = shown("stress.ipynb")
+    texts = run("stress.ipynb")
     assert all(texts)
     truth, responses, *_ = texts
     assert truth.startswith("Stress of 5 features at 21 levels")
@@ -36,7 +21,7 @@ def test_the_outputs_of_the_stress_notebook_agree_with_its_text():
 
 
 def test_the_outputs_of_the_uncertainty_notebook_agree_with_its_text():
-    texts = shown("uncertainty.ipynb")
+    texts = run("uncertainty.ipynb")
     assert all(texts)
     _, diagnosis, redundancy, kinds_of_doubt, fair, curve, rows, surface = texts
     verdicts = {line.split()[0]: line for line in diagnosis.splitlines()[2:12]}
@@ -76,7 +61,7 @@ def table(text):
 
 
 def test_the_outputs_of_the_learner_notebook_agree_with_its_text():
-    texts = shown("learner.ipynb")
+    texts = run("learner.ipynb")
     assert all(texts)
     of_model, draws, of_learner, figure, widths, confidence, against_line, *rest = texts
     assert of_model.startswith("Importance of 4 features for squared error: permutation, 10")

@@ -1,0 +1,90 @@
+"""The notebooks of the papers run, and what they print agrees with the papers and their own text.
+
+They use the papers' data where they are present, and data of scikit-learn elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from jupyter_client.manager import KernelManager
+
+from run_notebooks import ROOT, plotting_lines, read, run
+from shared import FOLDER
+
+NOTEBOOKS = sorted(
+    path.relative_to(ROOT / "notebooks").as_posix() for path in ROOT.glob("notebooks/**/*.ipynb")
+)
+# Numbers of the figures and tables of each paper.
+FIGURES = {"papers/bachoc_2023.ipynb": (range(1, 7), range(1, 3))}
+HAS_DATA = FOLDER.is_dir()
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    manager = KernelManager(kernel_name="python3")
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.delenv("UQ_NOTEBOOKS", raising=False)
+    monkeypatch.delenv("UQ_PAPER_DATA", raising=False)
+
+
+def mentioned(text, kind):
+    """Return the numbers of the figures or tables that a text names, ranges included."""
+    numbers = set()
+    name = rf"{kind}s? (\d+(?:(?:, | and | to )\d+)*)"
+    for listed in re.findall(name, text, flags=re.IGNORECASE):
+        for part in re.split(", | and ", listed):
+            ends = [int(number) for number in part.split(" to ")]
+            numbers.update(range(ends[0], ends[-1] + 1))
+    return numbers
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_and_table_of_a_paper_has_its_place(name):
+    text = "\n".join(cell.source for cell in read(name).cells if cell.cell_type == "markdown")
+    figures, tables = FIGURES[name]
+    assert mentioned(text, "figure") >= set(figures)
+    assert mentioned(text, "table") >= set(tables)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_no_cell_needs_more_than_twelve_lines_to_plot(name):
+    cells = [cell.source for cell in read(name).cells if cell.cell_type == "code"]
+    assert max(plotting_lines(source) for source in cells) <= 12
+
+
+def columns(text):
+    """Return the numbers of each line that begins with a word, by this word."""
+    lines = [line.split() for line in text.splitlines()]
+    return {line[0]: line[1:] for line in lines if line}
+
+
+def test_the_stress_paper(kernel):
+    texts = run("papers/bachoc_2023.ipynb", kernel)
+    assert all(texts)
+    _, _, logistic, _, responses, ends, _, _, iris, _, prices, digits, by_quantile, times = texts
+    signs = {name: float(line[-1]) for name, line in columns(logistic).items() if name[0] == "x"}
+    assert signs["x1"] < -0.5 < -0.05 < signs["x3"] < 0.05 < signs["x2"] < 0.5 < signs["x5"]
+    assert "change of error_rate" in responses
+    assert "ess" in ends
+    for line in iris.splitlines():
+        assert not line.startswith("0 ") or "sepal width" in line
+    assert iris.count("lowering petal length (cm) raises it most") == 2
+    assert "accuracy" in digits
+    assert float(by_quantile.splitlines()[0].split()[-1]) < 1e-12
+    assert re.search(r"[1-9]\d* of \d+ pixels", by_quantile)
+    assert len(times.splitlines()) == 3
+    if HAS_DATA:
+        assert "beyond quantile" in ends
+        rows = [line.split() for line in prices.splitlines()]
+        printed = [
+            (float(row[1]), float(row[2])) for row in rows if len(row) == 4 and row[1] != "NaN"
+        ]
+        assert len(printed) == 16
+        assert all(abs(paper - here) < 0.3 for paper, here in printed)
