@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from jupyter_client.manager import KernelManager
 
@@ -17,7 +18,11 @@ NOTEBOOKS = sorted(
     path.relative_to(ROOT / "notebooks").as_posix() for path in ROOT.glob("notebooks/**/*.ipynb")
 )
 # Numbers of the figures and tables of each paper.
-FIGURES = {"papers/bachoc_2023.ipynb": (range(1, 7), range(1, 3))}
+FIGURES = {
+    "papers/bachoc_2023.ipynb": (range(1, 7), range(1, 3)),
+    "papers/merrick_2019.ipynb": ((), ()),
+    "papers/molnar_2023.ipynb": (range(1, 15), range(1, 3)),
+}
 HAS_DATA = FOLDER.is_dir()
 
 
@@ -88,3 +93,45 @@ def test_the_stress_paper(kernel):
         ]
         assert len(printed) == 16
         assert all(abs(paper - here) < 0.3 for paper, here in printed)
+
+
+def test_the_paper_on_learners(kernel):
+    texts = run("papers/molnar_2023.ipynb", kernel)
+    numbers = [text for text in texts if text and "alt." not in text]
+    _, _, spread, learner, _, tables, _, refits, _, differences, figure_6 = numbers
+    one_model, many = (float(line.split()[-1]) for line in spread.splitlines()[2:4])
+    assert many > 2 * one_model
+    assert float(learner.split()[-1]) < 1e-12
+    rows = [line.split()[-5:] for line in tables.splitlines() if " 100 " in line]
+    plain, adjusted, plain_sub, adjusted_sub, ideal = np.array(rows, dtype=float).mean(axis=0)
+    # Means over eight scenarios; the paper's are .44, .91, .37, .84 and .95.
+    assert max(plain, plain_sub) < 0.6 < 0.75 < min(adjusted, adjusted_sub)
+    assert ideal > 0.85
+    widths = [float(line.split()[-2]) for line in refits.splitlines()[2:6]]
+    assert widths == sorted(widths, reverse=True)
+    for line in differences.splitlines():
+        assert line.startswith("forest minus")
+    band = {line.split()[6]: line.split() for line in figure_6.splitlines()[2:]}
+    assert float(band["learner:"][-1]) > 1.2 * float(band["model:"][-1])
+    if HAS_DATA:
+        assert all(float(line.split()[-1][:-1]) < 0 for line in differences.splitlines())
+        assert "alcohol, sulphates, volatile acidity" in figure_6
+
+
+def test_the_paper_on_randomized_ablation(kernel):
+    texts = run("papers/merrick_2019.ipynb", kernel)
+    _, truth, estimates, intervals, shares, *_, widths = [text for text in texts if text]
+    for line in truth.splitlines()[2:]:
+        *_, low, high, expected = line.split()
+        assert float(low) <= float(expected) <= float(high)
+    values = [float(line.split()[-1]) for line in estimates.splitlines()]
+    assert values[1] == values[2]
+    assert values[0] == pytest.approx(values[3], abs=0.3)
+    assert "u-statistic" in intervals
+    share = {name: line for name, line in columns(shares).items() if name[0] in "fru"}
+    assert float(share["fixed-data"][0]) > 0.85
+    assert float(share["fixed-data"][1]) < 0.6
+    assert float(share["u-statistic"][1]) > 0.85
+    of_two, *_, of_fifty = widths.splitlines()[2:]
+    assert float(of_fifty.split()[1]) < float(of_two.split()[1]) / 5
+    assert float(of_fifty.split()[2]) > float(of_two.split()[2]) / 2
