@@ -120,7 +120,7 @@ def test_the_paper_on_learners(kernel):
 
 def test_the_paper_on_randomized_ablation(kernel):
     texts = run("papers/merrick_2019.ipynb", kernel)
-    _, truth, estimates, intervals, shares, *_, widths = [text for text in texts if text]
+    truth, estimates, intervals, shares, *_, widths = [text for text in texts if text]
     for line in truth.splitlines()[2:]:
         *_, low, high, expected = line.split()
         assert float(low) <= float(expected) <= float(high)
