@@ -64,6 +64,14 @@ def themed(request, browser, monkeypatch):
         yield mount
 
 
+def hollow():
+    """Explain two models of rows around an empty square, of which one is unsure within it."""
+    X, y = uq.datasets.make_hollow(120)
+    sure = lambda X: (X["x1"], np.ones(len(X)))  # noqa: E731
+    unsure = lambda X: (X["x1"], np.exp(2 - X.abs().max(axis=1)))  # noqa: E731
+    return uq.Explainer(sure, X, y, name="sure", others={"unsure": unsure})
+
+
 def press(root, name, key="Enter"):
     root.get_by_test_id(name).first.press(key)
 
@@ -80,6 +88,7 @@ def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, expla
     shuffle_by_keyboard(themed, uq.teach.ShuffleOneColumn(explainer))
     coverage_by_keyboard(themed, uq.teach.WhatTheBarCovers(n=20))
     target_by_keyboard(themed, uq.teach.StressToATarget(explainer, target=0.2))
+    place_by_keyboard_and_mouse(themed, uq.teach.ThePlaceNobodyHasBeen(hollow()))
 
 
 def guess_by_keyboard(mount, lesson):
@@ -163,3 +172,41 @@ def target_by_keyboard(mount, lesson):
     expect(slider).to_have_attribute("aria-valuetext", re.compile("mean of x0"))
     check_page(root)
     assert (lesson.tau, lesson.revealed, lesson.guess) == (1, True, "neither")
+
+
+def place_by_keyboard_and_mouse(mount, lesson):
+    root = mount(lesson)
+    explanation = root.get_by_test_id("uq-explanation")
+    point, where = root.get_by_test_id("uq-place"), root.get_by_test_id("uq-where")
+    expect(root.get_by_test_id("uq-reveal")).to_have_attribute("aria-disabled", "true")
+    expect(explanation).to_be_empty()
+    check_page(root)
+    root.get_by_test_id("uq-guess-unsure").press("Space")
+    expect(explanation).to_contain_text("There are rows around")
+    first, second = lesson.place
+    point.press("ArrowLeft")
+    point.press("Shift+ArrowUp")
+    expect(root).to_have_attribute("data-seq", "3")
+    steps = [float(grid[1] - grid[0]) for grid in lesson.grids]
+    moved = [abs(now - then) for now, then in zip(lesson.place, (first, second), strict=True)]
+    assert all(by <= 4.01 * step for by, step in zip(moved, steps, strict=True))
+    assert any(moved)
+    box = root.locator(".uq-plot").bounding_box()
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    root.page.mouse.move(middle[0] + 60, middle[1])
+    root.page.mouse.down()
+    root.page.mouse.move(*middle, steps=3)
+    root.page.mouse.up()
+    expect(explanation).to_contain_text("There are no rows around")
+    expect(explanation).to_contain_text("it bluffs")
+    expect(where).to_contain_text(re.compile(r"x1 = .?0\.0"))
+    expect(point).to_have_attribute("aria-valuetext", re.compile(r"x1 = .?0\.0"))
+    press(root, "uq-reveal")
+    expect(explanation).to_contain_text("You were right: unsure becomes the most unsure")
+    expect(root.locator(".uq-cell")).to_have_count(33 * 33)
+    root.get_by_test_id("uq-model").focus()
+    root.page.keyboard.press("End")
+    expect(root.locator(".uq-panels h4")).to_have_text(["sure", "unsure"])
+    expect(root).to_have_attribute("data-seq", str(lesson._seq))
+    assert (lesson.guess, lesson.model, lesson.revealed) == ("unsure", "unsure", True)
+    check_page(root)

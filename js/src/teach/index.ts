@@ -3,13 +3,14 @@ import type { HostModel } from "../session.ts";
 import { coverage } from "./coverage.ts";
 import { guess } from "./guess.ts";
 import { type Lesson, lessonPage } from "./lesson.ts";
+import { place } from "./place.ts";
 import { LessonSession } from "./session.ts";
 import { shuffle } from "./shuffle.ts";
 import { target } from "./target.ts";
 import "./style.css";
 import "../styles/hosts.css";
 
-const LESSONS: Readonly<Record<string, Lesson>> = { coverage, guess, shuffle, target };
+const LESSONS: Readonly<Record<string, Lesson>> = { coverage, guess, place, shuffle, target };
 
 interface Initialize {
   model: HostModel;

@@ -2,7 +2,14 @@
 
 from uqwidgets.widgets.teach.coverage import WhatTheBarCovers
 from uqwidgets.widgets.teach.guess import GuessTheRanking
+from uqwidgets.widgets.teach.place import ThePlaceNobodyHasBeen
 from uqwidgets.widgets.teach.shuffle import ShuffleOneColumn
 from uqwidgets.widgets.teach.target import StressToATarget
 
-__all__ = ["GuessTheRanking", "ShuffleOneColumn", "StressToATarget", "WhatTheBarCovers"]
+__all__ = [
+    "GuessTheRanking",
+    "ShuffleOneColumn",
+    "StressToATarget",
+    "ThePlaceNobodyHasBeen",
+    "WhatTheBarCovers",
+]

@@ -1,0 +1,83 @@
+import { scaleLinear } from "d3-scale";
+import { axis, labelWidth, setFitted, ticksOf } from "../charts/axis.ts";
+import { areaPath, linePath } from "../charts/paths.ts";
+import { pool, set, svg } from "../dom.ts";
+
+type Values = ArrayLike<number>;
+
+export interface Line {
+  look: string;
+  y: Values;
+}
+
+export interface LineOptions {
+  x: Values;
+  lines: Line[];
+  band?: { low: Values; high: Values } | null;
+  dot?: { x: number; y: number } | null;
+  /** A level that is drawn across the chart. */
+  level?: number | null;
+  range: readonly [number, number];
+  width: number;
+  height: number;
+  titles: { x: string; y: string };
+}
+
+const TOP = 20;
+
+/** Lines over one axis, with a band behind them, a level across them and a dot on them. */
+export function lineChart() {
+  const [left, bottom] = [axis("left"), axis("bottom")];
+  const area = svg("path", { class: "uq-lesson-band" });
+  const across = svg("line", { class: "uq-lesson-level" });
+  const marks = svg("g");
+  const paths = pool(marks, () => svg("path"));
+  const dot = svg("circle", { class: "uq-lesson-dot", r: 5 });
+  const yTitle = svg("text", { class: "uq-title", y: 11 });
+  const xTitle = svg("text", { class: "uq-title", "text-anchor": "middle" });
+  const element = svg(
+    "svg",
+    { "aria-hidden": "true" },
+    left.element,
+    area,
+    across,
+    marks,
+    dot,
+    bottom.element,
+    yTitle,
+    xTitle,
+  );
+  return {
+    element,
+    update(options: LineOptions): void {
+      const { x, lines, band = null, dot: at = null, level = null, width, height } = options;
+      const floor = height - (options.titles.x ? 40 : 22);
+      const [least, most] = options.range;
+      const y = scaleLinear([least, most > least ? most : least + 1], [floor, TOP]).nice(5);
+      const ticks = ticksOf(y, floor - TOP, 34);
+      const margin = labelWidth(ticks.map(({ label }) => label)) + 14;
+      const inner = Math.max(60, width - margin - 10);
+      const xScale = scaleLinear([x[0] ?? 0, x[x.length - 1] ?? 1], [margin, margin + inner]);
+      set(element, { width, height });
+      set(left.element, { transform: `translate(${margin.toFixed(1)},0)` });
+      left.update(ticks, inner);
+      set(bottom.element, { transform: `translate(0,${floor})` });
+      bottom.update(ticksOf(xScale, inner, 60), 4);
+      const xs = Array.from(x, (value) => xScale(value));
+      const ys = (values: Values) => Array.from(values, (value) => y(value));
+      set(area, { d: band && areaPath(xs, ys(band.low), ys(band.high)) });
+      set(across, { visibility: level === null ? "hidden" : null });
+      if (level !== null)
+        set(across, { x1: margin, x2: margin + inner, y1: y(level), y2: y(level) });
+      paths(lines.length).forEach((path, i) => {
+        const line = lines[i] as Line;
+        set(path, { class: `uq-lesson-line uq-look-${line.look}`, d: linePath(xs, ys(line.y)) });
+      });
+      set(dot, { visibility: at ? null : "hidden" });
+      if (at) set(dot, { cx: xScale(at.x).toFixed(1), cy: y(at.y).toFixed(1) });
+      setFitted(yTitle, options.titles.y, width);
+      set(xTitle, { x: (margin + inner / 2).toFixed(1), y: height - 6 });
+      setFitted(xTitle, options.titles.x, inner);
+    },
+  };
+}
