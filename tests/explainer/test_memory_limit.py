@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tracemalloc
 
@@ -175,6 +176,30 @@ def test_the_smallest_limit_that_a_remark_names_is_kept_to(name):
     peak, remarks = peak_and_remarks(smallest)
     assert not remarks
     assert peak <= 1.5 * parse_bytes(smallest) + X.nbytes + targets.nbytes
+
+
+MANY_FEATURES = {
+    "importance": lambda ex: ex.importance("nll", n_repeats=2),
+    "diagnosis": lambda ex: ex.diagnose(n_repeats=2),
+    "difference of groups": lambda ex: ex.compare_rows(
+        np.arange(len(ex.table)) % 2 == 0
+    ).importance("nll", n_repeats=2),
+}
+
+
+@pytest.mark.parametrize("name", MANY_FEATURES)
+def test_the_smallest_limit_holds_for_many_features(name):
+    n, p = 6000, 40
+    features, targets = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 10
+    MANY_FEATURES[name](Explainer(ten_classes, features[:100], targets[:100]))  # imports
+    limit = math.ceil(Explainer(ten_classes, features, targets).evaluations.smallest_limit())
+    tracemalloc.start()
+    try:
+        MANY_FEATURES[name](Explainer(ten_classes, features, targets, memory_limit=limit))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak <= 1.5 * limit + features.nbytes + targets.nbytes
 
 
 @pytest.mark.parametrize("form", CURVES)

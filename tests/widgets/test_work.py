@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import threading
 import time
+import tracemalloc
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.widgets.timing import Timing
 from uqwidgets.widgets.views.importance import repeats
 from uqwidgets.widgets.views.importance.repeats import RepeatChanges
@@ -309,6 +312,34 @@ def test_a_note_names_the_memory_limit_that_holds_all_repeats() -> None:
         assert widget.wait(30)
         assert widget._frame["meta"]["importance"]["n_repeats"] == 10
         assert not any("shuffles" in n for n in widget._frame["meta"]["notes"])
+
+
+def test_a_widget_takes_no_more_memory_than_the_limit_and_names_the_smallest_one() -> None:
+    n, p = 20_000, 8
+    X, y = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 2
+
+    def model(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        share = 1 / (1 + np.exp(-rows[:, 0]))
+        return np.column_stack([1 - share, share])
+
+    def notes_and_peak(memory_limit: str) -> tuple[list[str], int]:
+        tracemalloc.start()
+        try:
+            with uq.explore(model, X, y, memory_limit=memory_limit) as widget:
+                assert widget.wait(60)
+                for inputs in ({"tau": 0.3}, {"n_repeats": 12}, {"feature": "x1"}):
+                    frame = change(widget, **inputs)[-1]
+                notes = [note for note in frame["meta"]["notes"] if "smallest" in note]
+            return notes, tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    (note,), _ = notes_and_peak("10MB")
+    assert note.startswith("memory_limit='10MB' is too little for the importance of 8 features in")
+    smallest = re.search(r"'(\w+)' is the smallest limit", note)[1]
+    notes, peak = notes_and_peak(smallest)
+    assert notes == []
+    assert peak <= 1.5 * parse_bytes(smallest) + X.nbytes + y.nbytes
 
 
 def test_cached_repeats_stay_within_their_share_of_the_memory_limit() -> None:

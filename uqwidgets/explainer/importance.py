@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Literal, overload
 
@@ -394,8 +395,9 @@ class Ranking(Explained):
         if replacement == "conditional":
             # Before any model call.
             raise ValueError(NOT_CONDITIONAL)
-        nll, entropy = (
-            self.importance(
+
+        def of_measure(measure: str) -> Importance:
+            result = self.importance(
                 measure,
                 features,
                 replacement=replacement,
@@ -407,6 +409,8 @@ class Ranking(Explained):
                 rows=rows,
                 callback=callback,
             )
-            for measure in ("nll", "entropy")
-        )
+            # The changes of single rows are not read, and would be in memory for both measures.
+            return replace(result, per_row=result.per_row[:, :0].copy())
+
+        nll, entropy = of_measure("nll"), of_measure("entropy")
         return diagnose(nll, entropy, margin=margin, redundancy=redundancy)

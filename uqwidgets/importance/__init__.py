@@ -2,6 +2,7 @@
 
 from uqwidgets.importance.metric_importance import metric_differences, metric_importance
 from uqwidgets.importance.permutation import (
+    FeatureRanking,
     build_result,
     change_of_differences,
     importance_of_changes,
@@ -18,6 +19,7 @@ from uqwidgets.importance.sampled import Sampled, importance_of_samples, sampled
 from uqwidgets.importance.settings import Settings
 
 __all__ = [
+    "FeatureRanking",
     "Sampled",
     "Settings",
     "build_result",

@@ -96,7 +96,7 @@ def metric_importance(
     return build_result(
         features,
         intervals,
-        [np.full(len(population.positions), np.nan) for _ in features],
+        np.full((len(features), len(population.positions)), np.nan),
         [1 - lost / base(population.scored) for lost in repeats] if ratio else repeats,
         measure=metric.name,
         label=metric.loss_label if ratio else f"loss of {metric.label}",

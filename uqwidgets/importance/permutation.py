@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from uqwidgets._typing import Floats
+from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.errors import NoRatioError
 from uqwidgets.evaluation.differences import Differences
 from uqwidgets.evaluation.evaluations import Evaluations
@@ -177,33 +177,72 @@ def importance_of_changes(
     ValueError
         If the comparison is a ratio and the measure's mean is not positive.
     """
-    original = evaluations.original_values(measure)
-    baseline = dot(population.scored, original) / population.scored.sum()
-    check_ratio(settings, measure, baseline)
-    estimates = Estimates(settings)
+    ranking = FeatureRanking(evaluations, measure, features, population, settings)
     for change in changes:
-        estimates.add(change, original, baseline, population)
+        ranking.add(change)
         del change  # otherwise its arrays stay in memory while the next are made
-    intervals = estimates.intervals()
-    return build_result(
-        features,
-        intervals,
-        estimates.per_row,
-        estimates.repeats,
-        measure=measure.name,
-        label=measure.label,
-        unit=measure.unit if settings.compare == "difference" else "times",
-        baseline=baseline,
-        subgroups=subgroups_frame(evaluations, features, settings),
-        remarks=remarks_on_ceiling(measure, original)
-        + remarks_on_dominance(measure, original, population.scored)
-        + remarks_on_certainty(measure, features, intervals, settings)
-        + remarks_on_pairs(estimates.pairs)
-        + remarks_on_weights(measure, population, settings)
-        + remarks_on_open_ends(intervals)
-        + evaluations.remarks,
-        **provenance(settings, population),
-    )
+    return ranking.result()
+
+
+class FeatureRanking:
+    """Importance of features whose mean changes are added one by one.
+
+    Parameters
+    ----------
+    evaluations, measure, features, population, settings
+        As in `permutation_importance`.
+
+    Raises
+    ------
+    ValueError
+        If the comparison is a ratio and the measure's mean is not positive.
+    """
+
+    def __init__(
+        self,
+        evaluations: Evaluations,
+        measure: Measure,
+        features: Sequence[str],
+        population: Population,
+        settings: Settings,
+    ) -> None:
+        self._evaluations, self._measure, self._features = evaluations, measure, features
+        self._population, self._settings = population, settings
+        self._original = evaluations.original_values(measure)
+        self._baseline = dot(population.scored, self._original) / population.scored.sum()
+        check_ratio(settings, measure, self._baseline)
+        self._estimates = Estimates(settings)
+        self._per_row = np.empty((len(features), len(population.positions)))
+
+    def add(self, change: Change) -> None:
+        """Add the mean change of the next feature, in the order of ``features``."""
+        j, estimates = len(self._estimates.pairs), self._estimates
+        self._per_row[j] = estimates.add(change, self._original, self._baseline, self._population)
+
+    def result(self) -> Importance:
+        """Return the importance of all features, after the last of them was added."""
+        evaluations, measure, features = self._evaluations, self._measure, self._features
+        population, settings, estimates = self._population, self._settings, self._estimates
+        intervals = estimates.intervals()
+        return build_result(
+            features,
+            intervals,
+            self._per_row,
+            estimates.repeats,
+            measure=measure.name,
+            label=measure.label,
+            unit=measure.unit if settings.compare == "difference" else "times",
+            baseline=self._baseline,
+            subgroups=subgroups_frame(evaluations, features, settings),
+            remarks=remarks_on_ceiling(measure, self._original)
+            + remarks_on_dominance(measure, self._original, population.scored)
+            + remarks_on_certainty(measure, features, intervals, settings)
+            + remarks_on_pairs(estimates.pairs)
+            + remarks_on_weights(measure, population, settings)
+            + remarks_on_open_ends(intervals)
+            + evaluations.remarks,
+            **provenance(settings, population),
+        )
 
 
 @dataclass(eq=False)
@@ -213,15 +252,12 @@ class Estimates:
     Attributes
     ----------
     settings : Settings
-    per_row : list of ndarray of shape (m,)
-        Change of every scored row, or its part in the ratio.
     repeats : list of ndarray of shape (K,)
     pairs : list of float
         Effective number of pairs of a scored row and its donor.
     """
 
     settings: Settings
-    per_row: list[Floats] = field(default_factory=list)
     repeats: list[Floats] = field(default_factory=list)
     pairs: list[float] = field(default_factory=list)
     _bounds: list[Bounds] = field(default_factory=list)
@@ -233,7 +269,7 @@ class Estimates:
         original: Floats,
         baseline: float,
         population: Population,
-    ) -> None:
+    ) -> Floats:
         """Add the next feature.
 
         Parameters
@@ -244,22 +280,26 @@ class Estimates:
         baseline : float
             Its weighted mean.
         population : Population
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Change of every scored row, or its part in the ratio.
         """
         settings = self.settings
         options = settings.interval, settings.level, population, settings.reference
         row_changes = change.per_row()[population.positions]
         if settings.compare == "ratio":
             self._bounds.append(ratio_bounds(change, original, *options))
-            self.per_row.append(1 + row_changes / baseline)
             self.repeats.append(1 + change.repeats / baseline)
         else:
             if settings.interval == "u-statistic":
                 self._moments.append(row_moments(change, population))
             else:
                 self._bounds.append(bounds(change, *options))
-            self.per_row.append(row_changes)
             self.repeats.append(change.repeats)
         self.pairs.append(change.pairs)
+        return 1 + row_changes / baseline if settings.compare == "ratio" else row_changes
 
     def intervals(self) -> list[Bounds]:
         """Return the interval of every feature; those from moments are computed together."""
@@ -280,7 +320,7 @@ def check_ratio(settings: Settings, measure: Measure, baseline: float) -> None:
 def build_result(
     features: Sequence[str],
     intervals: Sequence[Bounds],
-    per_row: list[Floats],
+    per_row: Floats,
     repeats: Sequence[Floats],
     **attributes: Any,
 ) -> Importance:
@@ -290,8 +330,8 @@ def build_result(
     ----------
     features : sequence of str, length p
     intervals : sequence of Bounds, length p
-    per_row : list of p ndarrays of shape (m,)
-        The list is emptied on the way, because with many rows there is no memory for a copy.
+    per_row : ndarray of shape (p, m)
+        It is sorted in place, because with many rows or features there is no memory for a copy.
     repeats : sequence of p ndarrays of shape (K,)
     **attributes
         All other attributes of an `Importance`.
@@ -299,20 +339,32 @@ def build_result(
     estimates = np.array([interval.estimate for interval in intervals])
     # A stable sort keeps the table's order among equal estimates.
     order = np.argsort(-estimates, kind="stable")
-    sorted_per_row = np.empty((len(order), len(per_row[0])))
-    for rank, j in enumerate(order):
-        sorted_per_row[rank] = per_row[j]
-        per_row[j] = np.empty(0)
+    _sort_rows(per_row, order)
     return Importance(
         features=tuple(features[j] for j in order),
         importance=estimates[order],
         std_error=np.array([intervals[j].std_error for j in order]),
         low=np.array([intervals[j].low for j in order]),
         high=np.array([intervals[j].high for j in order]),
-        per_row=sorted_per_row,
+        per_row=per_row,
         repeats=np.stack([repeats[j] for j in order]),
         **attributes,
     )
+
+
+def _sort_rows(array: Floats, order: Positions) -> None:
+    """Do ``array[:] = array[order]`` with memory for a single row: each cycle moves by one row."""
+    is_in_place = np.zeros(len(order), dtype=bool)
+    for first in range(len(order)):
+        if is_in_place[first]:
+            continue
+        overwritten, rank = array[first].copy(), first
+        while order[rank] != first:
+            array[rank] = array[order[rank]]
+            is_in_place[rank] = True
+            rank = order[rank]
+        array[rank] = overwritten
+        is_in_place[rank] = True
 
 
 def provenance(settings: Settings, population: Population) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from uqwidgets._typing import Positions
+from uqwidgets._typing import Floats, Positions
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.samples import sampled_differences
@@ -115,6 +115,7 @@ def importance_of_samples(
     original = evaluations.original_values(measure)
     estimates = Estimates(settings)
     scored_rows: list[Positions] = []
+    row_changes: list[Floats] = []
     baseline, largest = math.nan, population
     for sampled in samples:
         if sampled is None:
@@ -123,16 +124,14 @@ def importance_of_samples(
         own = original[members]
         mean = dot(scored.scored, own) / scored.scored.sum()
         check_ratio(settings, measure, mean)
-        estimates.add(sampled.change, own, mean, scored)
+        row_changes.append(estimates.add(sampled.change, own, mean, scored))
         if len(scored.positions) > max(map(len, scored_rows), default=0):
             baseline, largest = mean, scored
         scored_rows.append(members[scored.positions])
     rows = max(scored_rows, key=len)
+    per_row = np.full((len(scored_rows), len(rows)), np.nan)
     for j, known in enumerate(scored_rows):
-        if len(known) < len(rows):
-            of_all = np.full(len(rows), np.nan)
-            of_all[np.searchsorted(rows, known)] = estimates.per_row[j]
-            estimates.per_row[j] = of_all
+        per_row[j, np.searchsorted(rows, known)] = row_changes[j]
     counts = sorted({len(known) for known in scored_rows})
     ends = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
     so_far = f"{ends} of {len(population.positions):,} rows so far"
@@ -140,7 +139,7 @@ def importance_of_samples(
     return build_result(
         features,
         intervals,
-        estimates.per_row,
+        per_row,
         estimates.repeats,
         measure=measure.name,
         label=measure.label,

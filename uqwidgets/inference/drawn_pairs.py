@@ -109,7 +109,8 @@ def mean_change(
     roles = scored, donated
     if subgroups is not None:
         between = np.where(s > 0, population.scored, 0.0) * (centre - estimate) * (scale * repeats)
-        scored, of_rows = scored + between, of_rows + between
+        scored = scored + between  # a copy, because the roles are used as they are
+        of_rows += between
         del between
     influence = less_noisy(
         Influence(of_rows, squares, pair_influences),

@@ -64,14 +64,16 @@ def row_moments(change: Change, population: Population) -> Moments:
     largest = float(np.abs(influence).max())
     # Relative influences avoid overflow and underflow of third powers.
     unit = largest if largest > 0 else 1.0
-    relative = influence / unit
+    influence /= unit
+    relative = influence
     squares = np.square(relative)
     total = float(squares.sum())
     # The cube is to second order the jackknife's factor m (m - 1) / (m - 2)^2 for a statistic of
     # pairs (Arvesen 1969), in a form that is valid for the smallest m, and for unequal weights.
     parts = population.leverage_cubed * (squares - change.double_counted / unit**2)
     variance = float(parts.sum())
-    deviations = parts - variance / len(parts)
+    parts -= variance / len(parts)
+    deviations = parts
     scale = total if total > 0 else 1.0
     # The squares contain the noise of the draws twice, which takes third moments towards zero
     # where that noise hides them.

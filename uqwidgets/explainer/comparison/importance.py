@@ -71,14 +71,14 @@ def importance_difference(
     """
     own, other = measures
     remarks: tuple[str, ...] = ()
-    intervals, per_row, repeats, pairs = [], [], [], []
+    intervals, repeats, pairs = [], [], []
+    per_row = np.full((len(units), len(population.positions)), np.nan)
     if isinstance(own, Metric):
         assert isinstance(other, Metric)
         sides = [(pair.first, own, population), (pair.second, other, population)]
         for interval, of_repeats in metric_differences(sides, units, settings, callback):
             intervals.append(interval)
             repeats.append(of_repeats)
-            per_row.append(np.full(len(population.positions), np.nan))
         scores = [
             metric.on(each.original, each.truth)(population.scored) for each, metric, _ in sides
         ]
@@ -89,12 +89,12 @@ def importance_difference(
         originals = pair.first.original_values(own), pair.second.original_values(other)
         before = (1.0, 1.0) if ratios is None else (ratios[0].baseline, ratios[1].baseline)
         both = pair.differences((own, other), units, settings.draws, callback, before)
-        for unit, differences in zip(units, both, strict=True):
+        for j, (unit, differences) in enumerate(zip(units, both, strict=True)):
             change = change_of_differences(differences, population)
             if ratios is not None:
                 change = minus_influence(change, _of_baselines(unit, ratios, originals), population)
             intervals.append(bounds(change, *options))
-            per_row.append(change.per_row()[population.positions])
+            per_row[j] = change.per_row()[population.positions]
             repeats.append(change.repeats)
             pairs.append(change.pairs)
             del differences, change  # otherwise their arrays stay in memory with the next ones

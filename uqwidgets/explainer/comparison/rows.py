@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,9 @@ from uqwidgets.explainer.comparison.cohorts import (
 from uqwidgets.explainer.comparison.result import minus, side_by_side
 from uqwidgets.explainer.comparison.stressed_cohorts import correlations_of, only, stress_difference
 from uqwidgets.importance import (
+    FeatureRanking,
     Settings,
     build_result,
-    importance_of_changes,
     mean_changes,
     metric_differences,
     metric_importance,
@@ -147,7 +147,7 @@ class RowsComparison:
             seed=ex.seed,
         )
         units = ex.table.named_units(features)
-        parts: Iterator[tuple[Bounds, npt.NDArray[np.float64]]]
+        parts: Iterable[tuple[Bounds, npt.NDArray[np.float64]]]
         one: Measure | Metric
         if is_metric(measure):
             one = find_metric(measure, ex.classes)
@@ -164,7 +164,7 @@ class RowsComparison:
         difference = build_result(
             units,
             intervals,
-            [np.full(len(self._sides[0].positions), np.nan) for _ in units],
+            np.full((len(units), len(self._sides[0].positions)), np.nan),
             repeats,
             measure=one.name,
             label=f"{first.label}, {minus(self.names)}",
@@ -181,31 +181,30 @@ class RowsComparison:
         units: Sequence[str],
         settings: Settings,
         callback: ProgressCallback | None,
-    ) -> tuple[Importance, Importance, Iterator[tuple[Bounds, npt.NDArray[np.float64]]]]:
+    ) -> tuple[Importance, Importance, list[tuple[Bounds, npt.NDArray[np.float64]]]]:
         """Return the importance of a measure in both groups, and its differences with repeats."""
-        ex = self.explainer
-        changes = [
-            list(mean_changes(ex.evaluations, of_rows, units, side, settings, callback))
-            for side in self._sides
-        ]
+        evaluations = self.explainer.evaluations
         first, second = (
-            importance_of_changes(ex.evaluations, of_rows, units, side, settings, of_side)
-            for side, of_side in zip(self._sides, changes, strict=True)
+            FeatureRanking(evaluations, of_rows, units, side, settings) for side in self._sides
         )
-        if settings.compare == "ratio":
-            original = ex.evaluations.original_values(of_rows)
-            changes = [
-                [ratio_change(change, original, side) for change in of_side]
-                for side, of_side in zip(self._sides, changes, strict=True)
-            ]
-        parts = (
-            (
-                change_difference((own, other), self._sides, settings.level, settings.reference),
-                own.repeats - other.repeats,
-            )
-            for own, other in zip(*changes, strict=True)
+        original = evaluations.original_values(of_rows)
+        own_changes, other_changes = (
+            mean_changes(evaluations, of_rows, units, side, settings, callback)
+            for side in self._sides
         )
-        return first, second, parts
+        parts = []
+        for own in own_changes:
+            other = next(other_changes)
+            first.add(own)
+            second.add(other)
+            if settings.compare == "ratio":
+                own = ratio_change(own, original, self._sides[0])
+                other = ratio_change(other, original, self._sides[1])
+            changes = own, other
+            interval = change_difference(changes, self._sides, settings.level, settings.reference)
+            parts.append((interval, own.repeats - other.repeats))
+            del own, other, changes  # otherwise they stay in memory while the next are made
+        return first.result(), second.result(), parts
 
     def dependence(
         self,

@@ -89,7 +89,7 @@ class Losses:
         return build_result(
             names,
             self.intervals,
-            list(self.per_row),
+            self.per_row.copy(),
             [np.array([interval.estimate]) for interval in self.intervals],
             measure=self.name,
             label=self.label,

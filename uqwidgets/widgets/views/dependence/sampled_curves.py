@@ -77,14 +77,17 @@ class SampledCurves:
         ]
         self._n_parts[_key_of(grid)] = max(self._n_parts.get(_key_of(grid), 0), n_parts)
         values = np.hstack([*former[:n_parts], *new])
+        if n_parts == len(order.sizes):
+            # All rows are stored by the one who asks, and the parts are needed no more.
+            self._latest, former, new = None, [], []
+        else:
+            self._latest = key, [*former, *new]
         reference = self._reference(values, grid, measure, form, n_parts, callback)
         if reference is not None:
             values = difference(values, reference)
         if n_parts == len(order.sizes):
-            self._latest = None  # all rows are stored by the one who asks
-            values = values.take(order.places, axis=1)
-        else:
-            self._latest = key, [*former, *new]
+            for line in values:  # one by one, because there is no memory for a copy of all
+                line[:] = line[order.places]
         return np.stack(list(slopes(iter(values), grid.values))) if form.derivative else values
 
     def _reference(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
-from uqwidgets.evaluation.cache import bytes_text
+from uqwidgets.evaluation.cache import bytes_text, remarks_on_limit
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import Drawn, Part, Replacement, Scheme
@@ -29,6 +29,9 @@ FEWEST = 2
 _SECONDS_READ = 0.2
 # Share of `memory_limit`; the cache takes as much, and the rest is left to temporary arrays.
 _SHARE = 2 / 5
+# Numbers per row that the other views need at their peak, two thirds of them, as measured in
+# tests/widgets/test_work.py.
+_NUMBERS_PER_ROW = 24
 
 Report = Callable[[str, int], None]
 
@@ -115,14 +118,18 @@ class RepeatChanges:
 
     def notes_on_memory(self, n_repeats: int) -> list[str]:
         """Say how many repeats fit in the memory, if not all do."""
-        if n_repeats <= self.most_repeats:
-            return []
-        limit = bytes_text(self._evaluations.memory_limit, floor)
-        required = bytes_text(self.required_memory(n_repeats), ceil)
-        return [
-            f"importance rests on {self.most_repeats} of {n_repeats} shuffles, for more do not fit "
-            f"in memory_limit={limit!r}; memory_limit={required!r} holds all"
-        ]
+        notes = []
+        if n_repeats > self.most_repeats:
+            limit = bytes_text(self._evaluations.memory_limit, floor)
+            required = bytes_text(self.required_memory(n_repeats), ceil)
+            notes.append(
+                f"importance rests on {self.most_repeats} of {n_repeats} shuffles, for more do not "
+                f"fit in memory_limit={limit!r}; memory_limit={required!r} holds all"
+            )
+        smallest = self.required_memory(min(n_repeats, FEWEST))
+        smallest += ceil(self._evaluations.smallest_limit(_NUMBERS_PER_ROW))
+        what = f"the importance of {len(self.features):,} features in {self._rows:,} rows"
+        return [*notes, *remarks_on_limit(self._evaluations.memory_limit, smallest, what)]
 
     def work(self, n_repeats: int) -> int:
         """Rows to evaluate for so many repeats, counted twice: their measures take time as well."""
