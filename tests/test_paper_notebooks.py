@@ -20,8 +20,10 @@ NOTEBOOKS = sorted(
 # Numbers of the figures and tables of each paper.
 FIGURES = {
     "papers/bachoc_2023.ipynb": (range(1, 7), range(1, 3)),
+    "papers/dankers_2020.ipynb": ((), ()),
     "papers/merrick_2019.ipynb": ((), ()),
     "papers/molnar_2023.ipynb": (range(1, 15), range(1, 3)),
+    "papers/wood_2024.ipynb": (range(1, 14), ()),
 }
 HAS_DATA = FOLDER.is_dir()
 
@@ -135,3 +137,49 @@ def test_the_paper_on_randomized_ablation(kernel):
     of_two, *_, of_fifty = widths.splitlines()[2:]
     assert float(of_fifty.split()[1]) < float(of_two.split()[1]) / 5
     assert float(of_fifty.split()[2]) > float(of_two.split()[2]) / 2
+
+
+def test_the_chapter_on_permutation_and_leaving_out(kernel):
+    texts = run("papers/dankers_2020.ipynb", kernel)
+    printed = [text for text in texts if text and "alt." not in text and "Styler" not in text]
+    _, shuffled, bands, splits, variants, pi, halves = printed
+    before, after = (float(number) for number in re.findall(r"= ([\d.]+)", shuffled))
+    difference, ratio = (float(n) for n in re.findall(r"[\d.]+", shuffled.splitlines()[1]))
+    assert after - before == pytest.approx(difference, abs=0.02)
+    assert after / before == pytest.approx(ratio, abs=0.01)
+    lines = {name: line for name, line in columns(bands).items() if len(line) == 4}
+    assert len(lines) == 7
+    assert "split 3" in splits
+    assert "set to median" in variants
+    of_curve, every = (line.split()[-1] for line in pi.splitlines())
+    assert of_curve == every
+    assert halves.count("importance of") == 2
+    if HAS_DATA:
+        assert {*list(lines)[:2]} == {"lstat", "rm"}
+        assert float(lines["black"][0]) < float(lines["rm"][0])
+
+
+def test_the_paper_on_entropy_and_likelihood(kernel):
+    texts = run("papers/wood_2024.ipynb", kernel)
+    printed = [text for text in texts if text and "alt." not in text]
+    _, figure_1, copies, draws, conditional, hollow, concrete, splits = printed
+    rise, importance = (line.split()[-1] for line in figure_1.splitlines()[-2:])
+    assert rise == importance
+    assert float(rise) > 0.1
+    # Likelihood and entropy without a copy, and where x10 is a copy of x1.
+    x1 = next(line.split()[1:] for line in copies.splitlines() if line.startswith("x1 "))
+    nll, entropy, nll_beside_copy, entropy_beside_copy, *_ = map(float, x1)
+    assert nll_beside_copy < nll / 2
+    assert entropy_beside_copy > 0.03 > entropy
+    assert conditional.splitlines()[2].startswith("x1")
+    for line in conditional.splitlines()[2:]:
+        assert abs(float(line.split()[-1])) < 0.005
+    assert "draw 2, entropy" in draws
+    stopped, fitted = ([float(n) for n in line.split()[-3:]] for line in hollow.splitlines()[1:])
+    assert stopped[1] > max(stopped[0], stopped[2]) + 0.1
+    assert abs(fitted[1] - fitted[0]) < 0.05
+    assert len(splits.splitlines()) == 4
+    if HAS_DATA:
+        assert "most important for the likelihood: age" in concrete
+        assert "its rank for the entropy: 8 of 8" in concrete
+        assert splits.count("most important plas") == 4
