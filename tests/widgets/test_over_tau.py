@@ -383,7 +383,7 @@ def test_the_widget_sends_the_levels_in_few_bytes():
 def test_a_newer_request_ends_the_computation_of_levels(explorer, monkeypatch):
     started = []
 
-    def follow(inputs, check):
+    def follow(inputs, check, **_):
         started.append(inputs.tau)
         if len(started) == 1:
             explorer.tau = 0.3

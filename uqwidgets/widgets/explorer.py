@@ -434,7 +434,7 @@ class Explorer(
         if (request := self._answered) is None or request != self._requested:
             return
         session = self._models.session(request.inputs.shown_model)
-        for frame in session.over_tau_frames(request.seq, request.inputs, ticket):
+        for frame in session.over_tau_frames(request.seq, request.inputs, ticket, request.ghost):
             with self._publisher.reporting_errors("an observer of _over_tau"):
                 self._over_tau = frame
 

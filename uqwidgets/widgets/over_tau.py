@@ -42,6 +42,8 @@ COARSE, _FINEST = 8, 32
 # Evenly spaced intervals of a side; the last are the steps of the slider.
 _PIECES = (10, 20, 25, 50, 100)
 _EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
+#: The names of columns that belong to another view, which lie under it, begin with this.
+OF_OTHERS = "."
 # Weights that are stored while they are in use.
 _MOST_WEIGHTS = 1 << 25
 
@@ -225,7 +227,9 @@ class OverTau:
         #: What was published last.
         self.key: Any = None
 
-    def follow(self, inputs: Inputs, check: Check) -> Iterator[tuple[dict[str, Any], Samples]]:
+    def follow(
+        self, inputs: Inputs, check: Check, *, has_pin: bool = False
+    ) -> Iterator[tuple[dict[str, Any], Samples]]:
         """Compute what is missing for the request, and yield all of it: soon, and when precise.
 
         Parameters
@@ -234,6 +238,8 @@ class OverTau:
             Whatever their tau.
         check : callable
             Called often; what it raises ends the work, of which all is kept that is finished.
+        has_pin : bool, default=False
+            Whether a pin lies under the views, in the place of columns of `OF_OTHERS`.
 
         Yields
         ------
@@ -243,7 +249,7 @@ class OverTau:
         inputs = replace(inputs, tau=0.0)
         views = [view for view in self._views if view.is_read(inputs)]
         tracks = [(view, track) for view in views for track in view.over_tau(inputs)]
-        key = (inputs, [(view.name, track.name, track.key) for view, track in tracks])
+        key = (inputs, has_pin, [(view.name, track.name, track.key) for view, track in tracks])
         if key == self.key or not tracks or not inputs.stress_feature:
             return
         rows = self._builder.rows_key(inputs)
@@ -280,7 +286,9 @@ class OverTau:
                     is_news |= settle(track, sides, of_sides, check)
             if is_news or is_coarse:
                 check()
-                yield self._message(views, tracks, followed, ends, is_coarse=is_coarse)
+                yield self._message(
+                    views, tracks, followed, ends, is_coarse=is_coarse, has_pin=has_pin
+                )
         self.key = key
         # They take the memory of many columns.
         self._levels = {}
@@ -331,16 +339,24 @@ class OverTau:
         ends: Sequence[Level],
         *,
         is_coarse: bool,
+        has_pin: bool,
     ) -> tuple[dict[str, Any], Samples]:
         """Describe and return all columns; levels in ascending order, 0 once."""
         described: list[dict[str, Any]] = []
         columns: Samples = {}
+        moving = {view.name for view, _ in tracks}
         for (view, track), sides in zip(tracks, followed, strict=True):
             if track.derivation is None:
                 own, counts = joined(sides)
             else:
                 own, counts = in_pieces(track, track.derivation, sides)
-            own = {f"{view.name}.{name}": v.astype(np.float32) for name, v in own.items()}
+            own = {
+                _in_frame(view, name): values.astype(np.float32)
+                for name, values in own.items()
+                # What lies under a view moves with it, or not at all.
+                if not name.startswith(OF_OTHERS)
+                or (not has_pin and name.split(OF_OTHERS)[1] in moving)
+            }
             columns |= own
             described.append(
                 {
@@ -363,6 +379,11 @@ class OverTau:
         }
         meta = {"tracks": described, "fixed": list(fixed), "texts": texts}
         return meta, {**columns, **fixed}
+
+
+def _in_frame(view: View, name: str) -> str:
+    """Return the name of a column in a frame."""
+    return name.removeprefix(OF_OTHERS) if name.startswith(OF_OTHERS) else f"{view.name}.{name}"
 
 
 def joined(sides: Sequence[Side]) -> tuple[Samples, dict[float, int]]:

@@ -128,7 +128,9 @@ class Session:
             raise ValueError(unknown("measure or indicator", shown, list(results), f"in {name}"))
         return results[shown]
 
-    def over_tau_frames(self, seq: int, inputs: Inputs, ticket: Ticket) -> Iterator[dict[str, Any]]:
+    def over_tau_frames(
+        self, seq: int, inputs: Inputs, ticket: Ticket, pin: Pin | None
+    ) -> Iterator[dict[str, Any]]:
         """Yield what tau moves, for all levels at once; see `uqwidgets.widgets.over_tau`.
 
         Parameters
@@ -137,9 +139,11 @@ class Session:
             Number of the request.
         inputs : Inputs
         ticket : Ticket
+        pin : Pin or None
+            That lies under the views.
         """
         ticket.rest(self.timing.before_following)
-        for meta, columns in self.over_tau.follow(inputs, ticket.check):
+        for meta, columns in self.over_tau.follow(inputs, ticket.check, has_pin=pin is not None):
             yield pack(seq, inputs.plain(), meta, columns)
 
     def answer(

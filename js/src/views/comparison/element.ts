@@ -73,15 +73,17 @@ export function comparisonPanel({ session, about, signal, redraw }: Context): Pa
       other.update([{ value: "", label: "nothing" }, ...choices], inputs.compare_with);
       const data = inputs.compare_with ? (frame?.comparison ?? null) : null;
       const tau = inputs.stress_feature ? inputs.tau : 0;
-      const isElsewhere = data !== null && (data.stale || data.tau !== tau);
+      // Interpolated levels are of single precision.
+      const isOfOtherTau = data !== null && Math.abs(data.tau - tau) > 1e-6;
+      const isElsewhere = data !== null && (data.stale || isOfOtherTau);
       set(panel.element, { "data-stale": isElsewhere ? "true" : null });
       grid.hidden = !data;
       empty.hidden = data !== null || !inputs.compare_with;
       sentences.replaceChildren(...(data?.sentences ?? []).map((text) => h("p", {}, text)));
       setText(empty, frame?.final ? "no differences" : "no differences yet");
       const sides = data?.second ? `${isolated(data.first)} minus ${isolated(data.second)}` : "";
-      const at = data && (data.tau !== 0 || data.tau !== tau) ? ` at τ = ${level(data.tau)}` : "";
-      const rest = data && data.tau !== tau ? "; other levels follow when τ rests" : "";
+      const at = data && (data.tau !== 0 || isOfOtherTau) ? ` at τ = ${level(data.tau)}` : "";
+      const rest = isOfOtherTau ? "; other levels follow when τ rests" : "";
       setText(panel.note, data?.stale && !at ? "shown for other inputs" : `${sides}${at}${rest}`);
       if (!data || !frame) return;
       const ranked = frame.importance?.order ?? [];

@@ -45,8 +45,6 @@ class _Shared(NamedTuple):
 class OtherModel(OtherSide):
     """Another fitted model of the same rows."""
 
-    of = "model"
-
     def __init__(self, explainer: Explainer, name: str) -> None:
         super().__init__(explainer, (explainer.name, name), has_weights=False)
         self.comparison = explainer.compare(explainer.others[name], names=self.names)
@@ -87,6 +85,7 @@ class OtherModel(OtherSide):
                     **stress_options(inputs),
                 ),
                 lies_under=shared.indicator == inputs.indicator,
+                moves=False,
             )
         units = comparison._units(None) if inputs.groups else list(comparison.features)
         for measure, column in shared.importance:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.choices import unknown
@@ -43,11 +43,14 @@ class Part(NamedTuple):
         Column of the importance view under which the other side lies.
     lies_under : bool
         Whether the other side lies under the view of the same analysis.
+    moves : bool
+        Whether tau moves it; a profile has all levels already.
     """
 
     compute: Callable[[], Difference]
     column: int | None = None
     lies_under: bool = True
+    moves: bool = True
 
 
 class OtherSide(ABC):
@@ -55,13 +58,9 @@ class OtherSide(ABC):
 
     Attributes
     ----------
-    of : str
-        What the other side is: the word before its name in legends.
     has_weights : bool
         Whether rows are weighted at tau = 0, so that no profile over tau is compared.
     """
-
-    of: ClassVar[str]
 
     def __init__(self, explainer: Explainer, names: tuple[str, str], has_weights: bool) -> None:
         self.explainer, self.names, self.has_weights = explainer, names, has_weights
@@ -124,8 +123,6 @@ def options_of(population: Population) -> dict[str, Any]:
 
 class OtherRows(OtherSide):
     """The same model in other rows: those that are not shown, or a cohort."""
-
-    of = "rows"
 
     def __init__(
         self,
@@ -226,7 +223,8 @@ class OtherRows(OtherSide):
             )
             of_rows = RowsComparison(ex, (own, other), self.names)
             yield Part(
-                partial(of_rows.stress, [stressed], [inputs.indicator], **stress_options(inputs))
+                partial(of_rows.stress, [stressed], [inputs.indicator], **stress_options(inputs)),
+                moves=False,
             )
         units = ex.units if inputs.groups else list(ex.features)
         for column, measure in enumerate(measures_of(ex, inputs)):
@@ -247,8 +245,6 @@ class OtherRows(OtherSide):
 
 class OtherClass(OtherSide):
     """Another class of the same model in the same rows."""
-
-    of = "class"
 
     def parts(self, inputs: Inputs, population: Population, report: Report) -> Iterator[Part]:
         """Yield curve, profile and importance of the probabilities of both classes."""
@@ -278,6 +274,7 @@ class OtherClass(OtherSide):
                     **stress_options(inputs),
                 ),
                 lies_under=inputs.indicator == f"{kind}:{own}",
+                moves=False,
             )
         columns = measures_of(ex, inputs)
         name = probability_of(own)
@@ -311,8 +308,6 @@ class OtherClass(OtherSide):
 
 class RefittedLearner(OtherSide):
     """The learner, whose marks the other views have already."""
-
-    of = "learner"
 
     def parts(self, _inputs: Inputs, _population: Population, _report: Report) -> Iterator[Part]:
         """Yield nothing: the learner has other rows than the model."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy.typing as npt
@@ -17,13 +17,16 @@ from uqwidgets.inference.population import Population
 from uqwidgets.performance.result import Scores
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import sentence
+from uqwidgets.widgets.curve_form import N_VALUES
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.interruptions import SupersededError
 from uqwidgets.widgets.learner.refitted import Refitted
 from uqwidgets.widgets.model_info import LEVEL
+from uqwidgets.widgets.over_tau import Track
 from uqwidgets.widgets.rows.population import Populations
-from uqwidgets.widgets.views.comparison.content import of_difference, of_importances
+from uqwidgets.widgets.views.comparison.content import Shown, of_difference, of_importances
 from uqwidgets.widgets.views.comparison.other_model import OtherModel
+from uqwidgets.widgets.views.comparison.over_tau import MOST_VALUES, difference_track
 from uqwidgets.widgets.views.comparison.sides import (
     NothingToCompareError,
     OtherClass,
@@ -37,6 +40,9 @@ from uqwidgets.widgets.views.comparison.sides import (
 )
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
 from uqwidgets.widgets.work import Step, Urgency, Work
+
+# What the other side is, the word before its name in legends, by the kind of `compare_with`.
+_OF = {"model": "model", "cohort": "rows", "rest": "rows", "class": "class", "learner": "learner"}
 
 
 class ComparisonView(View):
@@ -137,6 +143,25 @@ class ComparisonView(View):
         described = {"note": self.content.meta["second"], "state": state.plain(), "of": of}
         return described, columns
 
+    def over_tau(self, inputs: Inputs) -> Sequence[Track]:
+        """Return the track of the differences, unless so many rows and repeats take too long."""
+        state, _, under = self._under
+        known = self.content
+        is_known = known.key is not None and known.key[0] == self._input_key(inputs)
+        if not inputs.compare_with or not is_known or not (known.columns or known.meta["scores"]):
+            return ()
+        n_curves = len(measures_of(self.explainer, inputs)) * inputs.n_repeats
+        n_curves = n_curves * len(self.explainer.features) + N_VALUES
+        if len(self.explainer.table) * n_curves > MOST_VALUES:
+            return ()
+
+        def at_level(inputs: Inputs, populations: Populations, check: Callable[[], None]) -> Shown:
+            *_, shown = self._shown(inputs, populations, lambda *_: check(), only_moving=True)
+            return shown
+
+        shown = Shown(known.meta, known.columns, under if state is not None else {})
+        return [difference_track(self._input_key(inputs), shown, at_level)]
+
     def _input_key(self, inputs: Inputs) -> Key:
         return (
             inputs.compare_with,
@@ -161,14 +186,28 @@ class ComparisonView(View):
     def _contents(
         self, inputs: Inputs, populations: Populations, report: Report
     ) -> Iterator[Content]:
-        """Yield the content with one more difference at a time."""
+        """Yield the content with one more difference at a time, and set what lies under."""
+        for shown in self._shown(inputs, populations, report):
+            yield Content(shown.meta, shown.columns)
+        # Only now, for before the legends would say that the other side has no such curve.
+        of = inputs if shown.under else None
+        self._under = of, _OF[inputs.compare_with.partition(":")[0]], shown.under
+
+    def _shown(
+        self,
+        inputs: Inputs,
+        populations: Populations,
+        report: Report,
+        *,
+        only_moving: bool = False,
+    ) -> Iterator[Shown]:
+        """Yield what is shown, or what of it tau moves, with one more difference at a time."""
         nothing: dict[str, Any] = {"scores": [], "curve": None, "stress": None, "importance": []}
         try:
             side = self._side(inputs, populations)
         except NothingToCompareError as error:
-            self._under = None, "", {}
             names = {"first": "", "second": "", "level": LEVEL, "tau": 0.0}
-            yield Content({**names, **nothing, "sentences": [str(error)]})
+            yield Shown({**names, **nothing, "sentences": [str(error)]}, {}, {})
             return
         first, second = side.names
         # A page moves tau on by itself, and says of which level the differences are.
@@ -181,12 +220,14 @@ class ComparisonView(View):
         units = self.explainer.units if inputs.groups else self.explainer.features
         n_measures = len(measures_of(self.explainer, inputs))
         for part in side.parts(inputs, populations.now, report):
+            if only_moving and not part.moves:
+                continue
             try:
                 difference = part.compute()
             except NoRatioError as error:
                 reason = sentence(str(error)).partition(";")[0]
                 meta["sentences"] = [*meta["sentences"], f"{reason}."]
-                yield Content(dict(meta), dict(columns))
+                yield Shown(dict(meta), dict(columns), dict(under))
                 continue
             if isinstance(difference.first, Importance):
                 importances.append((difference, part.column))
@@ -198,11 +239,9 @@ class ComparisonView(View):
             meta |= shown.meta
             columns |= shown.columns
             under |= shown.under if part.lies_under else {}
-            yield Content(dict(meta), dict(columns))
+            yield Shown(dict(meta), dict(columns), dict(under))
         if not columns and not meta["scores"]:
-            yield Content(meta)
-        # Only now, for before the legends would say that the other side has no such curve.
-        self._under = inputs if under else None, side.of, under
+            yield Shown(meta, {}, {})
 
     def _side(self, inputs: Inputs, populations: Populations | None = None) -> OtherSide:
         """Return the other side; the explainer of another model is made at first."""
