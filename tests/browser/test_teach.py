@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from sklearn.tree import DecisionTreeRegressor
 
 import uqwidgets as uq
 from browser.bridge import Bridge
@@ -89,6 +90,7 @@ def test_every_lesson_works_by_keyboard_and_axe_finds_no_violation(themed, expla
     coverage_by_keyboard(themed, uq.teach.WhatTheBarCovers(n=20))
     target_by_keyboard(themed, uq.teach.StressToATarget(explainer, target=0.2))
     place_by_keyboard_and_mouse(themed, uq.teach.ThePlaceNobodyHasBeen(hollow()))
+    refits_by_keyboard(themed, uq.teach.ManyRefits(estimator=DecisionTreeRegressor(max_depth=4)))
 
 
 def guess_by_keyboard(mount, lesson):
@@ -210,3 +212,27 @@ def place_by_keyboard_and_mouse(mount, lesson):
     expect(root).to_have_attribute("data-seq", str(lesson._seq))
     assert (lesson.guess, lesson.model, lesson.revealed) == ("unsure", "unsure", True)
     check_page(root)
+
+
+def refits_by_keyboard(mount, lesson):
+    root = mount(lesson)
+    explanation = root.get_by_test_id("uq-explanation")
+    show = root.get_by_test_id("uq-reveal")
+    guess = root.get_by_test_id("uq-guess")
+    guess.fill("14")
+    guess.press("Enter")
+    press(root, "uq-refit")
+    expect(explanation).to_contain_text("One fit draws one curve")
+    expect(show).to_have_attribute("aria-disabled", "true")
+    check_page(root)
+    press(root, "uq-all")
+    expect(explanation).to_contain_text("15 curves differ")
+    expect(root.locator(".uq-look-refit")).to_have_count(15)
+    press(root, "uq-reveal")
+    expect(explanation).to_contain_text(f"truth at {lesson.hits} of 15 values. You expected 14.")
+    expect(root.locator("circle.uq-look-hit")).to_have_count(lesson.hits)
+    expect(root.locator("circle.uq-look-wrong")).to_have_count(15 - lesson.hits)
+    check_page(root)
+    press(root, "uq-restart")
+    expect(explanation).to_be_empty()
+    assert (lesson.refits, lesson.revealed, lesson.guess) == (0, False, 14)

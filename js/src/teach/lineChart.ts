@@ -14,7 +14,7 @@ export interface LineOptions {
   x: Values;
   lines: Line[];
   band?: { low: Values; high: Values } | null;
-  dot?: { x: number; y: number } | null;
+  dots?: { look: string; x: number; y: number }[];
   /** A level that is drawn across the chart. */
   level?: number | null;
   range: readonly [number, number];
@@ -25,14 +25,15 @@ export interface LineOptions {
 
 const TOP = 20;
 
-/** Lines over one axis, with a band behind them, a level across them and a dot on them. */
+/** Lines over one axis, with a band behind them, a level across them and dots on them. */
 export function lineChart() {
   const [left, bottom] = [axis("left"), axis("bottom")];
   const area = svg("path", { class: "uq-lesson-band" });
   const across = svg("line", { class: "uq-lesson-level" });
   const marks = svg("g");
   const paths = pool(marks, () => svg("path"));
-  const dot = svg("circle", { class: "uq-lesson-dot", r: 5 });
+  const spots = svg("g");
+  const circles = pool(spots, () => svg("circle"));
   const yTitle = svg("text", { class: "uq-title", y: 11 });
   const xTitle = svg("text", { class: "uq-title", "text-anchor": "middle" });
   const element = svg(
@@ -42,7 +43,7 @@ export function lineChart() {
     area,
     across,
     marks,
-    dot,
+    spots,
     bottom.element,
     yTitle,
     xTitle,
@@ -50,7 +51,7 @@ export function lineChart() {
   return {
     element,
     update(options: LineOptions): void {
-      const { x, lines, band = null, dot: at = null, level = null, width, height } = options;
+      const { x, lines, band = null, dots = [], level = null, width, height } = options;
       const floor = height - (options.titles.x ? 40 : 22);
       const [least, most] = options.range;
       const y = scaleLinear([least, most > least ? most : least + 1], [floor, TOP]).nice(5);
@@ -73,8 +74,15 @@ export function lineChart() {
         const line = lines[i] as Line;
         set(path, { class: `uq-lesson-line uq-look-${line.look}`, d: linePath(xs, ys(line.y)) });
       });
-      set(dot, { visibility: at ? null : "hidden" });
-      if (at) set(dot, { cx: xScale(at.x).toFixed(1), cy: y(at.y).toFixed(1) });
+      circles(dots.length).forEach((circle, i) => {
+        const { look, ...at } = dots[i] as (typeof dots)[number];
+        set(circle, {
+          class: `uq-lesson-dot uq-look-${look}`,
+          r: look === "now" ? 5 : 3.5,
+          cx: xScale(at.x).toFixed(1),
+          cy: y(at.y).toFixed(1),
+        });
+      });
       setFitted(yTitle, options.titles.y, width);
       set(xTitle, { x: (margin + inner / 2).toFixed(1), y: height - 6 });
       setFitted(xTitle, options.titles.x, inner);

@@ -127,14 +127,14 @@ export const place: Lesson = ({ session, signal, predict, act, picture }) => {
           { look: "plain", y: of(predicted, k) },
         ],
         band: { low: of(low, k), high: of(high, k) },
-        dot: { x: at[0], y: of(predicted, k)[i] as number },
+        dots: [{ look: "now", x: at[0], y: of(predicted, k)[i] as number }],
         range: ranges.prediction,
         titles: { x: "", y: unit ? `${label} (${unit})` : label },
       });
       below.update({
         ...common,
         lines: [{ look: "plain", y: of(entropy, k) }],
-        dot: { x: at[0], y: of(entropy, k)[i] as number },
+        dots: [{ look: "now", x: at[0], y: of(entropy, k)[i] as number }],
         level: usual[k] as number,
         range: ranges.entropy,
         titles: { x: features[0], y: "entropy (nats)" },

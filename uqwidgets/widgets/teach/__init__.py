@@ -3,11 +3,13 @@
 from uqwidgets.widgets.teach.coverage import WhatTheBarCovers
 from uqwidgets.widgets.teach.guess import GuessTheRanking
 from uqwidgets.widgets.teach.place import ThePlaceNobodyHasBeen
+from uqwidgets.widgets.teach.refits import ManyRefits
 from uqwidgets.widgets.teach.shuffle import ShuffleOneColumn
 from uqwidgets.widgets.teach.target import StressToATarget
 
 __all__ = [
     "GuessTheRanking",
+    "ManyRefits",
     "ShuffleOneColumn",
     "StressToATarget",
     "ThePlaceNobodyHasBeen",

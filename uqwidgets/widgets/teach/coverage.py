@@ -11,7 +11,14 @@ from uqwidgets.datasets import CORRELATED_PAIRS, Process
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.widgets.checks import whole
-from uqwidgets.widgets.teach.lesson import Answer, Input, Lesson, counted, one_of_texts
+from uqwidgets.widgets.teach.lesson import (
+    Answer,
+    Input,
+    Lesson,
+    checked_process,
+    counted,
+    one_of_texts,
+)
 
 #: Kinds of intervals, each with what it accounts for.
 _KINDS = {
@@ -110,12 +117,7 @@ class WhatTheBarCovers(Lesson):
         n_repeats: int = 5,
         **inputs: Any,
     ) -> None:
-        if not isinstance(process, tuple) or len(process) != 3:
-            raise TypeError(
-                f"process is a {type(process).__name__}; pass a uq.datasets.Process, such as "
-                "uq.datasets.LINEAR."
-            )
-        self._truth = GroundTruth(*process)
+        self._truth = GroundTruth(*checked_process(process))
         self._model = process[0] if model is None else model
         self._measure = measure
         self._n = whole(n, "n", 10, 1000)

@@ -12,6 +12,7 @@ import traitlets as t
 
 from uqwidgets._utils.choices import unknown
 from uqwidgets._utils.errors import in_one_line
+from uqwidgets.datasets import Process
 from uqwidgets.widgets.checks import brief
 from uqwidgets.widgets.frames import SCHEMA, pack
 from uqwidgets.widgets.front_end import bundle
@@ -177,6 +178,16 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
 def counted(count: int, noun: str) -> str:
     """Return "1 row" or "2 rows"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def checked_process(process: Any) -> Process:
+    """Return the process, or raise a TypeError."""
+    if not isinstance(process, tuple) or len(process) != 3:
+        raise TypeError(
+            f"process is a {type(process).__name__}; pass a uq.datasets.Process, such as "
+            "uq.datasets.LINEAR."
+        )
+    return Process(*process)
 
 
 def one_of_texts(value: Any, what: str, known: tuple[str, ...]) -> str:
