@@ -1,4 +1,4 @@
-"""Refits: curves and bands are those of a learner of so many refits, and the truth that of the process."""
+"""Refits: curves and bands are those of a learner, and the truth is that of the process."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_refits_that_exist_are_not_fitted_again():
 
 def test_a_fit_that_fails_is_a_sentence_and_leaves_what_was_shown():
     class Failing(LinearRegression):
-        def fit(self, X, y, sample_weight=None):
+        def fit(self, *_):
             raise RuntimeError("no convergence")
 
     with uq.teach.ManyRefits(LINEAR, Failing(), n=60) as lesson:
@@ -114,6 +114,15 @@ def test_a_fit_that_fails_is_a_sentence_and_leaves_what_was_shown():
         assert "grid" in columns(lesson._frame)
         lesson.refits = 0
         assert lesson._frame["meta"]["error"] is None
+
+
+def test_curves_that_are_all_the_same_are_a_sentence():
+    class Constant(LinearRegression):
+        def predict(self, X):
+            return np.ones(len(X))
+
+    with uq.teach.ManyRefits(LINEAR, Constant(), n=60, refits=4, revealed=True) as lesson:
+        assert "All 4 curves are the same" in explanation(lesson)
 
 
 def test_errors_say_what_to_do():

@@ -14,7 +14,6 @@ from uqwidgets.datasets import CORRELATED_PAIRS, Process
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.ground_truth import GroundTruth
 from uqwidgets.learner import Learner
-from uqwidgets.learner.intervals import correction_share
 from uqwidgets.widgets.checks import brief, switch, whole
 from uqwidgets.widgets.teach.lesson import Answer, Input, Lesson, checked_process, counted
 
@@ -191,7 +190,10 @@ class ManyRefits(Lesson):
         spread = np.ptp(result.per_refit, axis=0)
         widest = int(spread.argmax())
         m = result.n_refits
-        ratio = np.sqrt(1 + m * correction_share("nadeau-bengio", *self.learner.sizes))
+        if not spread[widest]:
+            return (f"All {m} curves are the same: other rows do not change the model.",)
+        independent = result.per_refit[:, widest].std(ddof=1) / np.sqrt(m)
+        ratio = result.std_error[widest] / independent
         sentences = [
             f"{counted(m, 'curve')} differ by up to {spread[widest]:.3g}, at {self._at(widest)}. "
             f"The refits share rows, so the band is corrected: {ratio:.1f} times as wide as for "
