@@ -190,7 +190,7 @@ class ManyRefits(Lesson):
         spread = np.ptp(result.per_refit, axis=0)
         widest = int(spread.argmax())
         m = result.n_refits
-        if not spread[widest]:
+        if np.allclose(result.per_refit, result.per_refit[0]):
             return (f"All {m} curves are the same: other rows do not change the model.",)
         independent = result.per_refit[:, widest].std(ddof=1) / np.sqrt(m)
         ratio = result.std_error[widest] / independent
