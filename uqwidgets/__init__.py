@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.versions import show_versions
+from uqwidgets.dependence.curve_grid import CurveGrid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar
@@ -52,6 +53,7 @@ __all__ = [
     "Categorical",
     "Comparison",
     "Confusion",
+    "CurveGrid",
     "Decomposition",
     "Dependence",
     "DependenceView",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import uqwidgets as uq
+from uqwidgets.widgets.over_tau import OverTau
 from uqwidgets.widgets.views.small_curves import SmallCurvesView
 from widgets.conftest import Counting, table
+from widgets.following import at_level
 from widgets.wire import columns
 
 
@@ -199,3 +202,32 @@ def test_a_page_holds_those_that_are_shown(small: uq.Explorer) -> None:
     content = view.complete(inputs, populations, lambda: None)
     assert content.meta["features"] == small._frame["meta"]["small_curves"]["features"]
     assert small.explainer.rows_evaluated >= before
+
+
+def test_every_level_of_tau_is_near_that_of_the_kernel(small: uq.Explorer) -> None:
+    small.stress_feature = "b"
+    assert small.wait(30)
+    session, inputs = small._session, small._inputs()[0]
+    view = session.view(SmallCurvesView)
+    evaluated = small.explainer.rows_evaluated
+    over_tau = OverTau(session.views, session.populations)
+    *_, (meta, sent) = over_tau.follow(inputs, lambda: None)
+    assert small.explainer.rows_evaluated == evaluated
+    for tau in (-0.9, -0.35, 0.0, 0.2, 0.75):
+        at = replace(inputs, tau=tau)
+        exact = view.compute(at, session.populations.build(at, lambda: None)).columns
+        axis = np.ptp(exact["average"])
+        for name in ("average", "low", "high"):
+            level = at_level(meta, sent, f"small_curves.{name}", tau)
+            np.testing.assert_allclose(level, exact[name], atol=0.02 * axis)
+
+
+def test_the_static_picture_has_every_small_curve(small: uq.Explorer) -> None:
+    view = small._session.view(SmallCurvesView)
+    inputs = small._inputs()[0]
+    populations = small._session.populations.build(inputs, lambda: None)
+    html = view.html(inputs, populations.now, lambda: None)
+    assert "All panels have one vertical axis" in html
+    for feature in small._frame["meta"]["small_curves"]["features"]:
+        assert f">{feature}</text>" in html
+    assert view.html(replace(inputs, small_curves=0), populations.now, lambda: None) == ""

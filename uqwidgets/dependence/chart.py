@@ -8,6 +8,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from uqwidgets.dependence.curve_grid import CurveGrid
 from uqwidgets.dependence.result import Dependence, thin_lines
 from uqwidgets.dependence.rows_chart import colours_of
 from uqwidgets.dependence.rows_chart import own_values as own_of
@@ -152,6 +153,49 @@ def _thin(result: Dependence) -> pd.DataFrame:
             "ice": lines.ravel(),
         }
     )
+
+
+def curve_grid_chart(grid: CurveGrid, columns: int) -> alt.ConcatChart:
+    """Return a panel for each feature; all have the same vertical axis.
+
+    Parameters
+    ----------
+    grid : CurveGrid
+    columns : int
+
+    Returns
+    -------
+    alt.ConcatChart
+    """
+    ends = np.concatenate([[one.average, one.low, one.high] for one in grid.curves], axis=1)
+    finite = ends[np.isfinite(ends)]
+    shared = alt.Scale(zero=False)
+    if len(finite):
+        shared = alt.Scale(domain=[float(finite.min()), float(finite.max())])
+    panels = []
+    for at, one in enumerate(grid.curves):
+        frame = one.frame
+        title = grid.quantity if at % columns == 0 else None
+        names, numbers = [], ["value:Q", *_CURVE]
+        measured: Any = {"title": title, "scale": shared}
+        along = alt.X("value:Q", title=one.feature, scale=alt.Scale(zero=False, nice=False))
+        is_one = one.categorical or len(one.grid) == 1
+        if is_one:
+            # A category may be anything, but JSON knows text.
+            frame["value"] = frame["value"].map(value_text)
+            names, numbers = ["value:N"], _CURVE
+            along = alt.X("value:N", title=one.feature, sort=None)
+        base = alt.Chart(frame).encode(x=along, tooltip=tooltips(names, numbers))
+        spread = base.mark_rule(color=BLUE) if is_one else base.mark_area(color=BLUE, opacity=0.3)
+        average = base.mark_point(color=BLUE, fill=BLUE) if is_one else base.mark_line(color=BLUE)
+        panel = alt.LayerChart(
+            layer=[
+                spread.encode(y=alt.Y("low:Q", **measured), y2="high:Q"),
+                average.encode(y=alt.Y("average:Q", **measured)),
+            ]
+        )
+        panels.append(panel.properties(width=WIDTH / 2, height=WIDTH / 3))
+    return alt.ConcatChart(concat=panels, columns=columns)
 
 
 def surface_chart(result: Surface) -> alt.LayerChart:

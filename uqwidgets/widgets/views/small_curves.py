@@ -11,19 +11,23 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
+from uqwidgets.dependence.curve_grid import CurveGrid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.progress import Progress
 from uqwidgets.evaluation.replacement import checked_scheme
 from uqwidgets.explainer.explainer import Explainer
 from uqwidgets.importance import Settings
+from uqwidgets.inference import half_width
 from uqwidgets.inference.population import Population
+from uqwidgets.inference.populations import means_over_rows
 from uqwidgets.metrics import is_metric
 from uqwidgets.plotting.result import Result
 from uqwidgets.plotting.text import counted, value_text
 from uqwidgets.widgets.curve_form import curve_grid
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.model_info import LEVEL, importance_measures
+from uqwidgets.widgets.over_tau import Level, Samples, Track
 from uqwidgets.widgets.places import grid_places, is_time
 from uqwidgets.widgets.rows.population import Populations
 from uqwidgets.widgets.views.view import Availability, Content, Key, View
@@ -34,6 +38,11 @@ from uqwidgets.widgets.work import Step, Urgency, Work
 _SIZES = (9, 17)
 # Share of `memory_limit` that the curves of all rows take.
 _SHARE = 1 / 10
+
+
+# Largest error of an interpolated curve, as a share of the axis of all; errors of a band may be so
+# many times as large.
+_TOLERANCE, _OF_BAND = 0.002, 5
 
 
 class _Curves(NamedTuple):
@@ -126,6 +135,38 @@ class SmallCurvesView(View):
             if curves is not None:
                 results[name] = self._average(inputs, curves, populations.reached(inputs))
         return results
+
+    def html(self, inputs: Inputs, population: Population, check: Callable[[], None]) -> str:
+        """Draw the curves that are known."""
+        curves = []
+        for name in self._features(inputs) if inputs.small_curves else ():
+            check()
+            known = self._curves.get(self._curve_key(inputs, name))
+            if known is not None:
+                curves.append(self._average(inputs, known, population))
+        return CurveGrid(curves)._repr_html_() if curves else ""
+
+    def over_tau(self, inputs: Inputs) -> Sequence[Track]:
+        """Return the track of all curves and bands, once they are known."""
+        if not inputs.small_curves or self._missing(inputs):
+            return ()
+        names = self._features(inputs)
+        shown = [self._curves[self._curve_key(inputs, name)] for name in names]
+
+        def averages(levels: Sequence[Level], check: Callable[[], None]) -> Samples:
+            populations = [level.population for level in levels]
+            means, widths = [], []
+            for one in shown:
+                check()
+                mean, std_error = means_over_rows(one.values, populations)
+                errors = zip(std_error, populations, strict=True)
+                means.append(mean)
+                widths.append(np.stack([half_width(error, LEVEL, of) for error, of in errors]))
+            average, width = np.concatenate(means, axis=1), np.concatenate(widths, axis=1)
+            return {"average": average, "low": average - width, "high": average + width}
+
+        key = (inputs.measure, inputs.spacing, tuple(names))
+        return [Track("curves", key, averages, _TOLERANCE, _sizes, is_large=True)]
 
     def show_cached(self, work: Work) -> Availability:
         """Average what is known; it answers no request by itself."""
@@ -294,3 +335,10 @@ class SmallCurvesView(View):
 
     def _curve_key(self, inputs: Inputs, name: str) -> tuple[str, str, str]:
         return name, inputs.spacing, inputs.measure
+
+
+def _sizes(columns: Samples) -> dict[str, Any]:
+    """Length of the axis, which all curves share."""
+    values = columns["average"][np.isfinite(columns["average"])]
+    axis = np.ptp(values) if len(values) else 0.0
+    return {"average": axis, "low": _OF_BAND * axis, "high": _OF_BAND * axis}
