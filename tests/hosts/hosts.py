@@ -140,6 +140,10 @@ def server(input, output, session):
         return f"tau is {{reactive_read(explorer, 'tau'):.2f}}"
 
     @reactive.effect
+    def flush():
+        reactive.invalidate_later(0.05)
+
+    @reactive.effect
     @reactive.event(input.press)
     def _():
         explorer.tau = {TAU_OF_PYTHON}
@@ -190,7 +194,8 @@ class Host:
             path = folder / "app.py"
             path.write_text(self.app.replace("THEME", "dark" if dark else "light"))
             theme = f'[tool.marimo.display]\ntheme = "{"dark" if dark else "light"}"\n'
-            (folder / "pyproject.toml").write_text(theme)
+            runs = "[tool.marimo.runtime]\nauto_instantiate = true\n"
+            (folder / "pyproject.toml").write_text(theme + runs)
             return path
         path = folder / "app.ipynb"
         cells = [nbformat.v4.new_code_cell(code) for code in CELLS]
@@ -243,6 +248,7 @@ HOSTS = {
         health="api",
         page="lab/tree/app.ipynb?reset&token=",
         runs_cells=True,
+        own_errors=("The operation was aborted",),
     ),
     "notebook": Host(
         "Jupyter Notebook",
@@ -252,7 +258,7 @@ HOSTS = {
         health="api",
         page="notebooks/app.ipynb?token=",
         runs_cells=True,
-        own_errors=("reading 'schema'",),
+        own_errors=("reading 'schema'", 'property "schema"', "The operation was aborted"),
     ),
     "voila": Host(
         "Voila",

@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import weakref
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,46 @@ def test_a_widget_closes_when_the_browser_closes_its_connection(explainer: uq.Ex
     widget.tau = 0.7
     assert widget.wait(5)
     assert widget._frame is frame, "a closed widget computes nothing"
+
+
+class CommOfShinywidgets:
+    """What shinywidgets sets while a widget is made: it has no `on_close`."""
+
+    comm_id, kernel = "placeholder", None
+
+    def send(self, *_: Any, **__: Any) -> None:
+        pass
+
+    on_msg = close = send
+
+
+def test_a_host_may_replace_the_comm(explainer: uq.Explainer) -> None:
+    def place(widget: ipywidgets.Widget) -> None:
+        widget.comm = CommOfShinywidgets()
+
+    ipywidgets.Widget.on_widget_constructed(place)
+    try:
+        widget = uq.Explorer(explainer, n_repeats=2)
+    finally:
+        ipywidgets.Widget.on_widget_constructed(None)
+    assert widget.wait(15)
+    widget.comm = comm.create_comm(target_name="jupyter.widget")
+    widget.comm.handle_close({})
+    assert widget.comm is None
+
+
+def test_the_worker_sends_in_the_context_of_the_session(explainer: uq.Explainer) -> None:
+    session: ContextVar[str] = ContextVar("session", default="none")
+    session.set("of this page")
+    widget = uq.Explorer(explainer, n_repeats=2)
+    senders = []
+    widget.observe(
+        lambda _: senders.append((threading.current_thread().name, session.get())), "_frame"
+    )
+    widget.n_repeats = 3
+    assert widget.wait(15)
+    assert ("uqwidgets", "of this page") in senders
+    widget.close()
 
 
 def test_a_hidden_widget_pauses_until_it_is_shown_again(

@@ -23,7 +23,7 @@ from uqwidgets.widgets.inputs import (
     views_of_layout,
 )
 from uqwidgets.widgets.learner.panel import LearnerPanel
-from uqwidgets.widgets.lifetime import ClosedAtTheEnd, free_hidden, hide, show
+from uqwidgets.widgets.lifetime import ClosedAtTheEnd, close_with_its_comm, free_hidden, hide, show
 from uqwidgets.widgets.messages import data_of, read_message
 from uqwidgets.widgets.models import Models
 from uqwidgets.widgets.page.savable import Savable
@@ -236,8 +236,7 @@ class Explorer(
         super().__init__(_about=about, _picture=self._notebook_picture.id, **traits)
         if "layout" not in inputs:
             self._own_layout = self.layout
-        if self.comm is not None:
-            self.comm.on_close(self._handle_close)
+        close_with_its_comm(self)
         self._ghost = ghost_of(self.pins, explainer)
         self.observe(self._model_changed, names="shown_model")
         self.observe(self._input_changed, names=list(NAMES))

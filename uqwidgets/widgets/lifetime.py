@@ -36,6 +36,20 @@ class ClosedAtTheEnd:
 _hidden: WeakSet[Widget] = WeakSet()
 
 
+def close_with_its_comm(explorer: Widget) -> None:
+    """Close an explorer when the page closes its comm.
+
+    A host may replace the comm later: shinywidgets first sets one that has no ``on_close``.
+    """
+    explorer.observe(_watch_comm, names="comm")
+    _watch_comm({"owner": explorer, "new": explorer.comm})
+
+
+def _watch_comm(change: Any) -> None:
+    if hasattr(change["new"], "on_close"):
+        change["new"].on_close(change["owner"]._handle_close)
+
+
 def hide(explorer: Widget) -> None:
     """Mark an explorer as shown on no page."""
     _hidden.add(explorer)

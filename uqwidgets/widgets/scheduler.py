@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from math import inf
 
 from uqwidgets._utils.forking import renew_after_fork
@@ -210,7 +211,7 @@ class Scheduler:
         if self._idle or (self.worker is not None and self._slices is None):
             return
         if self._slices is None:
-            worker = threading.Thread(target=self._run, name="uqwidgets", daemon=False)
+            worker = _thread(self._run, "uqwidgets")
             try:
                 worker.start()  # it waits for the lock that is held here
             except RuntimeError:
@@ -285,6 +286,12 @@ def _exiting() -> bool:
     return not threading.main_thread().is_alive()
 
 
+def _thread(run: Callable[[], None], name: str) -> threading.Thread:
+    # Shiny sends a message only in the context of its session, which a thread does not inherit.
+    # No daemon: an interpreter that ends must not end it in the middle of a message.
+    return threading.Thread(target=copy_context().run, args=(run,), name=name, daemon=False)
+
+
 @contextmanager
 def heartbeat(beat: Callable[[], None], seconds: float) -> Iterator[None]:
     """Call ``beat`` every so many seconds on another thread, while a model call may take long."""
@@ -294,8 +301,7 @@ def heartbeat(beat: Callable[[], None], seconds: float) -> Iterator[None]:
         while not ended.wait(seconds):
             beat()
 
-    # No daemon: an interpreter that ends must not end it in the middle of a message.
-    thread = threading.Thread(target=run, name="uqwidgets-heartbeat", daemon=False)
+    thread = _thread(run, "uqwidgets-heartbeat")
     try:
         thread.start()
     except RuntimeError:  # no thread can be started; the model call blocks everything anyway
