@@ -41,7 +41,8 @@ FIREFOX = {
 }
 
 
-def _missing(reason: str) -> None:
+def missing(reason: str) -> None:
+    """Skip a test for want of a browser; fail where continuous integration has to have it."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
@@ -61,7 +62,7 @@ def browsers() -> Iterator[Callable[[str], Browser]]:
         def start(name: str) -> Browser:
             executable = find_chromium() if name == "chromium" else shutil.which("firefox-esr")
             if executable is None:
-                _missing(f"no {name}: on Debian, `apt-get install chromium firefox-esr`")
+                missing(f"no {name}: on Debian, `apt-get install chromium firefox-esr`")
             if name == "chromium":
                 return launch(playwright, executable)
             return playwright.firefox.launch(

@@ -86,12 +86,13 @@ def first_root(page: Page) -> Locator:
     return root
 
 
-def shows_the_numbers_of_python(root: Locator, tau: float, share: float = 0.0) -> None:
-    """Fail unless the table shows the importance that Python computes, but for rounding.
+def are_the_numbers_of_python(rows: list[list[str]], tau: float, share: float = 0.0) -> None:
+    """Fail unless a table has the importance that Python computes, but for rounding.
 
     Parameters
     ----------
-    root : Locator
+    rows : list of list of str
+        Cells of the table of importance.
     tau : float
     share : float
         Of the largest importance: how far a number may be away besides.
@@ -101,7 +102,7 @@ def shows_the_numbers_of_python(root: Locator, tau: float, share: float = 0.0) -
         assert explorer.wait(60)
         expected = explorer.result("importance")
     of = dict(zip(expected.features, expected.importance, strict=True))
-    shown = {name: number(cells[0]) for name, *cells in table(root, "Importance")}
+    shown = {name: number(cells[0]) for name, *cells in rows}
     assert set(shown) == set(of)
     for name, value in of.items():
         np.testing.assert_allclose(shown[name], value, rtol=ROUNDING, atol=share * max(of.values()))
@@ -118,7 +119,7 @@ def go_round(page: Page, host: Host, reference: Callable[[int], Styles]) -> Roun
 
     def shows() -> None:
         expect(first_root(page).get_by_test_id("uq-importance-row")).to_have_count(3)
-        shows_the_numbers_of_python(root, 0.0)
+        are_the_numbers_of_python(table(root, "Importance"), 0.0)
 
     def moves() -> None:
         with answered(root):
@@ -127,7 +128,7 @@ def go_round(page: Page, host: Host, reference: Callable[[int], Styles]) -> Roun
         tau = float(root.get_by_test_id("uq-tau").input_value())
         assert tau > 0
         expect(root.get_by_test_id("uq-stress-readout")).to_contain_text(f"τ {tau:.2f}")
-        shows_the_numbers_of_python(root, tau)
+        are_the_numbers_of_python(table(root, "Importance"), tau)
         expect(page.get_by_text("tau is").last).to_contain_text(f"tau is {tau:.2f}")
 
     def chooses() -> None:
