@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uqwidgets import datasets
 from uqwidgets._utils.errors import ModelError
 from uqwidgets._utils.versions import show_versions
-from uqwidgets.dependence.curve_grid import CurveGrid
+from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
 from uqwidgets.evaluation.progress import Progress, ProgressBar

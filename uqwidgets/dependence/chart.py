@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from uqwidgets.dependence.curve_grid import CurveGrid
+from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence, thin_lines
 from uqwidgets.dependence.rows_chart import colours_of
 from uqwidgets.dependence.rows_chart import own_values as own_of

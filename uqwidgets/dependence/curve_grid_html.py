@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from uqwidgets.dependence.curve_grid import CurveGrid
+from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.plotting.html import Markup, element, panel, table
 from uqwidgets.plotting.svg import (

@@ -11,7 +11,7 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.dependence import CurveTransform, Grid, curves_of_rows, dependence, grid_of
-from uqwidgets.dependence.curve_grid import CurveGrid
+from uqwidgets.dependence.curve_grid_result import CurveGrid
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.evaluation.cache import bytes_text
 from uqwidgets.evaluation.progress import Progress
