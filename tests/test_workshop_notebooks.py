@@ -1,0 +1,106 @@
+"""The notebooks of the workshop and of the review run, and the learners' checks are honest."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import numpy as np
+import pytest
+from jupyter_client.manager import KernelManager
+
+from run_notebooks import read, run
+
+EXERCISES, SOLUTIONS = "workshop/exercises.ipynb", "workshop/solutions.ipynb"
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    manager = KernelManager(kernel_name="python3")
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.delenv("UQ_NOTEBOOKS", raising=False)
+    monkeypatch.delenv("UQ_PAPER_DATA", raising=False)
+
+
+def tagged(name, tag):
+    return [cell.source for cell in read(name).cells if tag in cell.metadata.get("tags", [])]
+
+
+def test_solutions_are_the_exercises_with_answers():
+    left_out = {"answer", "solution"}
+    exercises, solutions = (
+        [c.source for c in read(name).cells if not left_out & set(c.metadata.get("tags", []))]
+        for name in (EXERCISES, SOLUTIONS)
+    )
+    assert exercises[1:] == solutions[1:]
+    assert tagged(EXERCISES, "answer") == [f"answer_{k} = None" for k in range(1, 7)]
+    assert len(tagged(SOLUTIONS, "answer")) == len(tagged(SOLUTIONS, "solution")) == 6
+
+
+def test_every_answer_of_the_solutions_is_right(kernel):
+    texts = run(SOLUTIONS, kernel)
+    verdicts = [text for text in texts if text.startswith("Session ")]
+    assert [verdict[:16] for verdict in verdicts] == [f"Session {k}: right" for k in range(1, 7)]
+    assert texts[-1].startswith("It holds no row")
+
+
+@pytest.fixture
+def check():
+    """Return the function by which learners check an answer."""
+    (setup,) = tagged(EXERCISES, "setup")
+    (function,) = [node for node in ast.parse(setup).body if getattr(node, "name", None) == "check"]
+    names = {"np": np}
+    exec(compile(ast.Module([function], []), EXERCISES, "exec"), names)
+    return names["check"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "truth", "tolerance", "sentence"),
+    [
+        (None, 2.0, 0.1, "Session 1: there is no answer yet. Replace None by your answer."),
+        (2.05, 2.0, 0.1, "Session 1: right. The number is 2."),
+        (np.float64(2.2), 2.0, 0.1, "Session 1: 2.2 is too large. Try again."),
+        (-1, 2.0, 0.1, "Session 1: -1 is too small. Try again."),
+        (7, np.int64(7), 0.0, "Session 1: right. The number is 7."),
+        ("many", 2.0, 0.1, "Session 1: the answer is a number, and 'many' is not."),
+        ("x1", "x1", 0.0, "Session 1: right. It is x1."),
+        ("x2", "x1", 0.0, "Session 1: x2 is not right. Try again."),
+        (2, "x1", 0.0, "Session 1: the answer is a name, and 2 is a number."),
+    ],
+)
+def test_a_check_says_whether_an_answer_is_right(check, capsys, answer, truth, tolerance, sentence):
+    check(1, answer, lambda: truth, tolerance)
+    assert capsys.readouterr().out == f"{sentence}\n"
+
+
+def test_without_an_answer_nothing_is_computed(check, capsys):
+    check(1, None, lambda: pytest.fail("the truth was computed"))
+    assert "no answer yet" in capsys.readouterr().out
+
+
+def test_the_teacher_has_ninety_minutes():
+    text = "\n".join(cell.source for cell in read("workshop/teacher.ipynb").cells)
+    times = [tuple(map(int, pair)) for pair in re.findall(r"^\| (\d+) to (\d+) \|", text, re.M)]
+    assert times == [(15 * k, 15 * k + 15) for k in range(6)]
+    for first, last in times:
+        assert f"(minutes {first} to {last})" in text
+
+
+def test_the_review_ends_with_a_page(kernel):
+    texts = run("review.ipynb", kernel)
+    assert all(texts)
+    scores = texts[1].splitlines()
+    assert scores[0].startswith("Scores with 95% intervals, 600 rows")
+    shares = {line.split()[0]: line.split()[1:] for line in texts[7].splitlines()[1:]}
+    # The model finds fewer of the high incomes of women, although its error rate is lower there.
+    assert float(shares["women"][2]) < float(shares["men"][2])
+    difference = next(line for line in texts[5].splitlines() if "error_rate" in line)
+    assert float(difference.split()[3]) < 0
+    assert texts[8].startswith("0 more calls of the model")
+    assert texts[-1].startswith("It holds no row")
+    assert "2 pins" in texts[-1]
