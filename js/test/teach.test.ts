@@ -80,6 +80,24 @@ test("a broken answer leaves the last picture and says what is missing", async (
   expect(el.querySelectorAll(".uq-look-wrong")).toHaveLength(2);
 });
 
+test("while the kernel works, Stop is offered and the picture stays", async () => {
+  const { model, one, alert } = await mountLesson({
+    _frame: answer(0, inputs, { revealed: false }, {}),
+  });
+  expect(one("uq-stop").parentElement?.hidden).toBe(true);
+  one("uq-down").click();
+  model.receive("_frame", answer(0, inputs, { revealed: false, busy: true }, {}));
+  expect(one("uq-stop").parentElement?.hidden).toBe(false);
+  expect(one("uq-order").children[0]?.textContent).toContain("b");
+  one("uq-stop").click();
+  expect(model.saved.at(-1)).toEqual({ _stop: 1 });
+  const error = "The work was stopped.";
+  model.receive("_frame", answer(1, inputs, { revealed: false, error }, {}));
+  expect(one("uq-stop").parentElement?.hidden).toBe(true);
+  expect(alert().textContent).toBe(error);
+  expect(one("uq-order").children[0]?.textContent).toContain("<b>a</b>");
+});
+
 test("a lesson that this page does not know is a sentence", async () => {
   const { alert } = await mountLesson({
     _about: { ...about, name: "constructor" },

@@ -1,6 +1,7 @@
 import { h, pool, setText } from "../dom.ts";
 import { followTheme } from "../theme.ts";
 import { WireError } from "../wire.ts";
+import { button } from "./controls.ts";
 import type { Answer, LessonSession } from "./session.ts";
 
 /** What a lesson gets to build itself into. */
@@ -40,6 +41,13 @@ export function lessonPage(
 ): void {
   const alert = h("p", { class: "uq-error", role: "alert", hidden: true });
   const watchdog = h("p", { class: "uq-watchdog", role: "status", hidden: true }, NO_ANSWER);
+  const stop = button("uq-stop", "Stop", () => session.stop(), signal);
+  const work = h(
+    "p",
+    { class: "uq-watchdog", role: "status", hidden: true },
+    "The model is at work. ",
+    stop,
+  );
   const spoken = h("p", { class: "uq-sr", role: "status", "data-testid": "uq-spoken" });
   const [predict, act, picture] = [h("div"), h("div"), h("div", { class: "uq-picture" })];
   const explained = h("div", { "data-testid": "uq-explanation", "aria-live": "polite" });
@@ -62,6 +70,7 @@ export function lessonPage(
     h("div", { class: "uq-header" }, h("h2", {}, title)),
     alert,
     watchdog,
+    work,
     ...steps,
     spoken,
   );
@@ -86,9 +95,11 @@ export function lessonPage(
     });
     explain.hidden = texts.length === 0;
     const known = make ? null : "This page does not know the lesson; reload it after an upgrade.";
-    const problem = fault ?? answer?.error ?? known;
+    // Beside an error of the model stands the last picture, or none if there was none before.
+    const problem = answer?.error ?? fault ?? known;
     setText(alert, problem ?? "");
     alert.hidden = !problem;
+    work.hidden = !answer?.busy;
     watchdog.hidden = !session.queue.silent;
     root.dataset.seq = String(answer?.seq ?? "");
   };

@@ -19,6 +19,8 @@ export interface Answer {
   columns: Columns;
   explanation: string[];
   error: string | null;
+  /** Whether the kernel works on the next answer. */
+  busy: boolean;
 }
 
 type Changes = Record<string, unknown>;
@@ -55,6 +57,7 @@ function readAnswer(raw: unknown): Answer {
     columns: new Columns(meta.raw.cols, fields.raw.cols),
     explanation: meta.texts("explanation"),
     error: meta.optional("error", (m) => m.text("error")),
+    busy: meta.optional("busy", (m) => m.flag("busy")) ?? false,
   };
 }
 
@@ -93,6 +96,12 @@ export class LessonSession {
   set(changes: Changes): void {
     this.queue.request(changes);
     this.#tell();
+  }
+
+  /** Ends the work of the kernel; the last answer stays. */
+  stop(): void {
+    this.model.set("_stop", (Number(this.model.get("_stop")) || 0) + 1);
+    this.model.save_changes();
   }
 
   /** The input that is requested, else the one that the answer is of. */

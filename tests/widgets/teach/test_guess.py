@@ -80,10 +80,12 @@ def test_orders_of_the_browser_are_checked(lesson):
     before = lesson.order
     for value in (["x0"], "x0", [1, 2, 3, 4], ["x0", "x0", "x1", "x2"], None):
         lesson.set_state({"order": value, "_seq": lesson._seq + 1})
+        lesson.wait()
         assert lesson.order == before
         assert "order is" in lesson._frame["meta"]["error"]
         assert lesson._frame["seq"] == lesson._seq
     lesson.set_state({"order": ["x3", "x2", "x1", "x0"], "_seq": lesson._seq + 1})
+    lesson.wait()
     assert lesson.order == ("x3", "x2", "x1", "x0")
     assert lesson._frame["meta"]["error"] is None
 

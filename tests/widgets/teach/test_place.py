@@ -163,6 +163,7 @@ def test_wrong_values_of_the_browser_change_nothing(lesson):
     ]:
         before = getattr(lesson, name)
         lesson.set_state({name: value, "_seq": lesson._seq + 1})
+        lesson.wait()
         assert getattr(lesson, name) == before
         assert name in lesson._frame["meta"]["error"]
 

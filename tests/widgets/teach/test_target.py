@@ -101,6 +101,7 @@ def test_wrong_values_are_sentences(lesson, explainer):
     for name, value in [("tau", 2), ("tau", "x"), ("feature", "kind"), ("guess", "both")]:
         before = getattr(lesson, name)
         lesson.set_state({name: value, "_seq": lesson._seq + 1})
+        lesson.wait()
         assert getattr(lesson, name) == before
         assert name in lesson._frame["meta"]["error"]
     with pytest.raises(ValueError, match="no feature is numeric"):

@@ -135,7 +135,8 @@ class WhatTheBarCovers(Lesson):
     @property
     def hits(self) -> int:
         """How many of the intervals so far hold the importance in the population."""
-        return int(self._holds_population().sum())
+        with self._computing:
+            return int(self._holds_population().sum())
 
     def _explainer(self, n: int, seed: int) -> Explainer:
         X, y = self._truth.data(n, seed)
@@ -153,9 +154,12 @@ class WhatTheBarCovers(Lesson):
                     n_repeats=self._n_repeats,
                     interval=kind,
                     level=_LEVEL,
+                    callback=self._check,
                 )
                 bars[kind] = float(one.importance[0]), float(one.low[0]), float(one.high[0])
-            every = explainer.importance(self._measure, [self.feature], n_repeats="all")
+            every = explainer.importance(
+                self._measure, [self.feature], n_repeats="all", callback=self._check
+            )
             self._of_own_rows.append(float(every.importance[0]))
             self._bars.append(bars)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +18,13 @@ from uqwidgets.widgets.checks import brief
 from uqwidgets.widgets.frames import SCHEMA, pack
 from uqwidgets.widgets.front_end import bundle
 from uqwidgets.widgets.input_traits import SYNCED
+from uqwidgets.widgets.interruptions import PausedError, SupersededError
 from uqwidgets.widgets.lifetime import ClosedAtTheEnd
+from uqwidgets.widgets.scheduler import Scheduler, Ticket, heartbeat
+
+# Seconds after which the page is told that the work goes on.
+_BEAT = 1.0
+_STOPPED = "The work was stopped, and the last picture stays; choose again to go on."
 
 
 class Input(t.TraitType[Any, Any]):
@@ -65,6 +72,9 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
     library's public functions. The base checks what the browser sends, shows errors as sentences
     and keeps the last answer beside them.
 
+    Answers are computed on a worker thread. A change in Python waits for its answer. The page does
+    not wait: it can stop the work, or choose something else, which ends it too.
+
     Parameters
     ----------
     **inputs
@@ -88,6 +98,7 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
     task: ClassVar[str]
 
     _seq = t.Int(0).tag(**SYNCED)
+    _stop = t.Int(0).tag(**SYNCED)
     _about = t.Dict().tag(**SYNCED)
     _frame = t.Dict().tag(**SYNCED)
 
@@ -99,6 +110,12 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
         self._holds = True
         self._refused: dict[str, str] = {}
         self._shown = Answer({}, {})
+        self._shown_inputs: dict[str, Any] | None = None
+        self._answered = 0
+        self._ticket: Ticket | None = None
+        # Python may read results while the worker computes others.
+        self._computing = threading.RLock()
+        self._scheduler = Scheduler(self._work)
         super().__init__(_about=self._describe(), **inputs)
         self._holds = False
         self.observe(self._input_changed, names=list(names))
@@ -109,6 +126,54 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
         """Return the names of the inputs, in alphabetical order."""
         traits = cls.class_traits()
         return tuple(sorted(name for name, trait in traits.items() if isinstance(trait, Input)))
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The inputs by name: what the learner did so far.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> with uq.teach.WhatTheBarCovers(guess=48) as widget:
+        ...     widget.state
+        {'guess': 48, 'interval': 'fixed-data', 'samples': 0}
+        """
+        return {name: getattr(self, name) for name in self._input_names()}
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until all requests of the page are answered.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            In seconds.
+
+        Returns
+        -------
+        bool
+            False if it took longer.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> with uq.teach.WhatTheBarCovers() as widget:
+        ...     widget.wait()
+        True
+        """
+        return self._scheduler.wait(timeout)
+
+    def close(self) -> None:
+        """End the work, and close the widget.
+
+        Examples
+        --------
+        >>> import uqwidgets as uq
+        >>> uq.teach.WhatTheBarCovers().close()
+        """
+        # A lesson whose parameters are refused is closed too, before it has a worker.
+        if "_scheduler" in vars(self):
+            self._scheduler.close()
+        super().close()
 
     @abstractmethod
     def _answer(self) -> Answer:
@@ -133,23 +198,25 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
         # A number far beyond the latest comes from no page and would leave no next number.
         if type(number) is int and 0 <= number <= self._seq + 1_000_000:
             accepted["_seq"] = number
+        if type(sync_data.get("_stop")) is int:
+            self._scheduler.stop()
         if not accepted and not refused:
             return
         self._refused = refused
-        with self._one_answer():
+        with self._held():
             super().set_state(accepted)
+        self._scheduler.request()
         for name in refused:
             self.send_state(name)
 
     @contextmanager
-    def _one_answer(self) -> Iterator[None]:
-        """Answer several changes together, at the end."""
+    def _held(self) -> Iterator[None]:
+        """Answer no change yet."""
         self._holds = True
         try:
             yield
         finally:
             self._holds = False
-            self._publish()
 
     def _input_changed(self, change: Mapping[str, Any]) -> None:
         if not self._holds:
@@ -157,15 +224,61 @@ class Lesson(ClosedAtTheEnd, anywidget.AnyWidget):
             self._publish()
 
     def _publish(self) -> None:
+        """Answer a change in Python, and wait for the answer."""
+        self._scheduler.request()
+        try:
+            self._scheduler.wait()
+        except KeyboardInterrupt:
+            self._scheduler.stop()
+            raise
+
+    def _check(self, _: object = None) -> None:
+        """End the work if it was stopped or something else was chosen; a callback of long work.
+
+        Raises
+        ------
+        SupersededError
+            If it is to end.
+        """
+        ticket = self._ticket
+        if ticket is not None:
+            ticket.check()
+
+    def _work(self, ticket: Ticket) -> None:
+        inputs, seq = self.state, self._seq
         error = "; ".join(self._refused.values()) or None
         try:
-            self._shown = self._answer()
+            with heartbeat(lambda: self._show(busy=True), _BEAT):
+                answer = self._computed(ticket)
+            ticket.check()
+        except SupersededError as end:
+            if isinstance(end, PausedError) or not ticket.stopped:
+                raise
+            error = _STOPPED
         except Exception as problem:  # noqa: BLE001  the page shows it, beside the last answer
+            ticket.check()
             sentences = [error, f"This could not be computed. {in_one_line(problem)}"]
             error = " ".join(filter(None, sentences))
-        inputs = {name: getattr(self, name) for name in self._input_names()}
-        meta = {**self._shown.meta, "explanation": self._shown.explanation, "error": error}
-        self._frame = pack(self._seq, inputs, meta, self._shown.columns)
+        else:
+            self._shown, self._shown_inputs = answer, inputs
+        self._answered = seq
+        self._show(error)
+
+    def _computed(self, ticket: Ticket) -> Answer:
+        with self._computing:
+            self._ticket = ticket
+            try:
+                return self._answer()
+            finally:
+                self._ticket = None
+
+    def _show(self, error: str | None = None, *, busy: bool = False) -> None:
+        """Send the last answer, with the inputs that it is of."""
+        inputs = self.state if self._shown_inputs is None else self._shown_inputs
+        shown = {"explanation": self._shown.explanation, "error": error, "busy": busy}
+        self._frame = pack(
+            self._answered, inputs, {**self._shown.meta, **shown}, self._shown.columns
+        )
 
     def _describe(self) -> dict[str, Any]:
         texts = {name: getattr(self, name) for name in ("name", "title", "question", "task")}

@@ -131,7 +131,8 @@ class ManyRefits(Lesson):
     @property
     def hits(self) -> int:
         """At how many values the band holds the truth; 0 before there is a band."""
-        return int(self._holds_truth().sum())
+        with self._computing:
+            return int(self._holds_truth().sum())
 
     def _holds_truth(self) -> npt.NDArray[np.bool_]:
         if self.refits < _FEWEST:
@@ -143,8 +144,8 @@ class ManyRefits(Lesson):
         """Return the curves of the refits so far, at least of two."""
         m = max(self.refits, _FEWEST)
         if m not in self._results:
-            result = self.learner.fit(m).dependence(
-                self.feature, grid=self._grid, interval="corrected"
+            result = self.learner.fit(m, self._check).dependence(
+                self.feature, grid=self._grid, interval="corrected", callback=self._check
             )
             assert isinstance(result, Dependence)
             self._results[m] = result

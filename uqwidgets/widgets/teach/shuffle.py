@@ -129,7 +129,9 @@ class ShuffleOneColumn(Lesson):
         ...     float(widget.importance("entropy").importance[0])
         0.0
         """
-        return self.explainer.importance(measure, [self.feature], n_repeats=self._n_repeats)
+        return self.explainer.importance(
+            measure, [self.feature], n_repeats=self._n_repeats, callback=self._check
+        )
 
     @property
     def _n_repeats(self) -> Repeats:
@@ -147,7 +149,7 @@ class ShuffleOneColumn(Lesson):
         }
 
     def _answer(self) -> Answer:
-        replaced = self.explainer.replaced(self.feature, _MEASURES)
+        replaced = self.explainer.replaced(self.feature, _MEASURES, callback=self._check)
         table = self.explainer.table
         shown = list(self.shown_rows)
         lit = shown[: self.rows]
@@ -222,6 +224,7 @@ class ShuffleOneColumn(Lesson):
             [self.feature],
             Population.of(len(explainer.table)),
             Settings(n_repeats=self._n_repeats, seed=explainer.seed),
+            self._check,
         )
         if difference.low[0] > 0:
             truth, why = (

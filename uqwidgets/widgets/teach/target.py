@@ -121,7 +121,8 @@ class StressToATarget(Lesson):
     @property
     def reachable(self) -> tuple[bool, bool]:
         """Whether the target is reached by a lower mean, and by a higher one."""
-        values = self._values()
+        with self._computing:
+            values = self._values()
         middle = _LEVELS // 2
         return self._crosses(values[middle::-1]), self._crosses(values[middle:])
 
