@@ -85,7 +85,8 @@ def interaction_influences(
     fit = _AdditiveFit(columns, of_pairs)
     of_signs, of_lines = fit(signs, TRACE_PRECISION), fit(lines, PRECISION)
     size = np.ptp(lines, axis=(1, 2))
-    if (np.abs(of_lines[0]).max(axis=(1, 2)) < NEARLY_ADDITIVE * size).any():
+    nearly_additive = np.abs(of_lines[0]).max(axis=(1, 2)) < NEARLY_ADDITIVE * size
+    if not fit.is_direct and nearly_additive.any():
         of_lines = fit(lines, FULL_PRECISION)
     expected = np.square(factors * of_signs[0])
     expected = np.stack([expected[:, 0].sum(axis=1), expected[:, 1:].sum(axis=(1, 2))], axis=1)
@@ -128,8 +129,10 @@ def _from_effects(effects: Floats, w: Floats) -> Floats:
 
     It is zero for equal weights.
     """
-    weighted = w * (effects - dot(w, effects) / len(w))
     excess = w - 1
+    if not excess.any():
+        return np.zeros_like(effects)
+    weighted = w * (effects - dot(w, effects) / len(w))
     products = excess * weighted
     return np.asarray(
         np.square(excess) * np.square(weighted).mean()
@@ -150,6 +153,11 @@ class _AdditiveFit:
     columns : ndarray of shape (m, n)
         Column of each row in each line; every line is a permutation.
     weights : ndarray of shape (m, n)
+
+    Attributes
+    ----------
+    is_direct : bool
+        Whether every fit has all digits, whatever its precision.
     """
 
     def __init__(self, columns: Positions, weights: Floats) -> None:
@@ -170,6 +178,7 @@ class _AdditiveFit:
             # They are singular: the row effects contain a constant as well.
             self._normal = (1 + FULL_PRECISION) * np.eye(n)
             self._normal -= self._transposed @ self._design
+        self.is_direct = self._normal is not None
         level = np.zeros((1, m, n))
         level[:, 0] = 1.0
         (self._level,), (self._level_effects,) = self._of_rows_and_columns(level, FULL_PRECISION)
