@@ -65,7 +65,7 @@ def _paths(one: dict[str, Any], columns: list[np.ndarray]) -> np.ndarray:
     """Return polynomials at the nodes of each side, an array (sides, nodes, k)."""
     orders, sides, k = one["shape"]
     left, right, scale = (columns[one[name]] for name in ("left", "right", "scale"))
-    product = (left.T * scale) @ right.reshape(len(scale), k)
+    product = (left[: len(scale)].T * scale) @ right.reshape(len(scale), k)
     angle = np.pi * (1 - np.arange(orders) / (orders - 1))
     order = np.arange(orders)
     basis = np.cos(order * angle[:, None]) - np.where(order, (-1.0) ** order, 0.0)

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 import uqwidgets as uq
-from uqwidgets.widgets.page.low_rank import coefficients, low_rank
+from uqwidgets.widgets.page.low_rank import coefficients, low_rank, shared_scores
 from uqwidgets.widgets.page.polylines import polylines
 from uqwidgets.widgets.page.store import Store
-from widgets.pages import index_of, stored_columns
+from widgets.pages import index_of, inflated, stored_columns
 
 
 def model(X):
@@ -59,6 +59,34 @@ def test_polynomials_that_are_alike_share_their_components():
     one[1] = np.outer(np.arange(50.0), np.ones(30))
     assert low_rank(one).left.shape == (150, 1)
     assert low_rank(np.zeros((3, 4, 5))).left.shape == (12, 0)
+
+
+def test_matrices_of_the_same_populations_share_their_scores():
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(8, 60, 5)) * (30 / 4.0 ** np.arange(8))[:, None, None]
+    every = [(scores @ rng.normal(size=(5, k)), np.ones(k)) for k in (30, 50, 40, 30, 60)]
+    unlike = np.zeros((8, 60, 3))
+    unlike[1, 7] = 100.0 * rng.normal(size=3)
+    shared = shared_scores(every)
+    assert shared_scores(every[:3]) is None  # too few
+    assert shared.whole.shape == (480, 6)  # and the common start of all sides
+    store, own = Store(), Store()
+    numbers = [store.add_paths(*each, str(i), shared) for i, each in enumerate(every)]
+    numbers.append(store.add_paths(unlike, np.ones(3), "unlike", shared))
+    for i, each in enumerate(every):
+        own.add_paths(*each, str(i))
+    basis = np.polynomial.chebyshev.chebvander(-np.cos(np.pi * np.arange(8) / 7), 7)
+    basis[:, 1:] -= basis[0, 1:]
+    columns = stored_columns(store.deflated({}))
+    for number, paths in zip(numbers, [*(paths for paths, _ in every), unlike], strict=True):
+        exact = np.einsum("ij,jsk->sik", basis, paths)
+        assert np.abs(columns[number] - exact).max() < 1.01
+    index = json.loads(inflated(store.deflated({})[""]))
+    left = [index["columns"][number]["left"] for number in numbers]
+    assert len(set(left[:5])) == 1
+    assert left[5] != left[0]
+    each_size = [sum(map(len, one.deflated({}).values())) for one in (store, own)]
+    assert each_size[0] < 0.7 * each_size[1]
 
 
 def test_polylines_are_stored_to_within_their_tolerance():

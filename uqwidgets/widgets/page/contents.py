@@ -16,7 +16,8 @@ from uqwidgets.widgets.frames import plain
 from uqwidgets.widgets.inputs import Inputs
 from uqwidgets.widgets.over_tau import Level, Side, Track, settle
 from uqwidgets.widgets.page.low_rank import coefficients as polynomial
-from uqwidgets.widgets.page.store import Store
+from uqwidgets.widgets.page.low_rank import shared_scores
+from uqwidgets.widgets.page.store import Store, positive
 from uqwidgets.widgets.rows.population import PopulationBuilder, Populations
 from uqwidgets.widgets.views.view import Content, View
 
@@ -334,38 +335,18 @@ class Cohort:
 
     def _store_paths(self) -> None:
         """Store the tracks that are polynomials to within their tolerances, alike ones together."""
+        alike: dict[Any, list[tuple[str, list[dict[str, Any]], Floats, Floats]]] = {}
         for (*_, chunk), group in self._paths.items():
-            orders = max(side.m for _, _, sides in group for side in sides)
-            coefficients, tolerances, start = [], [], 0
-            for stored, track, sides in group:
-                samples = {
-                    name: np.concatenate([side.samples[name] for side in sides])
-                    for name in sides[0].samples
-                }
-                sizes = track.sizes(samples)
-                names: list[tuple[str, int]] = []
-                for name, values in samples.items():
-                    flat = values.reshape(len(values), -1)
-                    names.append((name, flat.shape[1]))
-                    tolerances.append(
-                        track.tolerance * _lengths(sizes[name], values)
-                        if name in sizes
-                        else _OF_PRINTED * np.abs(flat).max(axis=0)
-                    )
-                stored["joint"] = {"column": None, "start": start, "names": names}
-                start += sum(n for _, n in names)
-                flat_sides = [
-                    np.concatenate([v.reshape(len(v), -1) for v in s.samples.values()], axis=1)
-                    for s in sides
-                ]
-                coefficients.append(
-                    np.stack([polynomial(values, orders) for values in flat_sides], axis=1)
-                )
-            number = self._store.add_paths(
-                np.concatenate(coefficients, axis=2), np.concatenate(tolerances), chunk
-            )
-            for stored, *_ in group:
-                stored["joint"]["column"] = number
+            paths, tolerance = _joined(group)
+            stored = [each for each, *_ in group]
+            group.clear()  # otherwise the samples stay in memory beside the polynomials
+            alike.setdefault(paths.shape[:2], []).append((chunk, stored, paths, tolerance))
+        for chunks in alike.values():
+            shared = shared_scores([each[2:] for each in chunks])
+            for chunk, stored, paths, tolerance in chunks:
+                number = self._store.add_paths(paths, tolerance, chunk, shared)
+                for one in stored:
+                    one["joint"]["column"] = number
         self._paths = {}
 
     @cached_property
@@ -411,6 +392,41 @@ def _compact(value: list[Any]) -> str:
 def _chunk(view: View, inputs: Inputs) -> str:
     """Return the name of the chunk of the store for a content of a view."""
     return f"{view.name} {inputs.feature}" if "feature" in view.reads else view.name
+
+
+def _joined(
+    group: Sequence[tuple[dict[str, Any], Track, Sequence[Side]]],
+) -> tuple[Floats, Floats]:
+    """Return the polynomials of some tracks side by side, with their tolerances.
+
+    What is stored of each track gets its place among them.
+    """
+    orders = max(side.m for _, _, sides in group for side in sides)
+    coefficients, tolerances, start = [], [], 0
+    for stored, track, sides in group:
+        samples = {
+            name: np.concatenate([side.samples[name] for side in sides])
+            for name in sides[0].samples
+        }
+        sizes = track.sizes(samples)
+        names: list[tuple[str, int]] = []
+        for name, values in samples.items():
+            flat = values.reshape(len(values), -1)
+            names.append((name, flat.shape[1]))
+            tolerances.append(
+                track.tolerance * _lengths(sizes[name], values)
+                if name in sizes
+                else _OF_PRINTED * np.abs(flat).max(axis=0)
+            )
+        stored["joint"] = {"column": None, "start": start, "names": names}
+        start += sum(n for _, n in names)
+        flat_sides = [
+            np.concatenate([v.reshape(len(v), -1) for v in s.samples.values()], axis=1)
+            for s in sides
+        ]
+        coefficients.append(np.stack([polynomial(values, orders) for values in flat_sides], axis=1))
+    paths = np.concatenate(coefficients, axis=2)
+    return paths, positive(np.concatenate(tolerances), np.abs(paths[0]).max(axis=0))
 
 
 def _lengths(size: Any, values: Floats) -> Floats:

@@ -6,11 +6,14 @@ distance from 0, decrease quickly with the order j, and all sides have the same 
 bits describe them. The rows of the matrix are coefficients of sides, and the columns are what is
 averaged. Populations that differ by stress only are alike, so a few combinations of columns
 describe all rows: the principal components of the matrix.
+
+The averages of all features are over the same populations. So the matrices of many chunks of a page
+share their scores, which are stored once, and each chunk has its own components only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +30,13 @@ _LEAST, _AIM, _MOST = 0.85, 0.93, 1.0
 _MOST_TRIALS, _SMALLER = 6, 1.1
 # The search for the number of components begins with those of this size, and goes on in strides.
 _SMALL, _STRIDE = 0.3, 8
+# Fewer matrices than this have scores of their own, because shared ones are more of them.
+_FEW_MATRICES = 4
+# Most scores that matrices share, and the size below which one is left out.
+_MOST_SHARED, _NEGLIGIBLE = 512, 1.0
+# The step of a score in the column where it has the largest weight, and how many steps its largest
+# number has: with fewer all of its numbers might be rounded to 0, and more do not fit 32 bits.
+_SHARED_STEP, _LEAST_STEPS, _MOST_STEPS = 0.05, 4, 1 << 30
 
 
 class LowRank(NamedTuple):
@@ -49,6 +59,19 @@ class LowRank(NamedTuple):
         return np.asarray(self.left.astype(np.float64) * self.scale @ self.right)
 
 
+class SharedScores(NamedTuple):
+    """Scores ``scale * whole`` of several matrices; the columns are orthogonal up to rounding.
+
+    Attributes
+    ----------
+    whole : ndarray of shape (m, r), int32
+    scale : ndarray of shape (r,), float32
+    """
+
+    whole: npt.NDArray[np.int32]
+    scale: npt.NDArray[np.float32]
+
+
 def basis(m: int) -> Floats:
     """Return the functions at the nodes of a side, shape (m + 1 nodes, m + 1 orders)."""
     chebyshev = np.polynomial.chebyshev.chebvander(-np.cos(np.pi * np.arange(m + 1) / m), m)
@@ -62,13 +85,64 @@ def coefficients(samples: Floats, orders: int) -> Floats:
     return np.concatenate([own, np.zeros((orders + 1 - len(own), own.shape[1]))])
 
 
-def low_rank(paths: Floats) -> LowRank:
+def in_tolerances(paths: Floats, tolerance: Floats) -> tuple[Floats, Floats]:
+    """Return polynomials in multiples of their tolerances, minus a whole number, which is second.
+
+    Parameters
+    ----------
+    paths : ndarray of shape (orders + 1, sides, k)
+    tolerance : ndarray of shape (k,)
+        Positive.
+    """
+    center = np.rint(paths[0, 0] / tolerance)
+    relative = paths / tolerance
+    relative[0] -= center
+    return relative, center
+
+
+def shared_scores(paths: Sequence[tuple[Floats, Floats]]) -> SharedScores | None:
+    """Return scores that describe all of these matrices; None if they are few.
+
+    They are the left singular vectors of the matrices side by side, from random combinations of
+    the columns (Halko et al. 2011).
+
+    Parameters
+    ----------
+    paths : sequence of (ndarray of shape (orders + 1, sides, k), ndarray of shape (k,))
+        As for `in_tolerances`; k may differ.
+    """
+    if len(paths) < _FEW_MATRICES:
+        return None
+
+    def matrices() -> Iterator[Floats]:
+        # One at a time, because all of them may take much memory.
+        for each in paths:
+            relative, _ = in_tolerances(*each)
+            yield relative.reshape(-1, relative.shape[2])
+
+    rng, m = np.random.default_rng(0), paths[0][0].shape[0] * paths[0][0].shape[1]
+    most = min(m, _MOST_SHARED)
+    sketch = np.zeros((m, most))
+    for matrix in matrices():
+        sketch += matrix @ rng.normal(size=(matrix.shape[1], most))
+    vectors, sizes, _ = np.linalg.svd(sketch / np.sqrt(most), full_matrices=False)
+    vectors = vectors[:, sizes > _NEGLIGIBLE]
+    weights = [np.abs(vectors.T @ matrix).max(axis=1) for matrix in matrices()]
+    size = np.abs(vectors).max(axis=0)
+    steps = np.clip(_SHARED_STEP / np.max(weights, axis=0), size / _MOST_STEPS, size / _LEAST_STEPS)
+    scale = steps.astype(np.float32)
+    return SharedScores(np.rint(vectors / scale).astype(np.int32), scale)
+
+
+def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
     """Return a product whose polynomials differ by less than 1 at every node.
 
     Parameters
     ----------
     paths : ndarray of shape (orders + 1, sides, k)
         Coefficients, finite, in multiples of the largest error.
+    shared : SharedScores, optional
+        Scores that are used if they describe the matrix, so that ``left`` are the first of them.
 
     Returns
     -------
@@ -82,6 +156,19 @@ def low_rank(paths: Floats) -> LowRank:
         off = at_nodes @ error.reshape(orders, -1)
         return float(np.abs(off, out=off).max(initial=0.0))
 
+    if shared is not None:
+        vectors = shared.whole * shared.scale.astype(np.float64)
+        # Rounded scores are not orthogonal.
+        weights = np.linalg.solve(vectors.T @ vectors, vectors.T @ matrix)
+        if largest(vectors @ weights - matrix) < _SHARE:
+
+            def of_shared(step: float) -> LowRank:
+                right = np.rint(weights / step).astype(np.int32)
+                rank = int(np.flatnonzero(right.any(axis=1)).max(initial=-1)) + 1
+                scale = (step * shared.scale[:rank]).astype(np.float32)
+                return LowRank(shared.whole[:, :rank], right[:rank], scale)
+
+            return _coarsest(of_shared, matrix, largest)
     scores, components = _principal(matrix)
     rank = _rank(matrix, scores, components, largest)
     scores, components = scores[:, :rank], components[:rank]
@@ -95,6 +182,13 @@ def low_rank(paths: Floats) -> LowRank:
             (step * finer).astype(np.float32),
         )
 
+    return _coarsest(rounded, matrix, largest)
+
+
+def _coarsest(
+    rounded: Callable[[float], LowRank], matrix: Floats, largest: Callable[[Floats], float]
+) -> LowRank:
+    """Return the product with the largest steps whose error is still below the largest one."""
     step, best = 4.0, None
     for _ in range(_MOST_TRIALS):
         product = rounded(step)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from uqwidgets._typing import Floats
 from uqwidgets.widgets.frames import plain
-from uqwidgets.widgets.page.low_rank import low_rank
+from uqwidgets.widgets.page.low_rank import SharedScores, in_tolerances, low_rank
 from uqwidgets.widgets.page.polylines import polylines
 
 #: Types of columns: float64, float32, int32, uint8.
@@ -29,6 +29,8 @@ DType = Literal["f8", "f4", "i4", "u1"]
 _EXACT: dict[str, tuple[DType, str]] = {"i": ("i4", "<i4"), "u": ("u1", "|u1"), "b": ("u1", "|u1")}
 _LARGEST = 32767
 _UNKNOWN = -32768
+# The chunk of what several chunks share.
+_SHARED = "shared"
 
 
 class Store:
@@ -95,7 +97,9 @@ class Store:
         differences = np.diff(whole.astype(np.int64), axis=0, prepend=0).astype(np.int16)
         return self._put(_unsigned(differences).astype(np.uint16), facts, chunk)
 
-    def add_paths(self, paths: Floats, tolerance: Floats, chunk: str) -> int:
+    def add_paths(
+        self, paths: Floats, tolerance: Floats, chunk: str, shared: SharedScores | None = None
+    ) -> int:
         """Add averages as polynomials of tau, and return the number of the column.
 
         Parameters
@@ -103,20 +107,23 @@ class Store:
         paths : ndarray of shape (orders, sides, k)
             Finite, see `uqwidgets.widgets.page.low_rank.coefficients`.
         tolerance : ndarray of shape (k,)
-            Largest error of each of the averages at a node.
+            Largest error of each of the averages at a node, as `positive` returns it.
         chunk : str
+        shared : SharedScores, optional
+            They are stored once, in a chunk of their own.
         """
-        tolerance = _positive(tolerance, np.abs(paths[0]).max(axis=0))
-        center = np.rint(paths[0, 0] / tolerance)
-        relative = paths / tolerance
-        relative[0] -= center
-        product = low_rank(relative)
+        relative, center = in_tolerances(paths, tolerance)
+        product = low_rank(relative, shared)
+        # By components, because the numbers of one component are of similar size.
+        if shared is not None and np.shares_memory(product.left, shared.whole):
+            left = self._add_whole(shared.whole.T, _SHARED)
+        else:
+            left = self._add_whole(product.left.T, chunk)
         facts = {
             "dtype": "f4",
             "shape": list(paths.shape),
             "rank": product.left.shape[1],
-            # By components, because the numbers of one component are of similar size.
-            "left": self._add_whole(product.left.T, chunk),
+            "left": left,
             "right": self._add_whole(product.right, chunk),
             "scale": self.add(product.scale, chunk),
             "tolerance": self.add(tolerance.astype(np.float32), chunk),
@@ -138,7 +145,7 @@ class Store:
         is_finite = np.isfinite(values)
         known = _filled(values, is_finite)
         center = known[0, 0].astype(np.float32)
-        tolerance = _positive(tolerance, np.abs(known).max(axis=(0, 1)))
+        tolerance = positive(tolerance, np.abs(known).max(axis=(0, 1)))
         lines = polylines(known, tolerance, center.astype(np.float64))
         facts = {
             "dtype": "f4",
@@ -189,7 +196,7 @@ def _unsigned(whole: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     return np.where(signed < 0, -2 * signed - 1, 2 * signed)
 
 
-def _positive(tolerance: Floats, sizes: Floats) -> Floats:
+def positive(tolerance: Floats, sizes: Floats) -> Floats:
     """Return tolerances above 0; what does not vary has an axis without length."""
     least = sizes * np.finfo(np.float32).eps
     return np.asarray(np.fmax(tolerance, np.maximum(least, np.finfo(np.float32).tiny)))
