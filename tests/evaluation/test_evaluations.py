@@ -39,7 +39,7 @@ def test_stacked_replacements_give_the_predictions_of_each_alone():
         Constant((1, 2), (0.5, -1.0)),
         Original(),
     ]
-    explainer.evaluations.ask(replacements)
+    explainer.evaluations.evaluate_all(replacements)
     for replacement in replacements:
         replaced = X.copy()
         if isinstance(replacement, Drawn):
@@ -385,7 +385,7 @@ def test_each_donor_is_drawn_once(limit, in_turn, monkeypatch):
     if in_turn:  # as the widget does, repeat by repeat
         for repeat in range(40):
             drawn = [Drawn((column,), "permutation", repeat, 0) for column in range(3)]
-            explainer.evaluations.ask(drawn)
+            explainer.evaluations.evaluate_all(drawn)
     explainer.importance("nll", n_repeats=40)
     # Repeat by repeat, and then a second time for the importance where they do not fit in memory.
     assert sum(lines) <= 3 * 40 * (2 if in_turn else 1)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import BayesianRidge
+from sklearn.linear_model import BayesianRidge, LogisticRegression
 
 import uqwidgets as uq
 from example_results import HOSTILE
@@ -32,6 +32,52 @@ def test_the_summary_names_the_rows_and_existing_methods(make):
     for call in calls:
         name, parenthesis = re.match(r"(\w+)(\(?)", call).groups()
         assert callable(getattr(subject, name)) == bool(parenthesis)
+
+
+def _named_sides(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    names = ("<b>old</b>", "new")
+    one = uq.Explainer(lambda X: X[:, 0], X, X[:, 0])
+    if kind == "models":
+        return one.compare(uq.Explainer(lambda X: X[:, 1], X, X[:, 0]), names=names)
+    if kind == "rows":
+        return one.compare_rows(np.arange(20), names=names)
+    labels = np.where(X[:, 0] > 0, *names)
+    return uq.Explainer(LogisticRegression().fit(X, labels), X, labels).compare_classes(*names)
+
+
+@pytest.mark.parametrize("kind", ["models", "rows", "classes"])
+def test_the_summary_of_a_comparison_names_both_sides_and_its_methods(kind):
+    comparison = _named_sides(kind)
+    html = comparison._repr_html_()
+    read = StaticHtml(html)
+    assert "<b>old</b> minus new" in read.text
+    assert "<b>old</b>" not in html
+    assert "x0 and x1" in read.text
+    assert "60" in read.text or "20 and 40 rows" in read.text
+    calls = [line[0].split("(")[0] for line in read.tables[0][1:]]
+    assert calls == [
+        name
+        for name in ("importance", "dependence", "stress", "scores")
+        if hasattr(comparison, name)
+    ]
+
+
+def test_the_summary_of_a_ground_truth_draws_nothing_and_names_its_methods():
+    def sample(*_):
+        raise AssertionError("a summary draws no rows")
+
+    def surface(X):
+        return X[:, 0]
+
+    truth = uq.GroundTruth(surface, sample, noise=0.5, random_state=3)
+    read = StaticHtml(truth._repr_html_())
+    assert "GroundTruth of surface" in read.text
+    assert "noise: 0.5; random_state: 3." in read.text
+    calls = [line[0].split("(")[0] for line in read.tables[0][1:]]
+    assert calls == ["data", "importance", "dependence", "decompose"]
+    assert all(callable(getattr(truth, name)) for name in calls)
 
 
 def test_the_summary_counts_model_calls_and_names_features():

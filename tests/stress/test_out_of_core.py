@@ -323,7 +323,7 @@ def ones(batch):
 @pytest.mark.parametrize(
     ("batches", "options", "error", "message"),
     [
-        (iter([frame(9)]), {}, TypeError, "an iterator of batches can be gone through once"),
+        (iter([frame(9)]), {}, TypeError, "an iterator of batches can be read only once"),
         (3, {}, TypeError, "batches is of type int; pass DataFrames, a function"),
         ([], {}, ValueError, "the batches have no rows"),
         ([1], {}, TypeError, "batches is of type list"),

@@ -215,7 +215,7 @@ def test_a_single_row_is_taken_from_a_part_or_from_all_rows() -> None:
 
     constant = Constant((0,), (0.5,))
     order = evaluations.row_order
-    evaluations.ask([Part(constant, 1)])
+    evaluations.evaluate_all([Part(constant, 1)])
     inside, outside = int(order.part(1)[3]), int(order.part(2)[3])
     before = evaluations.rows_evaluated
     assert evaluations.is_cached(SingleRow(constant, inside))
@@ -224,7 +224,7 @@ def test_a_single_row_is_taken_from_a_part_or_from_all_rows() -> None:
     assert not evaluations.is_cached(SingleRow(constant, outside))
     assert evaluations.evaluate(SingleRow(constant, outside)).value[0] == 0.5 + X[outside, 1]
     assert evaluations.rows_evaluated == before + 1
-    evaluations.ask([constant])
+    evaluations.evaluate_all([constant])
     before = evaluations.rows_evaluated
     assert evaluations.evaluate(SingleRow(constant, outside)).value[0] == 0.5 + X[outside, 1]
     assert evaluations.rows_evaluated == before

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils import check_random_state
 
+from uqwidgets._utils.options import is_whole
+
 # What scikit-learn's estimators accept, and numpy's Generator.
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
@@ -32,7 +34,7 @@ def seed_of(random_state: RandomState) -> int:
     """
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31))
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+    if is_whole(random_state):
         if 0 <= random_state <= _MAX_SEED:
             return int(random_state)
     elif random_state is None or isinstance(random_state, np.random.RandomState):

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.options import checked_flag
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
 from uqwidgets.dependence.result import Dependence
@@ -64,9 +65,8 @@ class CurveTransform:
         ValueError
             If an option has another type, or two of them exclude each other.
         """
-        for name, value in (("derivative", derivative), ("relative", relative)):
-            if not isinstance(value, (bool, np.bool_)):
-                raise ValueError(f"{name} is {value!r}; it must be True or False.")
+        derivative = checked_flag(derivative, "derivative")
+        relative = checked_flag(relative, "relative")
         if isinstance(center, np.bool_):
             center = bool(center)
         if center is None:
@@ -81,7 +81,7 @@ class CurveTransform:
                 f"what {other} subtracts from a row's curve does not change its derivative; leave "
                 f"{other} out."
             )
-        return cls(center, bool(derivative), bool(relative))
+        return cls(center, derivative, relative)
 
     @property
     def plain(self) -> bool:
@@ -134,7 +134,7 @@ def dependence(
     lines : int, optional
         Number of rows whose curves the result holds (see `_curve_rows`).
     callback : callable, optional
-        See `Evaluations.ask`.
+        See `Evaluations.evaluate_all`.
     curves : ndarray of shape (g, n), optional
         The `curves_of_rows` of the same measure, grid and form: the result holds all of them.
     sample : ndarray of shape (m,), optional

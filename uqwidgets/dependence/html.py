@@ -172,7 +172,7 @@ def _rug(result: Dependence, x: Scale, bottom: float) -> tuple[Markup, int]:
     observed = pd.to_numeric(pd.Series(result.observed), errors="coerce").to_numpy(np.float64)
     observed = observed[np.isfinite(observed)]
     inside = observed[(observed >= x.low) & (observed <= x.high)]
-    # Strokes less than half a pixel apart cannot be told apart, however many rows there are.
+    # Strokes less than half a pixel apart cannot be distinguished, however many rows there are.
     places = sorted({round(2 * x(v)) / 2 for v in inside.tolist()})
     strokes = "".join(path([(at, bottom - 7), (at, bottom)]) for at in places)
     rug = element("path", d=strokes, stroke=PAGE, stroke_opacity="0.45")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from uqwidgets._utils.options import is_whole
 from uqwidgets.dependence.curves import CurveTransform
 from uqwidgets.dependence.density import axis_of, near, support
 from uqwidgets.dependence.grids import Grid, grid_of
@@ -60,7 +61,7 @@ def surface_grids(
         )
     if grid is None:
         grid = SURFACE_POINTS
-    whole = isinstance(grid, (int, np.integer)) and not isinstance(grid, bool)
+    whole = is_whole(grid)
     each = [grid, grid] if whole else list(grid) if isinstance(grid, (list, tuple)) else []
     if len(each) != 2:
         raise ValueError(
@@ -97,7 +98,7 @@ def surface(
     population : Population
     level : float
     callback : callable, optional
-        See `Evaluations.ask`.
+        See `Evaluations.evaluate_all`.
 
     Returns
     -------

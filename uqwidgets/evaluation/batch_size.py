@@ -16,7 +16,7 @@ FIRST_ROWS = (8, 256)
 # Memory may grow faster than rows (Gaussian processes), so block sizes grow at most by this factor
 # until there are calls of two sizes.
 GROWTH = 32
-# Two calls tell the overhead from the time of a row if one has so many times the rows of the other.
+# Two calls separate the overhead from the time of a row if one has so many times the other's rows.
 SEPARATE = 4
 # Relative difference between the times of two calls of one size.
 JITTER = 0.1
@@ -71,8 +71,8 @@ class BatchSizer:
         dear = OVERHEAD_SHARE * overhead
         step = many + int((max(SECONDS_PER_STEP, dear) - slow) / self._dearest_row())
         if one_size:
-            # The time of calls of one size may be all overhead, or contain none. Another size tells
-            # them apart: a larger one, or a smaller one where a larger one may take long.
+            # The time of calls of one size may be all overhead, or contain none. Another size
+            # separates them: a larger one, or a smaller one where a larger one may take long.
             block = min(step, GROWTH * many) if step >= SEPARATE * many else many // SEPARATE
         else:
             aim = max(SECONDS_PER_BLOCK, dear, min(2 * dear, SECONDS_PER_STEP))
@@ -82,7 +82,7 @@ class BatchSizer:
         return waiting if waiting <= min(1.5 * block, self._most) else block
 
     def _contradicts_largest(self, rows: int, seconds: float) -> bool:
-        """Whether a call took too little time for the largest one to tell what a row costs."""
+        """Whether a call was so short that the largest call does not show what a row costs."""
         if self._smallest is None or self._largest is None:
             return False
         (few, quick), (many, slow) = self._smallest, self._largest

@@ -11,6 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from uqwidgets._utils.options import is_whole
+
 
 class Sized(Protocol):
     """Anything that knows how many bytes it holds."""
@@ -153,8 +155,8 @@ def parse_bytes(size: int | str) -> int:
     ValueError
         If the size cannot be read.
     """
-    if isinstance(size, int) and not isinstance(size, bool) and size > 0:
-        return size
+    if is_whole(size) and int(size) > 0:
+        return int(size)
     pattern = r"\s*([0-9]{1,15}(?:\.[0-9]*)?)\s*(?:([KMGT])(i?))?B?\s*"
     match = re.fullmatch(pattern, str(size), re.IGNORECASE)
     nbytes = 0

@@ -187,7 +187,7 @@ class Subgroups:
         Which subgroup each row is in, from 0.
     separation : float
         Share of the feature's variance that lies between the subgroups (R2): 1 if the subgroup
-        determines the feature, 0 if it tells nothing about it. For a categorical feature, the
+        determines the feature, 0 if it has no information about it. For a categorical feature, the
         variance is that of the indicators of its categories.
     """
 

@@ -54,7 +54,7 @@ class Evaluations(MeasureValues):
 
         The change is the measure after the replacement minus that of the same row as it is.
         Features are evaluated together as far as they fit in memory. Each result is to be used
-        before the next one is asked for, because it holds arrays of all rows and repeats.
+        before the next one is requested, because it holds arrays of all rows and repeats.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Evaluations(MeasureValues):
             Positions of each feature, or of the features of each group.
         draws : Draws
         callback : callable, optional
-            See `ask`.
+            See `evaluate_all`.
         """
         if draws.n_repeats == "all":
             for moved in columns:
@@ -116,7 +116,7 @@ class Evaluations(MeasureValues):
         transforms : sequence of callable or None
             For each grid, what is applied to the blocks afterwards; equal ones do the same.
         callback : callable, optional
-            See `ask`.
+            See `evaluate_all`.
         """
         requests = list(zip(grids, relative_to, transforms, strict=True))
         sizes = [len(grid) + isinstance(reference, Constant) for grid, reference, _ in requests]

@@ -50,7 +50,7 @@ class ModelCalls:
         self._predictive = predictive
         self._table = table
 
-    def ask(self, blocks: Sequence[RowBlock]) -> Distribution:
+    def evaluate(self, blocks: Sequence[RowBlock]) -> Distribution:
         """Evaluate the rows of all blocks in one call.
 
         Raises

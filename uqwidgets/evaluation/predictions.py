@@ -139,7 +139,7 @@ class Predictions:
         """The order in which rows are evaluated where a few of them give a first answer."""
         return RowOrder(len(self.table), self.strata, self._seed)
 
-    def ask(
+    def evaluate_all(
         self,
         replacements: Sequence[Request],
         callback: ProgressCallback | None = None,
@@ -190,7 +190,7 @@ class Predictions:
         with self._lock:
             distribution = self._cached(replacement)
             while distribution is None:
-                self.ask([replacement])
+                self.evaluate_all([replacement])
                 distribution = self._cached(replacement)
             return distribution
 
@@ -201,7 +201,7 @@ class Predictions:
         step = self.max_in_memory(len(replacements))
         for first in range(0, len(replacements), step):
             part = replacements[first : first + step]
-            self.ask(part, callback)
+            self.evaluate_all(part, callback)
             for replacement in part:
                 yield self.evaluate(replacement)
 
@@ -219,7 +219,7 @@ class Predictions:
     ) -> None:
         """Evaluate these ahead if their distributions fit in memory together, else nothing."""
         if self.max_in_memory(len(replacements)) == len(replacements):
-            self.ask(replacements, callback)
+            self.evaluate_all(replacements, callback)
 
     def donors(
         self, columns: tuple[int, ...], scheme: Scheme, seed: int, n_repeats: int
@@ -281,7 +281,7 @@ class Predictions:
         # With thousands of replacements the look-ups dominate, so they are done only once where
         # everything is cached.
         if any(distribution is None for distribution in distributions):
-            self.ask(replacements, callback)
+            self.evaluate_all(replacements, callback)
             distributions = [self.evaluate(r) for r in replacements]
         return distributions
 
@@ -410,7 +410,7 @@ class Predictions:
         """Evaluate a batch and return the replacements that are now evaluated on all rows."""
         distribution: Any = None
         try:
-            distribution = self._calls.ask([block for _, block in batch])
+            distribution = self._calls.evaluate([block for _, block in batch])
         except ModelError:
             if len(batch) == 1:
                 raise

@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stretch of model calls has come.
+    """Progress of a series of model calls.
 
     Every method that takes ``callback=`` calls it with a `Progress` after each block.
 
@@ -49,8 +49,8 @@ ProgressCallback = Callable[[Progress], None]
 class ProgressBar:
     """Progress bar for the model calls of a method: ``callback=uq.ProgressBar()``.
 
-    Every stretch of calls has a bar of its own; the bar of a stretch that is stopped stays where
-    it was.
+    Every series of calls has a bar of its own; the bar of a series that is stopped stays where it
+    was.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ProgressBar:
     def __call__(self, progress: Progress) -> None:
         """Move the bar."""
         if self._bar is not None and progress.rows_done <= self._bar.n:
-            self._bar.close()  # the former stretch of calls was stopped
+            self._bar.close()  # the former series of calls was stopped
             self._bar = None
         if self._bar is None:
             self._bar = tqdm(desc=self._description, unit=" rows", unit_scale=True)

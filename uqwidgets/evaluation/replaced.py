@@ -28,7 +28,7 @@ class Replaced:
     donors : ndarray of shape (K, n)
         Position of the row that each value comes from, for each of K repeats.
     X : DataFrame of shape (K n, p)
-        The rows that the model was asked about, one repeat below the other.
+        The rows that the model evaluated, one repeat below the other.
     distributions : tuple of K predictive distributions
         Of the rows of each repeat.
     original : predictive distribution
@@ -98,7 +98,7 @@ def replaced_rows(
     n_repeats, seed : int
         The repeats are those of an importance with the same seed.
     callback : callable, optional
-        See `Evaluations.ask`.
+        See `Evaluations.evaluate_all`.
     """
     table = evaluations.table
     columns = table.columns_of(feature)

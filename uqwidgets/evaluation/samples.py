@@ -73,12 +73,12 @@ def sample_values(
         One of the sizes of `row_order`.
     measure : Measure
     callback : callable, optional
-        See `ask`.
+        See `evaluate_all`.
     """
     numbers = range(evaluations.row_order.n_parts(n_rows))
     parts = [Part(r, number) for r in replacements for number in numbers]
     if evaluations.max_in_memory(len(replacements)) == len(replacements):
-        evaluations.ask(parts, callback)
+        evaluations.evaluate_all(parts, callback)
     return np.hstack(
         [evaluations.values(replacements, measure, callback, number) for number in numbers]
     )
@@ -114,7 +114,7 @@ def sampled_differences(
     numbers = range(evaluations.row_order.n_parts(n_rows))
     size = -(-len(columns) * draws.n_repeats * n_rows // len(evaluations.table))
     if evaluations.max_in_memory(size) == size:
-        evaluations.ask(
+        evaluations.evaluate_all(
             [Part(r, k) for each in drawn.values() for r in each for k in numbers], callback
         )
     for moved, replacements in drawn.items():

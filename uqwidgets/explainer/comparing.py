@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 def _checked_names(names: tuple[str, str]) -> tuple[str, str]:
     """Return the names of both sides as texts, which differ."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
+        raise ValueError(f"names is {names!r}; give two names, such as ('old', 'new').")
     first, second = map(str, names)
     if first == second:
         raise ValueError(f"names is {names!r}; give two different names.")

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import numpy.typing as npt
 
+from uqwidgets._utils.options import check_callback
 from uqwidgets.dependence import (
     POINTS,
     CurveTransform,
@@ -121,7 +122,7 @@ class Curves(Explained):
         Returns
         -------
         Dependence or Surface
-            Both tell which points are far from the data.
+            Both show which points are far from the data.
 
         Raises
         ------
@@ -152,6 +153,7 @@ class Curves(Explained):
         >>> explainer.dependence("x0", grid=[-1.0, 0.0, 1.0], derivative=True).quantity
         'slope of prediction per unit of x0'
         """
+        check_callback(callback)
         form = CurveTransform.of(center, derivative, relative)
         of_rows, level = self.measure(measure), checked_level(level)
         population = Population.of(len(self.table), sample_weight, rows)
@@ -228,6 +230,7 @@ class Curves(Explained):
         >>> {name: len(curve.grid) for name, curve in curves.items()}
         {'x0': 5, 'x1': 5}
         """
+        check_callback(callback)
         form = CurveTransform.of(center, derivative, relative)
         return dependences(
             self.evaluations,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from uqwidgets._utils.options import check_callback, checked_jobs
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.cache import parse_bytes
 from uqwidgets.evaluation.columns import extra_columns
@@ -243,6 +244,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
         >>> explainer.redundancy(n_estimators=50).features[-1]  # the least redundant
         'x2'
         """
+        check_callback(callback)
         result = redundancy(
             self.table,
             self.table.named_units(features),
@@ -251,7 +253,7 @@ class Explainer(Ranking, Replacing, Curves, Performing, Comparing):
             n_estimators=n_estimators,
             level=checked_level(level),
             seed=self.seed,
-            n_jobs=n_jobs,
+            n_jobs=checked_jobs(n_jobs),
             callback=callback,
         )
         return replace(result, remarks=result.remarks + self.evaluations.remarks_on_memory())

@@ -9,6 +9,7 @@ from typing import Literal, overload
 
 import numpy.typing as npt
 
+from uqwidgets._utils.options import check_callback, checked_flag
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.samples import sample_sizes
 from uqwidgets.explainer.base import Explained
@@ -178,6 +179,8 @@ class Ranking(Explained):
         >>> float(result.importance[1])  # the model ignores x1
         0.0
         """
+        check_callback(callback)
+        stream = checked_flag(stream, "stream")
         settings = Settings.of(
             replacement=replacement,
             n_repeats=n_repeats,
@@ -292,6 +295,7 @@ class Ranking(Explained):
         >>> over_tau.importance.shape
         (2, 5)
         """
+        check_callback(callback)
         name = self.features[self.table.index(stressed)]
         chosen = Population.of(len(self.table), rows=rows).rows
         return importance_over_tau(
@@ -359,7 +363,7 @@ class Ranking(Explained):
             density or its effective number of classes by one percent.
         redundancy : Redundancy, optional
             From `redundancy`, of the same rows and weights. An entropy importance of zero alone
-            does not make a feature independent, so only the redundancy can tell. It is not
+            does not make a feature independent, so only the redundancy can show it. It is not
             computed here, because its forests take much longer than most models.
 
         Returns
@@ -392,6 +396,7 @@ class Ranking(Explained):
         >>> explainer.diagnose().verdict
         ('informative', 'not used')
         """
+        check_callback(callback)
         if replacement == "conditional":
             # Before any model call.
             raise ValueError(NOT_CONDITIONAL)

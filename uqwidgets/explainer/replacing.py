@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.options import check_callback
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.evaluation.replaced import Replaced, replaced_rows
 from uqwidgets.evaluation.replacement import checked_scheme
@@ -14,7 +15,7 @@ from uqwidgets.importance.settings import checked_repeats
 
 
 class Replacing(Explained):
-    """The part of `uqwidgets.Explainer` that shows what the model is asked about."""
+    """The part of `uqwidgets.Explainer` that returns the rows with replaced values."""
 
     def replaced(
         self,
@@ -78,6 +79,7 @@ class Replacing(Explained):
         >>> entropy.round(1).tolist()
         [1.4, 2.1]
         """
+        check_callback(callback)
         names: Sequence[Any] = as_names(measures, "measures") if measures != () else ()
         (unit,) = self.table.named_units([feature])
         repeats = checked_repeats(n_repeats)

@@ -12,6 +12,7 @@ from sklearn.utils.parallel import delayed
 
 from uqwidgets._typing import Floats
 from uqwidgets._utils.errors import ModelError, in_one_line
+from uqwidgets._utils.options import checked_count
 from uqwidgets.dependence import CurveTransform, dependence
 from uqwidgets.dependence.grids import Grid
 from uqwidgets.explainer.explainer import Explainer
@@ -133,14 +134,12 @@ class Design:
         Raises
         ------
         ValueError
-            If one is too small.
+            If one is no whole number, or too small.
         """
         sizes = {"n_train": (n_train, 2), "n_test": (n_test, 2)}
         sizes |= {"n_datasets": (n_datasets, 2), "n_refits": (n_refits, 1)}
-        for name, (value, least) in sizes.items():
-            if value < least:
-                raise ValueError(f"{name} is {value}; it must be at least {least}.")
-        return cls(n_train, n_test, n_datasets, n_refits, seed)
+        checked = {name: checked_count(size, name, least) for name, (size, least) in sizes.items()}
+        return cls(**checked, seed=seed)
 
 
 def simulation_tasks(

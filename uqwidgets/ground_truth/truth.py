@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.options import check_callback, checked_jobs
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.dependence import grid_of
 from uqwidgets.dependence.result import Dependence
@@ -27,10 +28,18 @@ from uqwidgets.ground_truth.simulation import (
 from uqwidgets.importance.result import Importance
 from uqwidgets.learner import Learner
 from uqwidgets.learner.loco_importance.fits import Adapter
+from uqwidgets.plotting.html import subject_html
 from uqwidgets.predictive import as_predictive
 
 # Default numbers of rows of a training set and of a test set.
 _N_TRAIN, _N_TEST = 1000, 500
+# The question that each method answers.
+_QUESTIONS = {
+    "data(n)": "rows of the process, and their target",
+    "importance()": "which features drive the process itself",
+    "dependence(feature)": "how the expected target changes with one feature, in truth",
+    "decompose(estimator)": "bias, variance and Monte Carlo error of models",
+}
 
 
 class GroundTruth:
@@ -95,9 +104,20 @@ class GroundTruth:
         self.random_state = seed_of(random_state)
 
     def __repr__(self) -> str:
+        return f"GroundTruth({self._name}, noise {self._noise})"
+
+    def _repr_html_(self) -> str:
+        facts = {"noise": self._noise, "random_state": str(self.random_state)}
+        return subject_html(f"GroundTruth of {self._name}", facts, _QUESTIONS)
+
+    @property
+    def _name(self) -> str:
+        return getattr(self._process.f, "__name__", "f")
+
+    @property
+    def _noise(self) -> str:
         noise = self._process.noise
-        description = "a function" if callable(noise) else f"{noise:g}"
-        return f"GroundTruth({getattr(self._process.f, '__name__', 'f')}, noise {description})"
+        return "a function" if callable(noise) else f"{noise:g}"
 
     def data(self, n: int, random_state: RandomState = None) -> tuple[Any, Floats]:
         """Draw rows and their target.
@@ -194,6 +214,7 @@ class GroundTruth:
         >>> result.features, result.importance.round().tolist()
         (('x0', 'x1'), [2.0, 0.0])
         """
+        check_callback(callback)
         return self._explainer(n).importance(
             measure,
             features,
@@ -260,6 +281,7 @@ class GroundTruth:
         >>> truth.dependence("x0", grid=[0, 1, 2], n=100).average.round(6).tolist()
         [0.0, 1.0, 4.0]
         """
+        check_callback(callback)
         explainer: Any = self._explainer(n)
         result: Dependence | Surface = explainer.dependence(
             feature, measure, grid=grid, spacing=spacing, level=level, callback=callback
@@ -356,6 +378,7 @@ class GroundTruth:
         >>> list(result.frame)
         ['value', 'truth', 'expected', 'bias', 'bias_error', 'model_variance', 'mc_variance', 'mse']
         """
+        check_callback(callback)
         estimator, sizes = procedure, (_N_TRAIN, _N_TEST)
         adapter: Adapter = as_predictive
         if isinstance(procedure, Learner):
@@ -367,6 +390,7 @@ class GroundTruth:
             n_refits,
             self.random_state,
         )
+        n_jobs = checked_jobs(n_jobs)
         truth = self._explainer(n_truth)
         estimand: Estimand
         if feature is None:
@@ -376,7 +400,14 @@ class GroundTruth:
             points = grid_of(truth.table, feature, grid)
             estimand = PartialDependence(points, "prediction" if measure is None else measure)
         return decompose(
-            self._process, truth, estimand, estimator, adapter, design, n_jobs, callback
+            self._process,
+            truth,
+            estimand,
+            estimator,
+            adapter,
+            design,
+            n_jobs,
+            callback,
         )
 
     def _explainer(self, n: int) -> Explainer:

@@ -68,7 +68,7 @@ def metric_importance(
     population : Population
     settings : Settings
     callback : callable, optional
-        See `Evaluations.ask`.
+        See `Evaluations.evaluate_all`.
 
     Returns
     -------

@@ -76,7 +76,7 @@ def permutation_importance(
     population : Population
     settings : Settings
     callback : callable, optional
-        See `Evaluations.ask`.
+        See `Evaluations.evaluate_all`.
 
     Returns
     -------
@@ -368,7 +368,7 @@ def _sort_rows(array: Floats, order: Positions) -> None:
 
 
 def provenance(settings: Settings, population: Population) -> dict[str, Any]:
-    """Return the attributes of an `Importance` that tell how it was computed."""
+    """Return the attributes of an `Importance` that describe how it was computed."""
     return {
         "compare": settings.compare,
         "replacement": settings.replacement,

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-import numpy as np
-
 from uqwidgets._utils.choices import one_of
+from uqwidgets._utils.options import is_whole
 from uqwidgets.evaluation.replacement import Draws, Repeats, Scheme, checked_scheme
 from uqwidgets.inference import (
     Interval,
@@ -131,8 +130,7 @@ def checked_repeats(n_repeats: Any) -> Repeats:
     """
     if isinstance(n_repeats, str) and n_repeats == "all":
         return "all"
-    whole = isinstance(n_repeats, (int, np.integer)) and not isinstance(n_repeats, bool)
-    if not whole or n_repeats < 1:
+    if not is_whole(n_repeats) or n_repeats < 1:
         raise ValueError(
             f"n_repeats is {n_repeats!r}; it must be a whole number of at least 1, or 'all'."
         )

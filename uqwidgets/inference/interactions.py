@@ -20,7 +20,7 @@ from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 
 # Relative precision of the effects: about 25 iterations for three lines, fewer for more. Values
-# that are so nearly additive need all digits, which tell interactions from rounding errors.
+# that are so nearly additive need all digits, which separate interactions from rounding errors.
 PRECISION, FULL_PRECISION, NEARLY_ADDITIVE = 1e-7, 1e-13, 1e-3
 _FEW_ROWS = 64
 MAX_ITERATIONS = 200

@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.options import check_callback
 from uqwidgets.dependence import POINTS, CurveTransform, surface_features
 from uqwidgets.dependence.result import Dependence
 from uqwidgets.dependence.surface_result import Surface
@@ -207,6 +208,7 @@ class Learner(PerformanceMethods):
         >>> result.features, result.interval, result.per_refit.shape
         (('x0', 'x1'), 'variance-components', (2, 10))
         """
+        check_callback(callback)
         return learner_importance(
             self._averaging(level, callback, interval, sample_weight),
             sample_weight,
@@ -278,6 +280,7 @@ class Learner(PerformanceMethods):
         >>> result.features, result.replacement
         (('x0', 'x1'), 'refit')
         """
+        check_callback(callback)
         averaging = self._averaging(level, callback)
         names = averaging.refits[0].explainer.table.named_units(features)
         return self._leave_one_out.importance(
@@ -366,6 +369,7 @@ class Learner(PerformanceMethods):
         >>> learner.dependence("x0", grid=[0, 1], center=True).average.round(6).tolist()
         [0.0, 2.0]
         """
+        check_callback(callback)
         transform = CurveTransform.of(center, derivative, relative)
         averaging = self._averaging(level, callback, interval, sample_weight)
         table = self._table(averaging)
@@ -430,6 +434,7 @@ class Learner(PerformanceMethods):
         >>> {name: len(curve.grid) for name, curve in learner.dependences(grid=5).items()}
         {'x0': 5, 'x1': 5}
         """
+        check_callback(callback)
         transform = CurveTransform.of(center, derivative, relative)
         averaging = self._averaging(level, callback, interval, sample_weight)
         table = self._table(averaging)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.options import check_callback
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.learner.averaging import Averaging
 from uqwidgets.learner.performance_result import Comparison, Performance
@@ -162,6 +163,7 @@ class PerformanceMethods(Procedure):
         >>> round(learner.performance("r2").mean, 6)
         1.0
         """
+        check_callback(callback)
         return learner_performance(self._averaging(level, callback), measure, self._name)
 
     def compare(
@@ -224,6 +226,7 @@ class PerformanceMethods(Procedure):
         >>> bool(result.difference < 0)
         True
         """
+        check_callback(callback)
         if not isinstance(other, PerformanceMethods):
             raise TypeError(
                 f"other is of type {type(other).__name__}; pass a Learner of the same table, such "

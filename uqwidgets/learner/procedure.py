@@ -12,6 +12,7 @@ from sklearn.base import is_classifier
 
 from uqwidgets._utils.choices import one_of
 from uqwidgets._utils.errors import ModelError
+from uqwidgets._utils.options import check_callback, checked_count, checked_jobs
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.cache import parse_bytes, remarks_on_limit
 from uqwidgets.evaluation.dataframes import to_pandas
@@ -77,7 +78,7 @@ class Procedure:
             self.n_refits,
         )
         correction_share(correction, 1, 1)  # raises here rather than after all fits
-        self.n_jobs = n_jobs
+        self.n_jobs = checked_jobs(n_jobs)
         self.correction = correction
         self._refits = Refits(
             estimator,
@@ -164,6 +165,7 @@ class Procedure:
         >>> learner.fit()
         Learner(LinearRegression, 60 rows, 10 of 10 refits by bootstrap)
         """
+        check_callback(callback)
         if n_refits is not None and n_refits != self.n_refits:
             if self._refits.plan.splits is not None:
                 raise ValueError(
@@ -278,7 +280,4 @@ def _checked_table(X: Any, y: Any) -> tuple[Any, npt.NDArray[Any]]:
 
 
 def _checked_refits(n_refits: Any) -> int:
-    integer = isinstance(n_refits, (int, np.integer)) and not isinstance(n_refits, bool)
-    if not integer or n_refits < 2:
-        raise ValueError(f"n_refits is {n_refits!r}; it must be a whole number of at least 2.")
-    return int(n_refits)
+    return checked_count(n_refits, "n_refits", 2)

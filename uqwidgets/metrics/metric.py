@@ -169,7 +169,7 @@ class Metric:
                 return np.nan
             if weights.min() < weights.max() or (self.takes_weights and weights[0] != 1):
                 if not self.takes_weights:
-                    raise unfit(self.name, "it takes no weights of rows; ask for it without")
+                    raise unfit(self.name, "it takes no weights of rows; leave them out")
                 arguments["sample_weight"] = _read_only(weights)
         # The inputs were validated when they were made, and are scored thousands of times.
         with (

@@ -98,9 +98,9 @@ def table(noun: str, header: Sequence[str], lines: Sequence[Sequence[str]]) -> M
 
 
 def subject_html(
-    title: str, facts: Mapping[str, str], questions: Mapping[str, str], names: tuple[str, ...]
+    title: str, facts: Mapping[str, str], questions: Mapping[str, str], names: tuple[str, ...] = ()
 ) -> str:
-    """Show the facts of an explainer or a learner, and the calls that it offers.
+    """Show the facts of an object that computes results, and the calls that it offers.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def subject_html(
     questions : mapping of str to str
         The question that each call answers, by call.
     names : tuple of str
-        Names of the features.
+        Names of the features; none where they are not known without a call of the model.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def subject_html(
         title,
         f"{summary}.",
         Markup(""),
-        [f"Features: {listed(shown)}."],
+        [f"Features: {listed(shown)}."] if shown else [],
         table("question", ["call", "answers"], lines),
     )
 

@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.parallel import Parallel, delayed
 
 from uqwidgets._typing import Floats, Positions
+from uqwidgets._utils.options import is_whole
 from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranked, responses
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.table import Table
@@ -89,8 +90,7 @@ def redundancy(
     ValueError
         If there are too few trees, no other features, or no target to predict with.
     """
-    whole = isinstance(n_estimators, (int, np.integer)) and not isinstance(n_estimators, bool)
-    if not whole or n_estimators < _MIN_TREES:
+    if not is_whole(n_estimators) or n_estimators < _MIN_TREES:
         raise ValueError(
             f"n_estimators is {n_estimators!r}; it must be a whole number of at least "
             f"{_MIN_TREES}, or some rows are in the bag of every tree."

@@ -118,7 +118,7 @@ class Answer:
                         view.try_again()
                 self._build_populations()
                 if not self._inputs.feature and all(v.name != "importance" for v in self._views):
-                    # Nothing tells which feature is the most important.
+                    # It is not known which feature is the most important.
                     work.choose(self._explainer.features)
                 work.notes += [note for view in self._views for note in view.notes(self._inputs)]
                 if self._show_cached():
@@ -209,7 +209,7 @@ class Answer:
         )
 
     def _under(self) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-        """Return what lies under the views: a pin, else what one of them lays there."""
+        """Return what is drawn behind the views: a pin, else what one of the views draws there."""
         if self._pin is not None:
             return self._pin.plain(), self._ghost.columns(self._pin)
         each = (view.under(self._inputs) for view in self._views)

@@ -83,7 +83,7 @@ class Models:
             If no model has this name.
         """
         if name not in self._explainers:
-            # Without the lock, for the model is asked about all rows.
+            # Without the lock, because the model evaluates all rows.
             made = explainer_of(self.first, name)
             with self._lock:
                 self._explainers.setdefault(name, made)

@@ -42,7 +42,7 @@ COARSE, _FINEST = 8, 32
 # Evenly spaced intervals of a side; the last are the steps of the slider.
 _PIECES = (10, 20, 25, 50, 100)
 _EVEN = np.linspace(0, 1, _PIECES[-1] + 1)
-#: The names of columns that belong to another view, which lie under it, begin with this.
+#: The names of columns that are drawn behind another view begin with this.
 OF_OTHERS = "."
 # Weights that are stored while they are in use.
 _MOST_WEIGHTS = 1 << 25
@@ -50,7 +50,7 @@ _MOST_WEIGHTS = 1 << 25
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The population of one level of tau, with a function that makes the inputs that ask for it.
+    """The population of one level of tau, with a function that makes the inputs of that level.
 
     A page has so many levels that it would take a while to make the inputs of all, which few
     tracks read.
@@ -237,9 +237,9 @@ class OverTau:
         inputs : Inputs
             Whatever their tau.
         check : callable
-            Called often; what it raises ends the work, of which all is kept that is finished.
+            Called often. An exception that it raises ends the work; finished tracks stay cached.
         has_pin : bool, default=False
-            Whether a pin lies under the views, in the place of columns of `OF_OTHERS`.
+            Whether a pin is drawn behind the views, in place of the columns of `OF_OTHERS`.
 
         Yields
         ------
@@ -353,7 +353,7 @@ class OverTau:
             own = {
                 _in_frame(view, name): values.astype(np.float32)
                 for name, values in own.items()
-                # What lies under a view moves with it, or not at all.
+                # What is drawn behind a view follows tau together with it, or not at all.
                 if not name.startswith(OF_OTHERS)
                 or (not has_pin and name.split(OF_OTHERS)[1] in moving)
             }

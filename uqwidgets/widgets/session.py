@@ -30,7 +30,7 @@ V = TypeVar("V", bound=View)
 
 
 class Request(NamedTuple):
-    """What is to be shown: the number of the request, and what it asks."""
+    """What is to be shown: the number of the request, and its inputs."""
 
     seq: int
     inputs: Inputs
@@ -113,7 +113,7 @@ class Session:
         if view is None:
             raise ValueError(unknown("view", name, [view.name for view in self.views]))
         if not inputs.shows(name):
-            raise ValueError(f"{name} is not shown; add it to views, or ask the Explainer.")
+            raise ValueError(f"{name} is not shown; add it to views, or call the Explainer.")
         populations = self.populations.build(inputs, lambda: None)
         if populations is None:
             raise ValueError(f"no row meets the filter, so {name} shows nothing; choose more rows.")
@@ -140,7 +140,7 @@ class Session:
         inputs : Inputs
         ticket : Ticket
         pin : Pin or None
-            That lies under the views.
+            The pin that is drawn behind the views.
         """
         ticket.rest(self.timing.before_following)
         for meta, columns in self.over_tau.follow(inputs, ticket.check, has_pin=pin is not None):
@@ -169,9 +169,9 @@ class Session:
         input_error : str, optional
             Why values of the request were refused.
         pin : Pin, optional
-            That lies under the view.
+            The pin that is drawn behind the views.
         ghost : Ghost, optional
-            Of the model of the pin, where that is another one.
+            The ghost of the pin's model, where that is another model.
         notes : sequence of str, optional
             Sentences that are shown with the answer.
         is_again : bool, default=False

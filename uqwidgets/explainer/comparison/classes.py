@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from uqwidgets._utils.choices import as_names, one_of
 from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.base import Comparison
 from uqwidgets.explainer.comparison.models import ModelComparison
 from uqwidgets.measures import Function, Measure
 from uqwidgets.stress.indicators import Indicator, MetricIndicator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
 
 
-class ClassComparison:
+class ClassComparison(Comparison):
     """Two classes of one fitted model: both results, and their paired difference.
 
     `Explainer.compare_classes` returns it. What is compared is the probability of each class, and
@@ -58,6 +59,11 @@ class ClassComparison:
     def __init__(self, explainer: Explainer, names: tuple[str, str]) -> None:
         self.explainer, self.names = explainer, names
         self._of_classes = _OfClasses(explainer, explainer, names)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Features of the model."""
+        return self.explainer.features
 
     def importance(self, features: Sequence[str] | None = None, **options: Any) -> Difference:
         """Compute the importance for the probability of each class, and its difference.
@@ -189,9 +195,9 @@ class ClassComparison:
         chosen = ("probability", "share") if indicators is None else indicators
         return self._of_classes.stress(features, chosen, **options)
 
-    def __repr__(self) -> str:
-        n = len(self.explainer.table)
-        return f"ClassComparison({self.names[0]}, {self.names[1]}; {n:,} rows)"
+    @property
+    def _sizes(self) -> str:
+        return f"{len(self.explainer.table):,} rows"
 
 
 class _OfClasses(ModelComparison):

@@ -60,7 +60,7 @@ def importance_difference(
     population : Population
     settings : Settings
     callback : callable, optional
-        See `Evaluations.ask`.
+        See `Evaluations.evaluate_all`.
     ratios : tuple of Importance, optional
         Of the first and of the second model, where they are compared by ratios.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.options import check_callback
 from uqwidgets.dependence import POINTS, CurveTransform, checked_lines, dependence, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison import (
@@ -19,6 +20,7 @@ from uqwidgets.explainer.comparison import (
     indicator_minus,
     scores_difference,
 )
+from uqwidgets.explainer.comparison.base import Comparison
 from uqwidgets.explainer.comparison.dependence import grid_for
 from uqwidgets.explainer.comparison.result import side_by_side
 from uqwidgets.importance import Settings, metric_importance, permutation_importance
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
 
 
-class ModelComparison:
+class ModelComparison(Comparison):
     """Two fitted models of the same rows: both results, and their paired difference.
 
     `Explainer.compare` returns it. Every method takes the options of the method of `Explainer` with
@@ -155,6 +157,7 @@ class ModelComparison:
         >>> bool(np.isclose(importance["x0"], (2 - 1) * X[:, 0].var()))
         True
         """
+        check_callback(callback)
         settings = Settings.of(
             replacement=replacement,
             n_repeats=n_repeats,
@@ -165,7 +168,7 @@ class ModelComparison:
             seed=self.first.seed,
         )
         self._pair.check_draws(settings.draws)
-        units = self._units(features)
+        units = self._pair.named_units(features)
         population = Population.of(len(self.first.table), sample_weight, rows)
         common = units, population, settings, callback
         sides = [side.evaluations for side in self._sides]
@@ -242,6 +245,7 @@ class ModelComparison:
         >>> result.difference.average.round(6).tolist()
         [-2.0, 0.0, 2.0]
         """
+        check_callback(callback)
         self._pair.check_unit(str(feature))
         form = CurveTransform.of(center, derivative, relative)
         own, other = self._measures(measure)
@@ -410,26 +414,13 @@ class ModelComparison:
         difference = scores_difference(self._pair, pairs, population, level, self.first.seed, first)
         return self._difference(first, second, difference)
 
-    def __repr__(self) -> str:
-        shared = f"{len(self.first.table):,} rows, {len(self.features)} features of both"
-        return f"ModelComparison({self.names[0]}, {self.names[1]}; {shared})"
+    @property
+    def _sizes(self) -> str:
+        return f"{len(self.first.table):,} rows, {len(self.features)} features of both"
 
     @property
     def _sides(self) -> tuple[Explainer, Explainer]:
         return self.first, self.second
-
-    def _units(self, features: Sequence[str] | None) -> list[str]:
-        if features is not None:
-            units = [str(name) for name in as_names(features)]
-            for unit in units:
-                self._pair.check_unit(unit)
-            return units
-        if not self._pair.units:
-            raise ValueError(
-                f"{self.names[0]} and {self.names[1]} share no feature, so that no importance "
-                "can be compared."
-            )
-        return self._pair.units
 
     def _of_sides(
         self, indicators: object

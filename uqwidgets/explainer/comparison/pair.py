@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from uqwidgets._typing import Floats
+from uqwidgets._utils.choices import as_names
 from uqwidgets.evaluation.differences import DifferenceBlock, Differences
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
@@ -71,6 +72,26 @@ class Pair:
             for unit in own.units
             if unit in other.units and _members(own, unit) == _members(other, unit)
         ]
+
+    def named_units(self, features: Sequence[str] | None) -> list[str]:
+        """Return the named features and groups, by default all `units`.
+
+        Raises
+        ------
+        ValueError
+            If one is not the same for both models, or they share none.
+        """
+        if features is not None:
+            units = [str(name) for name in as_names(features)]
+            for unit in units:
+                self.check_unit(unit)
+            return units
+        if not self.units:
+            raise ValueError(
+                f"{self.names[0]} and {self.names[1]} share no feature, so that no importance "
+                "can be compared."
+            )
+        return self.units
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -133,7 +154,7 @@ class Pair:
             Features or groups that both models have.
         draws : Draws
         callback : callable, optional
-            See `Evaluations.ask`.
+            See `Evaluations.evaluate_all`.
         baselines : tuple of float, default=(1.0, 1.0)
             What the measure of each model is divided by.
         """

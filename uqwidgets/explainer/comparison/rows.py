@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from uqwidgets._utils.choices import as_names
+from uqwidgets._utils.options import check_callback
 from uqwidgets.dependence import POINTS, CurveTransform, curve_blocks, dependence, grid_of
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.explainer.comparison import Difference
+from uqwidgets.explainer.comparison.base import Comparison
 from uqwidgets.explainer.comparison.cohorts import (
     change_difference,
     mean_difference,
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     from uqwidgets.explainer.explainer import Explainer
 
 
-class RowsComparison:
+class RowsComparison(Comparison):
     """One fitted model in two groups of rows: both results, and their difference.
 
     `Explainer.compare_rows` returns it. Groups may share rows: every row has an influence on both
@@ -87,6 +89,11 @@ class RowsComparison:
         self, explainer: Explainer, sides: tuple[Population, Population], names: tuple[str, str]
     ) -> None:
         self.explainer, self.names, self._sides = explainer, names, sides
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Features of the model."""
+        return self.explainer.features
 
     def importance(
         self,
@@ -136,6 +143,7 @@ class RowsComparison:
         >>> sorted(result.difference.features)
         ['x0', 'x1']
         """
+        check_callback(callback)
         ex = self.explainer
         settings = Settings.of(
             replacement=replacement,
@@ -254,6 +262,7 @@ class RowsComparison:
         >>> result.difference.average.round(6).tolist()
         [-1.0, 1.0]
         """
+        check_callback(callback)
         ex, form = self.explainer, CurveTransform.of(center, derivative, relative)
         of_rows, level = ex.measure(measure), checked_level(level)
         points = grid_of(ex.table, str(feature), POINTS if grid is None else grid, spacing)
@@ -418,6 +427,6 @@ class RowsComparison:
         ]
         return [name for name in of_sides[0] if name in of_sides[1]]
 
-    def __repr__(self) -> str:
-        counts = " and ".join(f"{len(side.positions):,}" for side in self._sides)
-        return f"RowsComparison({self.names[0]}, {self.names[1]}; {counts} rows)"
+    @property
+    def _sizes(self) -> str:
+        return " and ".join(f"{len(side.positions):,}" for side in self._sides) + " rows"

@@ -15,6 +15,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from uqwidgets._utils.choices import as_names, one_of, unknown
+from uqwidgets._utils.options import check_callback, checked_jobs
 from uqwidgets._utils.random_state import RandomState, seed_of
 from uqwidgets.evaluation.columns import Kind
 from uqwidgets.evaluation.evaluations import Evaluations
@@ -152,6 +153,7 @@ def loco_importance(
     >>> bool(result.importance[0] > 1)
     True
     """
+    check_callback(callback)
     adapter = checked_adapter(adapter)
     level = checked_level(level)
     compare = one_of(COMPARISONS, compare, "comparison")
@@ -162,6 +164,7 @@ def loco_importance(
     names = _feature_names(whole.table, features)
     population = Population.of(len(whole.table), sample_weight)
     if replace is None:
+        n_jobs = checked_jobs(n_jobs)
         predictions = _refit(procedure, split, adapter, whole.table, names, n_jobs, callback)
     else:
         predictions = _set_constant(split, whole, names, replace, callback)

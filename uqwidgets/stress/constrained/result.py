@@ -31,7 +31,7 @@ class Reweighting(Result):
         Names of the constraints: means, variances, covariances, shares, pinned features and
         functions, in this order, each mean once.
     target, reached : ndarray of shape (k,)
-        The moment that each constraint asks for and the weighted moment, in the constraint's unit.
+        The moment that each constraint requires and the weighted moment, in the constraint's unit.
     xi : ndarray of shape (k,)
         Multiplier of each constraint (Bachoc et al. 2023, eq. 4), in 1 over the constraint's unit.
         NaN with status ``edge``, where the multipliers diverge. Redundant constraints have one of

@@ -61,7 +61,7 @@ def whiten(space: Space, base: Floats) -> Space | None:
     centre = base @ space.points
     target = space.target - centre
     # The singular values of the points, because those of their covariance would lose half of the
-    # digits: too many to tell nearly redundant constraints from redundant ones.
+    # digits: too many to distinguish nearly redundant constraints from redundant ones.
     centred = space.points - centre
     triangle = np.linalg.qr(centred * np.sqrt(base)[:, None], mode="r")
     _, std, directions = np.linalg.svd(triangle)

@@ -62,7 +62,7 @@ def source_of(batches: Any) -> Source:
             return _Local(partial(_parquet, batches))
     if isinstance(batches, Iterator):
         raise TypeError(
-            "an iterator of batches can be gone through once, but they are needed several times; "
+            "an iterator of batches can be read only once, but they are read several times; "
             "pass the function that makes it."
         )
     raise TypeError(

@@ -159,7 +159,7 @@ class LearnerPanel:
         n_fits, total = len(self._refitted.learner.refits), self._refitted.learner.n_refits
         if n_fits < total:
             return f"at {n_fits} of {total} fits of the learner"
-        return "before the learner was asked in full"
+        return "before all refits were evaluated"
 
     def _beside(self, view: str, meta: dict[str, Any], columns: dict[str, Any]) -> Averages | None:
         """Return the known results that fit what a view shows."""

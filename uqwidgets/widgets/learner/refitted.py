@@ -99,7 +99,7 @@ class Refitted:
         measures : sequence of Measure
         n_repeats : int
         callback : callable
-            See `Evaluations.ask`; one progress over all refits.
+            See `Evaluations.evaluate_all`; one progress over all refits.
         report : callable
             Called before a measure of a refit is computed, with the number of those that are done
             and the number in all. An exception that it raises stops the work.
@@ -189,7 +189,7 @@ class Refitted:
                 seconds = (time.perf_counter() - started) / done * (sum(rows) - done)
                 callback(Progress(done, sum(rows), seconds))
 
-            refit.explainer.evaluations.ask(own, over_all)
+            refit.explainer.evaluations.evaluate_all(own, over_all)
 
     def _check_alike(self) -> None:
         for refit in self.learner.refits[:1]:

@@ -33,13 +33,13 @@ _WITHOUT_LEARNER = (
     "the notebook"
 )
 
-#: Called with what is being done, and how many of how many steps are done.
+#: Called with the name of the present step, the number of finished steps, and that of all steps.
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class PageOptions:
-    """What of an explorer a page holds.
+    """The parts of an explorer that a page contains.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ def assemble(
         at = replace(inputs, ice_filter=named.filter, complement=named.complement)
         add(named, at, choices)
     for each in pinned:
-        # Its levels of tau stand for other means than the levels of the other views.
+        # Its levels of tau denote other means than the levels of the other views.
         if each.stress_feature and _rows_of(each) not in cohorts:
             category = builder.category(each)
             only = Choices({}, [Stressed(each.stress_feature, category)])
@@ -242,7 +242,7 @@ class _Steps:
     _shown: float = field(default=0.0)
 
     def next(self, what: str) -> None:
-        """Report a step, or without a name that a step goes on."""
+        """Report a step; without a name, report that the present step continues."""
         if what:
             self.done += 1
             self.what = what
@@ -267,7 +267,7 @@ def _about(
 
 
 def _rows_held(cohorts: Sequence[Cohort]) -> str:
-    """Say what the page holds of single rows."""
+    """Return a sentence on the values of single rows that the page contains."""
     held = []
     for name, what in _OF_ROWS.items():
         most = max(cohort.most_rows.get(name, 0) for cohort in cohorts)

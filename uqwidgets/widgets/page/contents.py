@@ -34,7 +34,7 @@ _OF_THE_FRONT_END = (
 # Weights that are stored while they are in use.
 _MOST_WEIGHTS = 1 << 25
 
-#: Inputs that tell apart the cohorts of a page: rows, and what tau = -1 and 1 stand for.
+#: Inputs that identify a cohort of a page: its rows, and the means that tau = -1 and 1 denote.
 ROWS = ("ice_filter", "complement", "anchor", "tail", "held")
 
 #: Called with what is being done; what it raises ends the work.
@@ -49,11 +49,11 @@ class Stressed(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The text by which the page finds it."""
+        """The key under which the page looks it up."""
         return _compact(list(self))
 
     def inputs(self, inputs: Inputs, tau: float = 0.0) -> Inputs:
-        """Return inputs that stress it."""
+        """Return the inputs with this feature stressed."""
         category = self.category or ""
         return replace(inputs, stress_feature=self.feature, stress_category=category, tau=tau)
 
@@ -138,7 +138,7 @@ class Cohort:
         Parameters
         ----------
         inputs : Inputs
-            Whose contents at tau = 0 were added.
+            The contents of the same inputs at tau = 0 were added before.
         """
         populations = self._builder.build(inputs, lambda: None)
         if not inputs.tau or populations is None or not populations.is_reachable:
@@ -154,7 +154,7 @@ class Cohort:
 
     @property
     def index(self) -> dict[str, Any]:
-        """What describes the contents; columns are numbers of the store."""
+        """Description of the contents, in which a column is its number in the store."""
         at = self._inputs.plain()
         populations = self._builder.build(self._inputs, lambda: None)
         assert populations is not None, "a cohort has rows"
@@ -313,7 +313,7 @@ class Cohort:
         return stored
 
     def _polylines(self, track: Track, sides: Sequence[Side], chunk: str) -> dict[str, Any]:
-        """Store what is no smooth function of tau, to within the tolerance of the track."""
+        """Store functions of tau that are not smooth, to within the tolerance of the track."""
         columns = [side.even for side in sides]
         assert track.derivation is not None
         each = []
@@ -374,13 +374,13 @@ class Cohort:
 
 
 def key_of(view: View, inputs: Inputs) -> str:
-    """Return the text by which the page finds a content of a view: the inputs that it reads."""
+    """Return the key under which the page looks up a content of a view: its inputs."""
     values = inputs.plain()
     return _compact([values[name] for name in reads_of(view)])
 
 
 def reads_of(view: View) -> list[str]:
-    """Return the inputs that decide a content of a view; the front end alone reads the others."""
+    """Return the inputs that a content depends on; only the front end reads the others."""
     return [name for name in view.reads if name not in (*_OF_THE_FRONT_END, *_STRESS)]
 
 

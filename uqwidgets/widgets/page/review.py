@@ -73,7 +73,7 @@ class Review:
     Attributes
     ----------
     before, after : Markup
-        What stands above and below the explorer.
+        HTML above and below the explorer.
     """
 
     before: Markup
@@ -178,7 +178,7 @@ def reading_path(pins: Sequence[ReviewedView]) -> Markup:
 def appendix(
     shown: ReviewedView, pins: Sequence[ReviewedView], provenance: Mapping[str, Any]
 ) -> Markup:
-    """Return what stands below the explorer: tables and code of the pins, provenance, remarks.
+    """Return the HTML below the explorer: tables and code of the pins, provenance, remarks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""An explorer saved as a page: one file that works without a kernel."""
+"""Saving an explorer as a page: one file that works without a kernel."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Savable(ShownModel):
     wait: Callable[[], bool]
     _inputs: Callable[[], tuple[Inputs, str | None]]
 
-    # Set when a page is to be given up.
+    # Set to stop the computation of a page.
     _page_stop: threading.Event | None = None
 
     def save(
@@ -245,7 +245,7 @@ class Savable(ShownModel):
         lines: int | None,
         progress: bool,
     ) -> tuple[Page, str, Review]:
-        """Compute a page, its still and its review."""
+        """Compute a page, its static picture and its review."""
         self._check_savable()
         self.wait()
         inputs = self._inputs()[0]
@@ -329,7 +329,7 @@ class Savable(ShownModel):
 
     @contextmanager
     def _reporting(self, is_shown: bool) -> Iterator[Callable[[str, int, int], None]]:
-        """Show a progress bar, and end the work if somebody presses Stop."""
+        """Show a progress bar, and stop the work when Stop is pressed."""
         stop = self._page_stop = threading.Event()
         bar = tqdm(desc="page", unit=" views", disable=not is_shown)
 

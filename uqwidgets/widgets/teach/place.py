@@ -208,7 +208,7 @@ class ThePlaceNobodyHasBeen(Lesson):
     def _answers(self, explainer: Explainer, requests: Sequence[SingleRow]) -> OnGrid:
         prediction, entropy = explainer.measure("prediction"), explainer.measure("entropy")
         evaluations = explainer.evaluations
-        evaluations.ask(requests)
+        evaluations.evaluate_all(requests)
         first, *others = (evaluations.evaluate(request) for request in requests)
         parts: Any = others
         q = first.joined(parts)

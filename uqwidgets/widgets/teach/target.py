@@ -195,7 +195,7 @@ class StressToATarget(Lesson):
         if self.tau and not np.isfinite(value):
             sentences.append(
                 f"No weights of these rows give {self.feature} a mean of {mean:.4g} "
-                f"({result.status[0, i]}): this is the edge of what can be asked of the data."
+                f"({result.status[0, i]}): the data reach no further."
             )
         elif self.tau:
             sentences.append(

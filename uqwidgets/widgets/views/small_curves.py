@@ -56,7 +56,7 @@ class SmallCurvesView(View):
     """The average of a measure along each of the leading features.
 
     The features lead by their importance in all rows, without stress, so that neither tau nor a
-    filter asks the model for further curves; where that is not known, they are the first of the
+    filter causes model calls for further curves; where it is not known, they are the first of the
     table.
     """
 

@@ -85,7 +85,7 @@ class View(ABC):
         Whether the controls of the page read it, so that it is in every frame; where the page does
         not show it, it describes what they need alone.
     is_overview : bool
-        Whether its static picture stands in the left column, which compares all features, and
+        Whether its static picture is in the left column, which compares all features, and
         not in the right one.
     content : Content
         The latest content; replaced as a whole, for a heartbeat may publish it from another
@@ -102,7 +102,7 @@ class View(ABC):
     def __init__(self, explainer: Explainer) -> None:
         self.explainer = explainer
         self.content = Content()
-        # By what was attempted; not attempted again while the inputs ask for the same.
+        # The error by the key of the work; it is not attempted again while the key stays the same.
         self._failures: dict[Key, str] = {}
 
     def is_read(self, inputs: Inputs) -> bool:
@@ -137,22 +137,22 @@ class View(ABC):
     ) -> dict[str, Result]:
         """Return the frozen results with the numbers of the content, by what they are of.
 
-        None by default. The first is the one that orders or fills the picture. The model is asked
-        only for what is no longer cached.
+        None by default. The first is the one that orders or fills the picture. The model is called
+        only for predictions that are no longer cached.
         """
         return {}
 
     def ghost(
         self, _pinned: Inputs, _populations: Populations, _check: Callable[[], None]
     ) -> dict[str, npt.NDArray[Any]]:
-        """Return the columns of a pinned view that are drawn under the present one.
+        """Return the columns of a pinned view that are drawn behind the present one.
 
-        None by default. Their names begin with ``ghost``; the model is never asked for them.
+        None by default. Their names begin with ``ghost``; they cause no model call.
         """
         return {}
 
     def under(self, _inputs: Inputs) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]] | None:
-        """Return what this view lays under the others, where no pin lies there; None by default.
+        """Return what this view draws behind the others, where no pin is drawn; None by default.
 
         It is the description of a ghost, and columns by their names in a frame.
         """
@@ -291,7 +291,7 @@ class View(ABC):
         return tuple(self._failures.values())
 
     def forget_failures(self, inputs: Inputs) -> None:
-        """Forget the failures that the inputs do not ask for any more."""
+        """Forget the failures of work that the inputs do not request any more."""
         self._failures = {
             k: why for k, why in self._failures.items() if self.is_requested(k, inputs)
         }
@@ -301,7 +301,7 @@ class View(ABC):
         self._failures = {}
 
     def is_requested(self, key: Key, inputs: Inputs) -> bool:
-        """Whether the inputs ask for a part of the work again."""
+        """Whether the inputs request a part of the work again."""
         return key == self._input_key(inputs)
 
     def _key(self, inputs: Inputs, populations: Populations) -> Key:

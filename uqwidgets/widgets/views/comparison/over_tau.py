@@ -1,4 +1,4 @@
-"""Differences as functions of tau, with what lies under the other views."""
+"""Differences as functions of tau, and the other side that is drawn behind the views."""
 
 from __future__ import annotations
 

@@ -40,9 +40,9 @@ class Part(NamedTuple):
     ----------
     compute : callable
     column : int or None
-        Column of the importance view under which the other side lies.
+        Column of the importance view behind which the other side is drawn.
     lies_under : bool
-        Whether the other side lies under the view of the same analysis.
+        Whether the other side is drawn behind the view of the same analysis.
     moves : bool
         Whether tau moves it; a profile has all levels already.
     """

@@ -186,7 +186,7 @@ class ComparisonView(View):
     def _contents(
         self, inputs: Inputs, populations: Populations, report: Report
     ) -> Iterator[Content]:
-        """Yield the content with one more difference at a time, and set what lies under."""
+        """Yield the content, one more difference at a time, and set what is behind the views."""
         for shown in self._shown(inputs, populations, report):
             yield Content(shown.meta, shown.columns)
         # Only now, for before the legends would say that the other side has no such curve.

@@ -1,4 +1,4 @@
-"""Groups of rows by class or by a column, which colours tell apart."""
+"""Groups of rows by class or by a column, distinguished by colours."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class SampledCurves:
         # No more than the cache holds; the rest is evaluated when it is read.
         size = -(-len(grid) * n_rows // len(self._evaluations.table))
         if self._evaluations.max_in_memory(size) == size:
-            self._evaluations.ask(parts, callback)
+            self._evaluations.evaluate_all(parts, callback)
         self._n_parts[key] = max(known, n_parts)
 
     def curves(
@@ -78,7 +78,7 @@ class SampledCurves:
         self._n_parts[_key_of(grid)] = max(self._n_parts.get(_key_of(grid), 0), n_parts)
         values = np.hstack([*former[:n_parts], *new])
         if n_parts == len(order.sizes):
-            # All rows are stored by the one who asks, and the parts are needed no more.
+            # The caller stores all rows, so the parts are not needed any more.
             self._latest, former, new = None, [], []
         else:
             self._latest = key, [*former, *new]

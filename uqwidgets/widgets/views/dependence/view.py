@@ -105,7 +105,7 @@ class DependenceView(View):
         n_rows : int, optional
             Rows of the sample that was evaluated; all rows if not given.
         callback : callable, optional
-            See `Evaluations.ask`.
+            See `Evaluations.evaluate_all`.
         """
         ex, feature = self.explainer, inputs.feature
         n_rows = n_rows or self._curves.most_rows(inputs)

@@ -51,8 +51,8 @@ class RedundancyColumn:
         units : sequence of str, length p
         population : Population
         report : callable
-            Called after each forest with the rows that were fitted, and the rows in all; what it
-            raises ends the work.
+            Called after each forest with the numbers of rows fitted so far and in all. An exception
+            that it raises ends the work.
 
         Raises
         ------

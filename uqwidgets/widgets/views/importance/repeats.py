@@ -37,7 +37,7 @@ Report = Callable[[str, int], None]
 
 
 class Piece(NamedTuple):
-    """What is evaluated together: a repeat of a feature, in all rows or in one part of them."""
+    """One unit of evaluation: a repeat of a feature, in all rows or in one part of them."""
 
     feature: str
     repeat: int
@@ -204,7 +204,7 @@ class RepeatChanges:
                 report("importance", progress.rows_done)
 
             report("importance", 0)
-            evaluations.ask([self._request(each) for each in window], callback)
+            evaluations.evaluate_all([self._request(each) for each in window], callback)
             start = 0
             while start < len(window):
                 report(f"computing {names} for importance", answered)
@@ -374,7 +374,7 @@ class RepeatChanges:
         n_parts = len(order.sizes)
         for feature, k, _ in pieces:
             if part is not None and part + 1 == n_parts:
-                # From now on in the order of the table, as if it had been evaluated whole.
+                # From here on the rows are in the order of the table, like those of whole repeats.
                 for changes in self._changes[feature]:
                     changes[k] = changes[k][order.places]
             self._parts[feature][k] = n_parts if part is None else part + 1

@@ -41,7 +41,7 @@ class Sums(NamedTuple):
 
 
 class _Sum(NamedTuple):
-    """Those of one feature; ``values`` has shape (3, measures)."""
+    """The sums of one feature; ``values`` has shape (3, measures)."""
 
     values: Floats
     pairs: float

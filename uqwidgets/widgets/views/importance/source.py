@@ -1,4 +1,4 @@
-"""What the importance view averages: changes of measures under one kind of replacement."""
+"""The changes of measures under one kind of replacement, which the importance view averages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READS = ("importance_of", "replacement", "compare", "groups", "verdict")
 
 
 class SourceKey(NamedTuple):
-    """What decides the changes of single rows; all else only averages them."""
+    """The inputs that the changes of single rows depend on; the others only affect averages."""
 
     measures: tuple[str, ...]
     replacement: Scheme
@@ -61,7 +61,7 @@ class ImportanceSource:
 
 
 class Plan(NamedTuple):
-    """What the inputs ask of the importance view.
+    """What the importance view computes for some inputs.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Plan(NamedTuple):
         quantities.
     reads_verdict : bool
     note : str or None
-        Why there is no verdict, although it is asked for.
+        Why there is no verdict, although the inputs request it.
     """
 
     key: SourceKey
@@ -99,7 +99,7 @@ class Sources:
         self._source: tuple[SourceKey, ImportanceSource] | None = None
 
     def plan(self, inputs: Inputs) -> Plan:
-        """Return what the inputs ask for."""
+        """Return what the view computes for these inputs."""
         key = tuple(getattr(inputs, name) for name in READS)
         if (known := self._plan) is not None and known[0] == key:
             return known[1]

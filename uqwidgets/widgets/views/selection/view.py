@@ -95,7 +95,7 @@ class SelectionView(View):
                 return
             work.wait_for_rest()
             try:
-                self.explainer.evaluations.ask([request])
+                self.explainer.evaluations.evaluate_all([request])
                 self._failed = None
             except ValueError as error:
                 self._failed = (request, str(error))
@@ -126,7 +126,7 @@ class SelectionView(View):
         return row, None if constant is None else SingleRow(constant, row)
 
     def _pending(self, inputs: Inputs) -> SingleRow | None:
-        """Return what the model has to be asked about the changed row; None if nothing."""
+        """Return the changed row that the model has to evaluate; None if there is none."""
         selected = rows_of_text(inputs.selection, len(self.explainer.table))
         changed = self._changed(inputs, self._row_of_card(inputs, selected))
         request = None if changed is None else changed[1]
