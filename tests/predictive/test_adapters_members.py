@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import gaussian_kde
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
@@ -31,7 +32,9 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
 from models import normal_model, table, three_classes, two_classes
+from uqwidgets import Explainer
 from uqwidgets.predictive import Categorical, Mixture, Normal, as_predictive
+from uqwidgets.predictive.adapters.mixing import mixture_of_values
 
 X, Y = table(90)
 FRAME = pd.DataFrame(X, columns=["a b", "c", "d"])
@@ -247,8 +250,37 @@ def test_weights_of_a_vote_are_those_of_the_mixture():
     q = as_predictive(model, members=True, noise=0.5)(X)
     assert q.weights.tolist() == [0.75, 0.25]
     np.testing.assert_allclose(q.mean(), model.predict(X), rtol=1e-12)
-    with pytest.raises(ValueError, match=r"members of unequal weights need noise="):
-        as_predictive(model, members=True)(X)
+    # Without noise only the likelihood is not known.
+    values = as_predictive(model, members=True)(X)
+    assert values.weights.tolist() == [0.75, 0.25]
+    np.testing.assert_allclose(values.mean(), model.predict(X), rtol=1e-12)
+    explainer = Explainer(as_predictive(model, members=True), X, Y)
+    for measure in ("entropy", "aleatoric", "epistemic", "crps", "squared_error"):
+        assert np.isfinite(explainer.importance(measure, n_repeats=2).importance).all()
+    with pytest.raises(ValueError, match=r"there is no likelihood: the members predict single"):
+        values.log_prob(Y)
+    with pytest.raises(ValueError, match=r"pass as_predictive\(model, noise=\.\.\.\)"):
+        explainer.importance("nll", n_repeats=2)
+
+
+def test_the_kernel_density_of_weighted_members_has_the_bandwidth_of_silverman():
+    rng = np.random.default_rng(0)
+    values, weights = rng.normal(size=(50, 9)), rng.uniform(0.2, 1.0, size=9)
+    weights[3] = 0.0
+    q = mixture_of_values(values, None, weights / weights.sum())
+    np.testing.assert_array_equal(q.members.loc, np.delete(values, 3, axis=1))
+    largest = np.empty(50)
+    for i, row in enumerate(values):
+        # Its factor is Silverman's for a normal distribution, 1.06 in place of 0.9.
+        density = gaussian_kde(row, "silverman", weights)
+        largest[i] = 0.9 * density.neff**-0.2 * np.sqrt(density.covariance[0, 0]) / density.factor
+    ratio = q.members.scale[:, 0] / largest
+    assert (ratio <= 1 + 1e-12).all()
+    assert np.isclose(ratio, 1).sum() > 10, "where the quartiles are wide, the deviation is used"
+    assert (ratio < 0.9).any(), "where they are narrow, they are used"
+    equal = mixture_of_values(values, None, np.full(9, 1 / 9))
+    nearly = mixture_of_values(values, None, np.full(9, 1 / 9) + 1e-9 * np.arange(9))
+    np.testing.assert_allclose(nearly.members.scale, equal.members.scale, rtol=1e-6)
 
 
 def test_a_list_of_models_is_an_ensemble_of_them():

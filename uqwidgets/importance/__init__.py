@@ -12,6 +12,7 @@ from uqwidgets.importance.permutation import (
 )
 from uqwidgets.importance.remarks import (
     remarks_on_ceiling,
+    remarks_on_measure,
     remarks_on_pairs,
     remarks_on_weights,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "permutation_importance",
     "provenance",
     "remarks_on_ceiling",
+    "remarks_on_measure",
     "remarks_on_pairs",
     "remarks_on_weights",
     "sampled_importance",

@@ -31,12 +31,8 @@ from uqwidgets.evaluation.differences import Differences
 from uqwidgets.evaluation.evaluations import Evaluations
 from uqwidgets.evaluation.progress import ProgressCallback
 from uqwidgets.importance.remarks import (
-    remarks_on_ceiling,
-    remarks_on_certainty,
-    remarks_on_dominance,
-    remarks_on_open_ends,
+    remarks_on_measure,
     remarks_on_pairs,
-    remarks_on_weights,
 )
 from uqwidgets.importance.result import Importance
 from uqwidgets.importance.settings import Settings
@@ -234,12 +230,8 @@ class FeatureRanking:
             unit=measure.unit if settings.compare == "difference" else "times",
             baseline=self._baseline,
             subgroups=subgroups_frame(evaluations, features, settings),
-            remarks=remarks_on_ceiling(measure, self._original)
-            + remarks_on_dominance(measure, self._original, population.scored)
-            + remarks_on_certainty(measure, features, intervals, settings)
-            + remarks_on_pairs(estimates.pairs)
-            + remarks_on_weights(measure, population, settings)
-            + remarks_on_open_ends(intervals)
+            remarks=remarks_on_pairs(estimates.pairs)
+            + remarks_on_measure(measure, self._original, features, intervals, population, settings)
             + evaluations.remarks,
             **provenance(settings, population),
         )

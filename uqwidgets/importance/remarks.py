@@ -28,6 +28,35 @@ _EVEN_WEIGHTS = 0.9
 _COVERAGE_OF_FEW_ROWS = "89 to 97 %"
 
 
+def remarks_on_measure(
+    measure: Measure,
+    original: Floats,
+    features: Sequence[str],
+    intervals: Sequence[Bounds],
+    population: Population,
+    settings: Settings,
+) -> tuple[str, ...]:
+    """Return the remarks on importance for one measure, wherever it is shown.
+
+    Parameters
+    ----------
+    measure : Measure
+    original : ndarray of shape (n,)
+        The measure of each row as it is.
+    features : sequence of str, length p
+    intervals : sequence of Bounds, length p
+    population : Population
+    settings : Settings
+    """
+    return (
+        *remarks_on_ceiling(measure, original),
+        *remarks_on_dominance(measure, original, population.scored),
+        *remarks_on_certainty(measure, features, intervals, settings),
+        *remarks_on_weights(measure, population, settings),
+        *remarks_on_open_ends(intervals),
+    )
+
+
 def remarks_on_ceiling(measure: Measure, original: Floats) -> tuple[str, ...]:
     """Return a remark if the model rules out the observed target of some rows."""
     count = int((original >= measure.ceiling).sum())

@@ -200,10 +200,14 @@ class Coverage(NamedTuple):
 # From benchmarks/bench_stress_coverage.py: eight designs of 400 rows at tau = -1 and 1, where the
 # effective sample size is 40 by quantiles (coverage 84 to 99 %) and 15 by tail means (66 to 99 %).
 COVERAGE_BY_ROWS = Coverage(
-    50, "66 to 99 % of 95 % intervals held the truth, 94 to 95 % on average"
+    50,
+    "on average 94 to 95 of 100 such intervals at the level of 95 % held the true value; for the "
+    "most difficult indicators, only 66",
 )
 # Four outputs of a normal column, 5,000 and 50,000 rows, effective sample sizes of 300 to 3,000.
-COVERAGE_BY_NODES = Coverage(5000, "85 to 97 % of 95 % intervals held the truth")
+COVERAGE_BY_NODES = Coverage(
+    5000, "85 to 97 of 100 such intervals at the level of 95 % held the true value"
+)
 
 
 def coverage_remarks(
@@ -228,10 +232,10 @@ def coverage_remarks(
     named = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
     least = np.abs(taus[few.any(axis=0)]).min()
     where = f"from |tau| = {least:g} on" if least < 1 else "at |tau| = 1"
-    advice = "take a smaller |tau|, a larger tail, or more rows"
+    advice = "Take a smaller |tau|, a larger tail, or more rows."
     if least == 0:
-        where, advice = "at every tau", "take more rows"
+        where, advice = "at every tau", "Take more rows."
     return (
         f"{where}, intervals of {named} rest on fewer than {coverage.min_ess:,} effective "
-        f"rows (ess), where in simulations {coverage.simulated} ({advice})",
+        f"rows (ess). In simulations, {coverage.simulated}. {advice}",
     )

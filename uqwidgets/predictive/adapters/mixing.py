@@ -42,20 +42,10 @@ def mixture_of_values(values: Floats, noise: float | None, weights: Weights = No
         Standard deviation of the target around each prediction; without it the mixture is the
         kernel density of the predictions, which has no likelihood.
     weights : ndarray of shape (m,) or None
-
-    Raises
-    ------
-    ValueError
-        If there is no noise, and the members have unequal weights.
     """
     if noise is not None:
         return Mixture(with_noise(values, noise), weights)
-    if weights is not None and np.ptp(weights) > 0:
-        raise ValueError(
-            "members of unequal weights need noise=...: the standard deviation of the target "
-            "around what each of them predicts."
-        )
-    return MemberValues.of(values)
+    return MemberValues.of(values, weights)
 
 
 def mixture_of(

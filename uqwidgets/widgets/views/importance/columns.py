@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -10,9 +11,10 @@ import numpy as np
 
 from uqwidgets._typing import Floats
 from uqwidgets.explainer.explainer import Explainer
-from uqwidgets.importance import metric_importance, remarks_on_ceiling, remarks_on_pairs
+from uqwidgets.importance import metric_importance, remarks_on_measure, remarks_on_pairs
 from uqwidgets.importance.diagnosis import verdicts
 from uqwidgets.importance.result import Importance
+from uqwidgets.inference import Bounds
 from uqwidgets.inference.population import Population
 from uqwidgets.inference.sums import dot
 from uqwidgets.metrics import Metric
@@ -129,6 +131,8 @@ class ImportanceDetails:
         """
         plan, source = self._sources.plan(inputs), self._sources.of(inputs)
         population = populations.now
+        known = n_repeats or source.sampled.n_repeats(inputs)
+        settings = source.sums.settings(inputs, known)
         shown = np.full((4, len(plan.quantities), len(source.units)), np.nan)
         described, remarks = [], [*remarks_on_pairs(now.pairs)]
         for i, quantity in enumerate(plan.quantities):
@@ -141,7 +145,11 @@ class ImportanceDetails:
             original = self._explainer.evaluations.original_values(quantity)
             baseline = dot(original, population.scored) / population.scored.sum()
             described.append(_described(quantity, inputs, baseline))
-            remarks += remarks_on_ceiling(quantity, original)
+            ends = zip(now.value[m], now.low[m], now.high[m], strict=True)
+            intervals = [Bounds(value, math.nan, low, high) for value, low, high in ends]
+            remarks += remarks_on_measure(
+                quantity, original, source.units, intervals, population, settings
+            )
             if inputs.compare == "ratio":
                 remarks += remarks_on_ratio(quantity, original, population)
         value, low, high, without_stress = shown
