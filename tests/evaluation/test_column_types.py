@@ -140,9 +140,11 @@ def test_a_later_change_of_the_table_does_not_reach_the_explainer(model):
     table.loc[:, "town"] = "Oslo"
     labels[:] = "no"
     expected = Explainer(model, DATA, Y)
-    np.testing.assert_array_equal(
+    # Batch sizes depend on the speed of the model, and sums are rounded with their size.
+    np.testing.assert_allclose(
         explainer.importance("nll", n_repeats=2).importance,
         expected.importance("nll", n_repeats=2).importance,
+        rtol=1e-12,
     )
 
 

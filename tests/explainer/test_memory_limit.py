@@ -170,12 +170,14 @@ def test_the_smallest_limit_that_a_remark_names_is_kept_to(name):
     _, (remark,) = peak_and_remarks("2MB")
     pattern = (
         "memory_limit='2000kB' is too little for 20,000 rows, and more memory was taken; "
-        r"'(\d+kB)' is the smallest limit that this analysis keeps to"
+        r"'(\d+[kM]B)' is the smallest limit that this analysis keeps to"
     )
-    smallest = re.fullmatch(pattern, remark)[1]
-    peak, remarks = peak_and_remarks(smallest)
-    assert not remarks
-    assert peak <= 1.5 * parse_bytes(smallest) + X.nbytes + targets.nbytes
+    smallest = parse_bytes(re.fullmatch(pattern, remark)[1])
+    # With a little more, the cache holds another prediction.
+    for limit in (smallest, smallest * 21 // 20, smallest * 5 // 4):
+        peak, remarks = peak_and_remarks(limit)
+        assert not remarks
+        assert peak <= 1.5 * limit + X.nbytes + targets.nbytes
 
 
 MANY_FEATURES = {

@@ -96,7 +96,7 @@ def test_a_ratio_to_a_mean_that_is_not_positive_is_remarked_on() -> None:
         assert "a ratio needs a positive one" in widget._picture_html()
 
 
-def noted(explainer: uq.Explainer, **inputs: Any) -> tuple[list[str], list[str], str]:
+def remarks_and_notes(explainer: uq.Explainer, **inputs: Any) -> tuple[list[str], list[str], str]:
     """Return the remarks of the results, the notes of the frame, and the static picture."""
     with uq.Explorer(explainer, layout="importance", n_repeats=3, **inputs) as widget:
         assert widget.wait(30)
@@ -108,20 +108,20 @@ def noted(explainer: uq.Explainer, **inputs: Any) -> tuple[list[str], list[str],
 
 def test_remarks_on_few_effective_rows_are_those_of_the_results(explorer: uq.Explorer) -> None:
     explainer, tilted = explorer.explainer, {"stress_feature": "a", "tau": 0.8}
-    remarks, notes, html = noted(explainer, **tilted)
+    remarks, notes, html = remarks_and_notes(explainer, **tilted)
     assert set(remarks) <= set(notes)
     (remark,) = [note for note in notes if note.startswith("the weights are worth")]
     assert remark in html
     # Neither without weights, nor for a measure that does not read the target.
     for inputs in ({"tau": 0.0}, {**tilted, "importance_of": ("entropy",)}):
-        remarks, notes, _ = noted(explainer, **inputs)
+        remarks, notes, _ = remarks_and_notes(explainer, **inputs)
         assert not [note for note in [*remarks, *notes] if note.startswith("the weights are")]
 
 
 def test_a_model_that_is_far_too_sure_is_remarked_on() -> None:
     X, y = normal_table()
     explainer = uq.Explainer(lambda X: (normal_model(X)[0], np.full(len(X), 0.01)), X, y)
-    remarks, notes, html = noted(explainer)
+    remarks, notes, html = remarks_and_notes(explainer)
     assert set(remarks) <= set(notes)
     (remark,) = [note for note in notes if "the model is far too sure of its predictions" in note]
     assert remark.split(" rises")[0] in html

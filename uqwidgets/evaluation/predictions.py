@@ -36,8 +36,9 @@ from uqwidgets.predictive import Distribution, Predictive
 # its own, and the time of that may be all overhead.
 CALLS_OF_LONG_WORK = 4
 # Numbers per row that an analysis needs at least, two thirds of what there is at its peak, and how
-# many times a prediction is among them; measured in tests/explainer/test_memory_limit.py.
-_NUMBERS_PER_ROW, _PER_PREDICTION = 16, 3
+# many times a prediction is among them; measured in tests/explainer/test_memory_limit.py. Also just
+# above the smallest limit, where the cache begins to hold two predictions.
+_NUMBERS_PER_ROW, _PER_PREDICTION = 17, 4
 
 
 class Predictions:
