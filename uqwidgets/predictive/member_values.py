@@ -90,10 +90,10 @@ class MemberValues(Mixture):
 def _weighted_bandwidth(x: Floats, weights: Floats) -> Floats:
     r"""Silverman's bandwidth of weighted values, shape (n,); see `Mixture.from_samples`.
 
-    With weights that sum to 1, the number of values is the effective one, :math:`1 / \sum w_k^2`,
-    and the variance is :math:`\sum w_k (x_k - \bar x)^2 / (1 - \sum w_k^2)`. Quartiles are
-    interpolated between the values at the middles of their weights. Equal weights give the same
-    as no weights.
+    It is that of Silverman 1986, eq. 3.31. With weights that sum to 1, the number of values is the
+    effective one, :math:`1 / \sum w_k^2`, and the variance is
+    :math:`\sum w_k (x_k - \bar x)^2 / (1 - \sum w_k^2)`. Quartiles are interpolated between the
+    values at the middles of their weights. Equal weights give the same as no weights.
 
     Parameters
     ----------
