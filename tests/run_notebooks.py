@@ -35,6 +35,8 @@ def run(name, kernel=None):
     finally:
         if kernel is not None and client.kc is not None:
             client.kc.stop_channels()
+    pages = [str(o.get("data", {}).get("text/html", "")) for cell in cells for o in cell.outputs]
+    assert not [page for page in pages if "cdn." in page], f"{name} shows a chart from the network"
     return [
         "".join(
             output.get("text") or output["data"].get("text/plain", "") for output in cell.outputs
