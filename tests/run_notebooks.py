@@ -27,9 +27,8 @@ def run(name, kernel=None):
     if kernel is not None:
         notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
     resources = {"metadata": {"path": str(ROOT)}}
-    client = NotebookClient(
-        notebook, km=kernel, timeout=120, kernel_name="python3", resources=resources
-    )
+    options = {"kernel_name": "python3", "startup_timeout": 120, "timeout": 240}
+    client = NotebookClient(notebook, km=kernel, resources=resources, **options)
     try:
         client.execute()
     finally:
