@@ -30,10 +30,13 @@ export function backgroundOf(element: Element): string | null {
   return null;
 }
 
+const DARK = "(prefers-color-scheme: dark)";
+const FORCED = "(forced-colors: active)";
+
 function resolve(root: HTMLElement): void {
   const background = backgroundOf(root);
   const scheme = getComputedStyle(document.documentElement).colorScheme;
-  const prefersDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const prefersDark = matchMedia(DARK).matches;
   // A page without background shows the browser's canvas, which is dark only if the page allows it.
   const dark = background
     ? (lightness(background) ?? 1) < 0.5
@@ -49,7 +52,9 @@ export function followTheme(root: HTMLElement, onChange: () => void, signal: Abo
   const update = () => {
     if (!root.isConnected) return;
     resolve(root);
-    const now = `${root.dataset.theme} ${root.style.getPropertyValue("--uq-page")}`;
+    // What is painted on a canvas does not follow forced colours by itself.
+    const forced = matchMedia(FORCED).matches;
+    const now = `${root.dataset.theme} ${root.style.getPropertyValue("--uq-page")} ${forced}`;
     if (now === shown) return;
     shown = now;
     onChange();
@@ -67,7 +72,7 @@ export function followTheme(root: HTMLElement, onChange: () => void, signal: Abo
   // The root is often rendered before it is attached; it gets its first size when it is.
   const attached = new ResizeObserver(update);
   attached.observe(root);
-  for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"])
+  for (const query of [DARK, FORCED])
     matchMedia(query).addEventListener("change", updateTwice, { signal });
   signal.addEventListener("abort", () => {
     observer.disconnect();

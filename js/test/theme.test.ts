@@ -67,4 +67,28 @@ describe("the theme", () => {
     await tick();
     expect(root.dataset.theme).toBe("dark");
   });
+
+  it("requests a repaint when forced colours begin, because a canvas does not follow them", async () => {
+    const root = document.body.appendChild(document.createElement("div"));
+    const [queries, real] = [
+      new Map<string, EventTarget & { matches: boolean }>(),
+      window.matchMedia,
+    ];
+    window.matchMedia = ((query: string) => {
+      if (!queries.has(query))
+        queries.set(query, Object.assign(new EventTarget(), { matches: false }));
+      return queries.get(query);
+    }) as typeof window.matchMedia;
+    let redraws = 0;
+    try {
+      followTheme(root, () => redraws++, abort.signal);
+      const forced = queries.get("(forced-colors: active)");
+      if (!forced) throw new Error("nobody asks for forced colours");
+      forced.matches = true;
+      forced.dispatchEvent(new Event("change"));
+      expect(redraws).toBe(2);
+    } finally {
+      window.matchMedia = real;
+    }
+  });
 });

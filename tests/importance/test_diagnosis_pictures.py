@@ -15,6 +15,7 @@ from reading_html import StaticHtml, numbers
 from uqwidgets import Explainer
 from uqwidgets.importance.chart import diagnosis_chart
 from uqwidgets.importance.diagnosis_html import diagnosis_html
+from uqwidgets.plotting.text import pixels
 
 NAN = np.nan
 
@@ -70,8 +71,8 @@ class TestStaticHtml:
         marks = [t for t in read.all("text") if t["text-anchor"] == "start"]
         ends = [float(t["x"]) for t in marks]
         assert len(set(ends)) == 3  # two column titles and the verdicts
-        longest = max(len(verdict) for verdict in diagnosis().verdict)
-        assert max(ends) + 7.2 * longest <= 640
+        longest = max(pixels(verdict) for verdict in diagnosis().verdict)
+        assert max(ends) + longest <= 640
         assert max(float(c["cx"]) for c in read.all("circle")) < max(ends)
 
     def test_the_first_30_of_200_features_are_drawn_and_the_rest_counted(self):

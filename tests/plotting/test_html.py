@@ -84,6 +84,15 @@ def html(request):
     return PICTURES[request.param]()
 
 
+@pytest.mark.parametrize(
+    ("text", "width"),
+    # Measured in DejaVu Sans, in the size of the pictures.
+    [("mean compactness", 117.2), ("mmmm", 46.8), ("illicit", 28.0), ("WWW", 35.6)],
+)
+def test_a_text_has_the_room_of_a_wide_font(text, width):
+    assert width <= pixels(text) < 1.2 * width
+
+
 def test_names_are_text_and_nothing_runs_or_loads(html):
     read = StaticHtml(html)
     assert HOSTILE in read.text

@@ -140,6 +140,9 @@ def test_the_traits_of_the_explorer_are_the_inputs(explorer: uq.Explorer) -> Non
         ("top", -1, "it lies within"),
         ("ice_filter", {}, "must be a list"),
         ("ice_filter", ["a > 3"], "each ice_filter condition must be"),
+        ("ice_filter", [{"feature": "a", "min": 1}], "or {'rows'}, not {'feature', 'min'}"),
+        ("ice_filter", [{"feature": "a", "low": 1, "values": []}], "not {'feature', 'low', "),
+        ("what_if", [{"feature": "a", "value": 1, "of": 2}], "must be {'feature', 'value'}"),
         ("ice_filter", [{"feature": "a", "low": 2, "high": 1}], "backwards"),
         ("ice_filter", [{"feature": "a", "low": "__import__('os')"}], "must be a number"),
         ("ice_filter", [{"feature": "c", "low": 1}], "'c' is categorical"),
@@ -171,7 +174,7 @@ def test_an_invalid_input_is_an_error_of_one_sentence(
         ),
         (
             "ice_filter",
-            [{"feature": None, "values": ["yes"], "more": 1}],
+            [{"feature": None, "values": ["yes"]}],
             [{"feature": None, "values": ["yes"]}],
         ),
     ],

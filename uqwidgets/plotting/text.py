@@ -14,8 +14,10 @@ NOT_AVAILABLE = "not available"
 # Numbers of this size and more are written with an exponent.
 EXPONENT_FROM = 1e7
 
-# Mean width of a letter in pixels, in the font size of the pictures.
+# Width of most letters in pixels, in the font size of the pictures, and what wide and narrow
+# letters measure beside it; a wide font such as DejaVu Sans needs this much.
 LETTER = 7.2
+_WIDE, _NARROW = frozenset("mwMW@%"), frozenset("ijltfI.,:;'|! ")
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -91,7 +93,13 @@ def population(weighted: bool, ess: float, n_rows: int) -> str:
 
 def pixels(text: str) -> float:
     """Approximate width of a text in pixels."""
-    return LETTER * sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+    return LETTER * sum(_letters(letter) for letter in text)
+
+
+def _letters(letter: str) -> float:
+    if east_asian_width(letter) in "WF":
+        return 2.0
+    return 1.65 if letter in _WIDE else 0.6 if letter in _NARROW else 1.0
 
 
 def clipped(text: str, room: float) -> str:

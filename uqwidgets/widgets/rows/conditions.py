@@ -26,6 +26,12 @@ MOST_VALUES = 100_000
 ONLY = "only"
 # Other texts, such as "today", stand for a date too, but not always for the same one.
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ][0-9:.+Z-]{1,40})?")
+# The keys that each form of a condition needs, and those that it may have.
+_FORMS = (
+    ({"rows"}, {"rows"}),
+    ({"feature", "values"}, {"feature", "values"}),
+    ({"feature"}, {"feature", "low", "high", "missing"}),
+)
 
 
 @dataclass(frozen=True)
@@ -182,13 +188,16 @@ def n_listed(filters: Any) -> int:
 
 
 def _condition(item: Any, explainer: Explainer) -> Condition:
-    if isinstance(item, dict) and "rows" in item:
-        return Condition(None, rows=rows_text(item["rows"], len(explainer.table)))
-    if not isinstance(item, dict) or "feature" not in item:
+    if not isinstance(item, dict) or not any(
+        needed <= item.keys() <= fields for needed, fields in _FORMS
+    ):
+        of = f", not {{{brief(list(item))[1:-1]}}}" if isinstance(item, dict) else ""
         raise ValueError(
             "each ice_filter condition must be {'feature', 'low', 'high', 'missing'}, "
-            "{'feature', 'values'} or {'rows'}."
+            f"{{'feature', 'values'}} or {{'rows'}}{of}."
         )
+    if "rows" in item:
+        return Condition(None, rows=rows_text(item["rows"], len(explainer.table)))
     feature = item["feature"]
     if isinstance(feature, CONTAINERS):
         raise ValueError(f"the feature of an ice_filter condition is {brief(feature)}, not a name.")

@@ -59,7 +59,7 @@ def changes(value: Any, explainer: Explainer) -> tuple[Change, ...]:
 
 
 def _change(item: Any, explainer: Explainer) -> Change:
-    if not isinstance(item, dict) or not {"feature", "value"} <= item.keys():
+    if not isinstance(item, dict) or item.keys() != {"feature", "value"}:
         raise ValueError("each value of what_if must be {'feature', 'value'}.")
     feature, value, table = item["feature"], item["value"], explainer.table
     if isinstance(feature, CONTAINERS):
