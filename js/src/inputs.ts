@@ -29,6 +29,7 @@ export interface Inputs {
   verdict: boolean;
   redundancy: boolean;
   sort: string;
+  image_rows: number;
   top: number;
   compare_with: string;
   center: boolean;
@@ -75,6 +76,7 @@ export const INPUT_TYPES = {
   verdict: "boolean",
   redundancy: "boolean",
   sort: "string",
+  image_rows: "number",
   top: "number",
   compare_with: "string",
   center: "boolean",

@@ -98,6 +98,7 @@ export function inputsOf(about: ModelInfo, changes: Partial<Inputs> = {}): Input
     held: [],
     feature: about.features[0]?.name ?? "",
     small_curves: 0,
+    image_rows: 0,
     second: "",
     measure: about.measures[0]?.name ?? "",
     indicator: about.indicators[0]?.name ?? "",

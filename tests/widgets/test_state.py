@@ -28,6 +28,7 @@ CHANGED: dict[str, Any] = {
     "anchor": "tail-mean",
     "tail": 0.1,
     "small_curves": 2,
+    "image_rows": 1,
     "second": "a",
     "measure": "entropy",
     "indicator": "entropy",
@@ -257,8 +258,8 @@ def test_every_view_has_a_result(explorer: uq.Explorer) -> None:
     explorer.ice_filter = [{"feature": "a", "low": 0.0}]
     explorer.compare_with, explorer.small_curves = "rest", 2
     for view in registered_views():
-        # What is selected is `explorer.selected`.
-        if view.is_offered(explorer.explainer) and view.name != "selection":
+        # What is selected is `explorer.selected`; pixels are drawn from the importance view.
+        if view.is_offered(explorer.explainer) and view.name not in ("selection", "pixels"):
             assert not explorer.result(view.name).frame.empty
 
 

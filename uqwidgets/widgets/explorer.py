@@ -93,8 +93,8 @@ class Explorer(
         At most two means that the rows have at every tau: ``{"feature", "value"}``, or with
         ``"category"`` for a share. Tau adds the mean of the stressed feature to the same
         projection, see `Explainer.stress_to`.
-    small_curves, second : int, str
-        How many leading features have a small curve; a second feature, which opens the surface.
+    small_curves, image_rows, second : int, int, str
+        Number of small curves; rows of the picture whose pixels are the features; a second feature.
     measure, indicator : str
         The measure that the curves show, and the indicator that the stress view shows over tau.
     ice_filter : list of dict

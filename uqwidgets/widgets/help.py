@@ -155,6 +155,13 @@ PANELS = {
         "average is dotted there are hardly any rows, so the model extrapolates there.",
         "The bars below show the distribution of the values.",
     ),
+    "pixels": (
+        "Which parts of the picture does the model need? Each square is a pixel, which is a "
+        "feature; the stronger its colour, the larger its importance. A small square is a pixel "
+        "whose interval contains 0: not clear from these rows.",
+        "Click a pixel to see its curve. With the keyboard, the arrow keys move from pixel to "
+        "pixel, and Enter picks one.",
+    ),
     "small_curves": (
         "How does the model's answer change along each of the leading features? Each small chart "
         "is one feature, and all have the same vertical axis, so a flat line is a feature that "

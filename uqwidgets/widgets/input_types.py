@@ -39,6 +39,7 @@ class InputTraits(t.HasTraits):
     verdict: bool
     redundancy: bool
     sort: str
+    image_rows: int
     top: int
     compare_with: str
     center: bool
@@ -86,6 +87,7 @@ class InputArguments(TypedDict, total=False):
     verdict: bool
     redundancy: bool
     sort: str
+    image_rows: int
     top: int
     compare_with: str
     center: bool

@@ -105,6 +105,7 @@ class Inputs:
     verdict: bool = _input(False, lambda name, value, _: switch(value, name))
     redundancy: bool = _input(False, lambda name, value, _: switch(value, name))
     sort: str = _input("", lambda *value: _sort(*value))
+    image_rows: int = _input(0, lambda *value: _image_rows(*value))
     top: int = _input(50, lambda name, value, _: whole(value, name, 0, MOST_FEATURES))
     compare_with: str = _input("", lambda *value: _compare_with(*value))
     center: bool = _input(False, lambda name, value, _: switch(value, name))
@@ -332,6 +333,18 @@ def _quantity(name: str, value: Any, explainer: Explainer) -> str:
     explainer.table.require_target(value)
     find_metric(value, explainer.classes)
     return str(value)
+
+
+def _image_rows(name: str, value: Any, explainer: Explainer) -> int:
+    """Return the number of rows of a picture that has a pixel for every feature."""
+    pixels = len(explainer.features)
+    rows = whole(value, name, 0, pixels)
+    if rows and pixels % rows:
+        raise ValueError(
+            f"{name} is {rows}, and {pixels} features fill no picture of {rows} rows; use a number "
+            f"that divides {pixels}, or 0 where features are no pixels."
+        )
+    return rows
 
 
 def _sort(name: str, value: Any, explainer: Explainer) -> str:

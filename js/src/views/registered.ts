@@ -10,6 +10,11 @@ export const importance_over_tau = onDemand(
   () => import("./importance_over_tau/index.ts"),
 );
 export const performance = onDemand("performance", () => import("./performance/index.ts"));
+export const pixels = onDemand(
+  "pixels",
+  () => import("./pixels/index.ts"),
+  (_, { inputs }) => inputs.image_rows > 0,
+);
 export const selection = onDemand("selection", () => import("./selection/index.ts"));
 export const small_curves = onDemand("small_curves", () => import("./small_curves/index.ts"));
 export const surface = onDemand("surface", () => import("./surface/index.ts"));

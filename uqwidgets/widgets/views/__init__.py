@@ -7,6 +7,7 @@ from uqwidgets.widgets.views.view import Content, View
 # Modules of this package, in the order in which the widget and its static picture show them.
 NAMES = (
     "importance",
+    "pixels",
     "dependence",
     "small_curves",
     "stress",
