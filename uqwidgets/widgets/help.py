@@ -72,6 +72,7 @@ TIPS = {
     "uq-category-order": "The order of the values",
     "uq-all-categories": "Show the rare values too, or hide them again",
     "uq-tau-beside": "The same stress level τ, beside its chart",
+    "uq-pixel-measure": "The measure whose importance colours the pixels",
     "uq-small-curves": "How many of the leading features have a small curve; it calls the model",
     "uq-small-curve": "Pick this feature, and draw its curve large",
     "uq-indicator": "The quantity that is shown while averages move",
