@@ -35,10 +35,10 @@ from uqwidgets.predictive import Distribution, Predictive
 # Work that takes less than so many calls of few rows is not split: each part would have a call of
 # its own, and the time of that may be all overhead.
 CALLS_OF_LONG_WORK = 4
-# Numbers per row that an analysis needs at least, two thirds of what there is at its peak, and how
-# many times a prediction is among them; measured in tests/explainer/test_memory_limit.py. Also just
-# above the smallest limit, where the cache begins to hold two predictions.
-_NUMBERS_PER_ROW, _PER_PREDICTION = 17, 4
+# Numbers per row that an analysis needs at least, two thirds of what there is at its peak: so many
+# in any case, or so many and some predictions. They are measured by
+# tests/explainer/test_memory_limit.py, also where the cache begins to hold two predictions.
+_NUMBERS_PER_ROW, _BESIDE_PREDICTIONS, _PREDICTIONS = 22, 13, 4.5
 
 
 class Predictions:
@@ -132,8 +132,9 @@ class Predictions:
             Numbers per row that the analysis needs beside those that all analyses need.
         """
         n = len(self.table)
-        numbers = _NUMBERS_PER_ROW + len(self.table.features) + further
-        return 8 * n * numbers + _PER_PREDICTION * self.original.nbytes
+        with_predictions = _BESIDE_PREDICTIONS * 8 * n + _PREDICTIONS * self.original.nbytes
+        further_numbers = len(self.table.features) + further
+        return max(_NUMBERS_PER_ROW * 8 * n, with_predictions) + further_numbers * 8 * n
 
     @cached_property
     def row_order(self) -> RowOrder:
