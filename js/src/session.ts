@@ -43,7 +43,7 @@ export class Session {
   /** The last complete answer of a level that can be reached. */
   #base: unknown = null;
   #shown: { basis: unknown[]; frame: Frame } | null = null;
-  /** The τ of the slider while the kernel was not told. */
+  /** The τ of the slider while the kernel has not received it. */
   #hand: number | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -54,13 +54,13 @@ export class Session {
     this.queue = new RequestQueue<Partial<Inputs>>({
       lastSeq: () => Math.max(this.#number("_seq"), this.answer?.seq ?? 0),
       send: (seq, changes) => this.#save({ ...changes, _seq: seq }),
-      silence: () => this.#tell(),
+      silence: () => this.#notify(),
     });
     this.parts = new PartLoader(model, () => this.refresh(), signal);
     const onFrame = () => this.#receive();
     model.on("change:_frame", onFrame);
     model.on("change:_about", onFrame);
-    const onPins = () => this.#tell();
+    const onPins = () => this.#notify();
     model.on("change:pins", onPins);
     model.on("change:_over_tau", onFrame);
     signal.addEventListener("abort", () => {
@@ -117,20 +117,20 @@ export class Session {
     return this.#covers(-1) || this.#covers(1);
   }
 
-  /** A τ that can be interpolated is shown at once; the kernel is told a few times a second, and when the hand rests. */
+  /** A τ that can be interpolated is shown at once; the kernel receives it a few times a second, and when the hand rests. */
   request(changes: Partial<Inputs>): void {
     const { tau, ...others } = changes;
     if (tau !== undefined && Object.keys(others).length === 0 && this.#covers(tau)) {
       this.#hand = tau;
       this.#timer ??= setTimeout(() => this.#tellKernel({}), PAUSE);
     } else this.#tellKernel(changes);
-    this.#tell();
+    this.#notify();
   }
 
   /** Reads the last frame again, with the views that were loaded since. */
   refresh(): void {
     this.#read();
-    this.#tell();
+    this.#notify();
   }
 
   get pins(): Pin[] {
@@ -139,7 +139,7 @@ export class Session {
 
   setPins(pins: Pin[]): void {
     this.#save({ pins });
-    this.#tell();
+    this.#notify();
   }
 
   /** Shows a pinned view; it is a separate undo step, also shortly after another one. */
@@ -203,7 +203,7 @@ export class Session {
     const seq = seqOf(this.model.get("_frame"));
     if (seq !== null) this.queue.frame(seq, this.answer?.seq === seq ? this.answer.final : true);
     this.#note();
-    this.#tell();
+    this.#notify();
   }
 
   /** Records the accepted inputs as a step, unless a request is pending: then the frame may have older inputs. */
@@ -253,7 +253,7 @@ export class Session {
     try {
       this.#overTau = readOverTau(raw);
     } catch (error) {
-      // Frames are read all the same, and the kernel is asked for every τ.
+      // Frames are read all the same, and the kernel computes every τ.
       if (!(error instanceof WireError)) console.error(error);
       this.#overTauFault = String(error instanceof WireError ? error.message : error);
     }
@@ -271,7 +271,7 @@ export class Session {
     return typeof value === "number" ? value : 0;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

@@ -122,13 +122,13 @@ export function rangeOf(
     const other = ends[1 - i] ?? null;
     ends[i] = (i === 0 ? beyond(value, other) : beyond(other, value)) ? other : value;
     show();
-    tell();
+    publish();
   };
-  const tell = () => {
+  const publish = () => {
     const next = { feature: name, low: ends[0], high: ends[1] };
     onChange(missing ? { ...next, missing: box.checked } : next);
   };
-  box.addEventListener("change", tell, { signal });
+  box.addEventListener("change", publish, { signal });
   only.addEventListener(
     "click",
     () =>

@@ -47,12 +47,12 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
     set(range, { title: idle });
     reset.disabled = tau === 0;
   };
-  const ask = (tau: number) => {
+  const request = (tau: number) => {
     show(tau);
     onChange(tau);
   };
 
-  range.addEventListener("input", () => ask(range.valueAsNumber), { signal });
+  range.addEventListener("input", () => request(range.valueAsNumber), { signal });
   range.addEventListener("pointerdown", () => (held = true), { signal });
   for (const event of ["pointerup", "pointercancel", "lostpointercapture", "blur"])
     range.addEventListener(event, () => (held = false), { signal });
@@ -60,7 +60,7 @@ export function tauSlider(onChange: (tau: number) => void, signal: AbortSignal) 
     "click",
     () => {
       range.value = "0";
-      ask(0);
+      request(0);
       // A disabled button would lose the focus to the page, so the slider takes it.
       range.focus();
     },

@@ -11,7 +11,7 @@ export const button = (text: string, testid: string) =>
  */
 function showTips(root: HTMLElement, tips: Help["tips"], signal: AbortSignal): void {
   const named = "[data-testid]:is(button, input, select, summary)";
-  const tell = ({ target }: Event) => {
+  const showHelp = ({ target }: Event) => {
     const at = target as Element;
     const control = at.closest(named) ?? at.closest("label")?.querySelector(named);
     const tip = control && tips[control.getAttribute("data-testid") ?? ""];
@@ -20,7 +20,7 @@ function showTips(root: HTMLElement, tips: Help["tips"], signal: AbortSignal): v
     for (const element of [control, control.closest("label")])
       if (element && !element.hasAttribute("title")) set(element, { title: tip });
   };
-  for (const event of ["pointerover", "focusin"]) root.addEventListener(event, tell, { signal });
+  for (const event of ["pointerover", "focusin"]) root.addEventListener(event, showHelp, { signal });
 }
 
 /** The part of the page that a text is about: the panel of a view, or another box. */

@@ -81,7 +81,7 @@ export class LessonSession {
           model.set(name, value);
         model.save_changes();
       },
-      silence: () => this.#tell(),
+      silence: () => this.#notify(),
     });
     const read = () => this.#read();
     model.on("change:_frame", read);
@@ -95,7 +95,7 @@ export class LessonSession {
 
   set(changes: Changes): void {
     this.queue.request(changes);
-    this.#tell();
+    this.#notify();
   }
 
   /** Ends the work of the kernel; the last answer stays. */
@@ -125,10 +125,10 @@ export class LessonSession {
       this.problem = error.message;
     }
     if (this.answer) this.queue.frame(this.answer.seq, true);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

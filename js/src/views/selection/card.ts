@@ -170,10 +170,10 @@ export function rowCard(
       if (card < 0 || i < 0) return;
       const width = data.card.length ? data.prediction.length / data.card.length : 0;
       const now = data.prediction.subarray(card * width, (card + 1) * width);
-      const { whatIf: asked } = data;
+      const { whatIf: trial } = data;
       const isAnswered =
-        asked?.row === row && JSON.stringify(asked.changes) === JSON.stringify(changes);
-      const answer = changes.length && isAnswered ? asked.answer : null;
+        trial?.row === row && JSON.stringify(trial.changes) === JSON.stringify(changes);
+      const answer = changes.length && isAnswered ? trial.answer : null;
       const truth = data.truth[i] ?? Number.NaN;
       // In a page without a kernel, the lines hold the weights at every τ.
       const line = frame.dependence?.iceRow.indexOf(row) ?? -1;
@@ -232,7 +232,7 @@ export function rowCard(
         ({ feature, value }) =>
           `${isolated(feature)} ${valueText(value)} in place of ${valueText(own.get(feature) ?? null)}`,
       );
-      const error = changes.length && isAnswered ? asked.error : null;
+      const error = changes.length && isAnswered ? trial.error : null;
       set(status, { "data-error": error ? "true" : null });
       const isKnown = answer !== null || offline !== null || error !== null;
       setText(

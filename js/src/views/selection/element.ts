@@ -217,13 +217,13 @@ export function selectionPanel(context: Context): Panel {
   let readText: string | null = null;
   return {
     element: panel.element,
-    update({ frame: next, inputs: wanted }) {
+    update({ frame: next, inputs: newest }) {
       frame = next;
-      inputs = wanted;
+      inputs = newest;
       const data = next?.selection ?? null;
       // A condition that was just requested becomes positions in the kernel's answer.
       const text =
-        typeof wanted.selection === "string" ? wanted.selection : (next?.inputs.selection ?? "");
+        typeof newest.selection === "string" ? newest.selection : (next?.inputs.selection ?? "");
       if (typeof text === "string" && text !== readText) {
         readText = text;
         rows = readRows(text, about.n_rows);
@@ -235,11 +235,11 @@ export function selectionPanel(context: Context): Panel {
       // Without a kernel, only the rows of cohorts can be shown.
       if (isStill) filter.hidden = true;
       setText(panel.note, isAny ? `${counted(rows.length, "row")} selected` : "");
-      lines.update(plots.lines ?? null, rows, wanted, next);
+      lines.update(plots.lines ?? null, rows, newest, next);
       points.update(plots.points ?? null, rows);
       if (!data || !next || !isAny) return;
       fill(data, next);
-      card.update(wanted, next);
+      card.update(newest, next);
     },
   };
 }

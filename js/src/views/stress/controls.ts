@@ -65,7 +65,7 @@ export function stressControls(context: Context): Panel {
     { class: "uq-stress-controls", "aria-label": "Stress level" },
     h("div", { class: "uq-stress-inputs" }, question, slider.element, more.element),
     facts.element,
-    h("div", { class: "uq-said" }, hint, caution),
+    h("div", { class: "uq-stress-notes" }, hint, caution),
   );
 
   const meanAt = (stress: Stress | null) => (tau: number) => {
