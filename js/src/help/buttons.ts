@@ -20,7 +20,8 @@ function showTips(root: HTMLElement, tips: Help["tips"], signal: AbortSignal): v
     for (const element of [control, control.closest("label")])
       if (element && !element.hasAttribute("title")) set(element, { title: tip });
   };
-  for (const event of ["pointerover", "focusin"]) root.addEventListener(event, showHelp, { signal });
+  for (const event of ["pointerover", "focusin"])
+    root.addEventListener(event, showHelp, { signal });
 }
 
 /** The part of the page that a text is about: the panel of a view, or another box. */

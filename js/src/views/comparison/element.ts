@@ -11,7 +11,10 @@ import type { Comparison } from "./reader.ts";
 export function comparisonPanel({ session, about, signal, redraw }: Context): Panel {
   const other = picker(
     "compare with",
-    { "data-testid": "uq-compare-with", title: "What is drawn behind the views, and is subtracted" },
+    {
+      "data-testid": "uq-compare-with",
+      title: "What is drawn behind the views, and is subtracted",
+    },
     (compare_with) => session.request({ compare_with }),
     signal,
   );
