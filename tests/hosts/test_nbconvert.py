@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from browser.harness import PATIENCE, VIEWPORT
 from browser.reading import answered, table, wait_for_answer
+from hosts.conftest import TESTS
 from hosts.rounds import are_the_numbers_of_python
 
 CELLS = (
@@ -22,7 +23,10 @@ CELLS = (
 def converted(tmp_path_factory):
     cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    # Its cells import this package.
+    of = {"metadata": {"path": str(TESTS)}}
+    client = nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources=of)
+    client.execute()
     html, _ = HTMLExporter().from_notebook_node(notebook)
     path = tmp_path_factory.mktemp("converted") / "notebook.html"
     path.write_text(html, encoding="utf-8")
