@@ -15,7 +15,7 @@ from uqwidgets.evaluation.table import Table
 MOST_CATEGORIES = 20
 
 
-def ranked(column: pd.Series[Any]) -> npt.NDArray[np.float32]:
+def ranks(column: pd.Series[Any]) -> npt.NDArray[np.float32]:
     """Rank of each value among the distinct ones, shape (n,); NaN for missing values.
 
     The splits of a tree depend on the order of a predictor's values alone.

@@ -134,8 +134,8 @@ class Metric:
             truths.append(truth)
             predictions.append(predicted)
         if self._cell_labels is not None and cells:
-            return self._on_cells(self._cell_labels, _joined(cells))
-        truth, predicted = _joined(truths), _joined(predictions)
+            return self._on_cells(self._cell_labels, _concatenate(cells))
+        truth, predicted = _concatenate(truths), _concatenate(predictions)
         return lambda weights: self._score(truth, predicted, weights)
 
     def _on_cells(self, labels: Labels, cell: Labels) -> Callable[[Floats | None], float]:
@@ -189,7 +189,7 @@ class Metric:
                 raise unfit(self.name, error) from error
 
 
-def _joined(parts: list[Labels]) -> Labels:
+def _concatenate(parts: list[Labels]) -> Labels:
     return _read_only(parts[0] if len(parts) == 1 else np.concatenate(parts))
 
 

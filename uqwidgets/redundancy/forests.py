@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from uqwidgets._typing import Floats, Positions
 from uqwidgets._utils.options import is_whole
-from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranked, responses
+from uqwidgets.evaluation.encoding import MOST_CATEGORIES, categories, ranks, responses
 from uqwidgets.evaluation.progress import FitProgress, ProgressCallback
 from uqwidgets.evaluation.table import Table
 from uqwidgets.inference import half_width, mean_over_rows
@@ -97,8 +97,8 @@ def redundancy(
         )
     if with_target:
         table.require_target("with_target")
-    predictors = np.column_stack([ranked(table.column(name)) for name in table.features])
-    target = ranked(pd.Series(table.y))[:, None] if with_target else None
+    predictors = np.column_stack([ranks(table.column(name)) for name in table.features])
+    target = ranks(pd.Series(table.y))[:, None] if with_target else None
     # Responses are made again when it is their turn, because all of them are a second table.
     status_of = {unit: _Status.of(_response(table, unit, population), len(table)) for unit in units}
     fits = sum(status.n_rows > 0 for status in status_of.values())

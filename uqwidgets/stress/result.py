@@ -186,10 +186,10 @@ class Stress(Result):
                 "ess": self.ess[:, at].min(axis=1),
             }
         )
-        ranked = table.sort_values("response", ascending=False, kind="stable", na_position="last")
-        missing, few = ranked["response"].isna(), ranked["ess"] < least_ess
+        ordered = table.sort_values("response", ascending=False, kind="stable", na_position="last")
+        missing, few = ordered["response"].isna(), ordered["ess"] < least_ess
         order = np.lexsort([few, missing])
-        return ranked.iloc[order].reset_index(drop=True)
+        return ordered.iloc[order].reset_index(drop=True)
 
     def roc_path(self, feature: str) -> pd.DataFrame:
         """Follow false and true positive rate along tau, for one feature (Bachoc et al. 2023, B.4).

@@ -58,8 +58,8 @@ class Explorer(
     explainer : Explainer
         The fitted model and its table.
     learner : Learner, optional
-        Shown beside the model: the mean over refits with its corrected interval. It is fitted and
-        evaluated in the background, on its own rows; stress and filters do not change it.
+        Shown beside the model: the mean over refits with its interval. It is fitted and evaluated
+        in the background, on its own rows; stress and filters do not change it.
     state : dict, optional
         The ``state`` of an explorer of the same features: its inputs and pins.
     title : str, optional

@@ -195,8 +195,8 @@ def _distance(track: Track, approximate: Samples, exact: Samples) -> float:
                 continue
         known = np.isfinite(exact[name]) & (np.broadcast_to(size, exact[name].shape) > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            off = (np.abs(approximate[name] - exact[name]) / size)[known]
-        largest = max(largest, float(np.nan_to_num(off, nan=np.inf).max(initial=0.0)))
+            errors = (np.abs(approximate[name] - exact[name]) / size)[known]
+        largest = max(largest, float(np.nan_to_num(errors, nan=np.inf).max(initial=0.0)))
     return largest
 
 

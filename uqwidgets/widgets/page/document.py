@@ -41,7 +41,7 @@ def document(
     title: str,
     author: str | None = None,
     note: str | None = None,
-    still: str = "",
+    picture: str = "",
     review: Review | None = None,
 ) -> str:
     """Return the text of the page.
@@ -52,14 +52,14 @@ def document(
         From `Store.deflated`.
     title, author, note : str
         Texts of its head.
-    still : str, optional
+    picture : str, optional
         HTML that is shown until the script has opened the page, and where none runs.
     review : Review, optional
         With it, the page has a date and takes answers.
     """
-    still = _COPY.sub("", still)
+    picture = _COPY.sub("", picture)
     script = (STATIC / "page.js").read_text("utf-8")
-    still, rules = _without_inline_styles(still)
+    picture, rules = _without_inline_styles(picture)
     style = f"{_STYLE}{(STATIC / 'page.css').read_text('utf-8')}{rules}"
     policy = "; ".join(
         [
@@ -84,7 +84,7 @@ def document(
         f"{element('title', words(title))}\n<style>{style}</style>\n</head>\n<body>\n",
         f"{element('header', *head)}\n",
         f"{review.before}\n" if review else "",
-        f"{element('main', element('div', Markup(still), id='uq-still'), id='uq-page')}\n",
+        f"{element('main', element('div', Markup(picture), id='uq-still'), id='uq-page')}\n",
         f"{review.after}\n" if review else "",
         '<script type="application/json" id="uq-answers">{}</script>\n' if review else "",
         f'<script type="application/json" id="uq-store">{_in_script(chunks)}</script>\n',

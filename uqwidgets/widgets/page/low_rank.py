@@ -153,8 +153,8 @@ def low_rank(paths: Floats, shared: SharedScores | None = None) -> LowRank:
     matrix, at_nodes = paths.reshape(-1, k), basis(orders - 1)
 
     def largest(error: Floats) -> float:
-        off = at_nodes @ error.reshape(orders, -1)
-        return float(np.abs(off, out=off).max(initial=0.0))
+        values = at_nodes @ error.reshape(orders, -1)
+        return float(np.abs(values, out=values).max(initial=0.0))
 
     if shared is not None:
         vectors = shared.whole * shared.scale.astype(np.float64)

@@ -173,13 +173,13 @@ class Savable(ShownModel):
         'It holds no row:'
         """
         with whole_file(Path(path)) as new:
-            page, still, review = self._page(cohorts, stress_features, intervals, lines, progress)
+            page, picture, review = self._page(cohorts, stress_features, intervals, lines, progress)
             text = document(
                 page.chunks,
                 title=self._title(title),
                 author=author,
                 note=note,
-                still=still,
+                picture=picture,
                 review=review,
             )
             new.write_text(text, encoding="utf-8")
@@ -233,8 +233,8 @@ class Savable(ShownModel):
         """
         if not isinstance(height, int) or isinstance(height, bool) or height < 1:
             raise ValueError(f"height is {height!r}; it must be a positive whole number of pixels.")
-        page, still, _ = self._page(cohorts, stress_features, intervals, lines, progress)
-        text = document(page.chunks, title=self._title(None), still=still)
+        page, picture, _ = self._page(cohorts, stress_features, intervals, lines, progress)
+        text = document(page.chunks, title=self._title(None), picture=picture)
         return FrozenPage(text, height, page.rows)
 
     def _page(
@@ -284,7 +284,7 @@ class Savable(ShownModel):
                 title=self._session.title,
                 weights=self._session.weights,
             )
-            still = static_picture(self._session, shown[0])
+            picture = static_picture(self._session, shown[0])
             reviewed = review(
                 self.explainer,
                 [view.another() for view in views],
@@ -296,7 +296,7 @@ class Savable(ShownModel):
                 title=self._session.title,
                 weights=self._session.weights,
             )
-        return page, still, reviewed
+        return page, picture, reviewed
 
     def _title(self, title: str | None) -> str:
         return title or f"What drives {self._session.title or self.explainer.name}"

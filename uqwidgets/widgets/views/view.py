@@ -62,9 +62,10 @@ class Availability(NamedTuple):
 class View(ABC):
     """One view of a model: its inputs, its replacements, its computation and its static picture.
 
-    A view declares `name`, `reads`, `replacements`, `compute` and `html`. All else has a default:
-    the model is called for the replacements, then the content is computed and published as a
-    whole. Views that take long override `steps` to publish their content piece by piece.
+    A view declares `name`, `reads` and `compute`, and where it needs them `replacements`
+    and `html`. All else has a default: the model is called for the replacements, then the content
+    is computed and published as a whole. Views that take long override `steps` to publish their
+    content piece by piece.
 
     Parameters
     ----------

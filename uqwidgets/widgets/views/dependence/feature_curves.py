@@ -71,8 +71,8 @@ class FeatureCurves:
             finest = self._finest(inputs)
             steps = _STEPS if len(finest) == N_VALUES and not finest.categorical else _STEPS[:1]
             grids = [finest.thinned(step) if step > 1 else finest for step in steps]
-            fitting = next((g for g in grids if self._fits(len(g))), grids[-1])
-            self._grids[key] = fitting, grids[-1]
+            largest = next((g for g in grids if self._fits(len(g))), grids[-1])
+            self._grids[key] = largest, grids[-1]
         return self._grids[key][coarse]
 
     def _finest(self, inputs: Inputs) -> Grid:

@@ -21,11 +21,11 @@ def bisected(
 ) -> Floats:
     """Return values with the unknown ones computed, or interpolated between those.
 
-    Half-way between two levels the value is computed, and compared with the straight line. Where
-    this is off by more than the tolerance, both halves are bisected in turn. A line that is near
-    half-way may still miss a hump on one side of it, so it also has to be near half-way in both
-    halves, unless it is off by about a quarter of what the line of twice the length was off, as
-    where the curve is smooth. What is computed next of all sides is computed together.
+    The value half-way between two levels is computed and compared with the straight line. Where
+    the error of the line exceeds the tolerance, both halves are bisected in turn. A line may be
+    accurate half-way and still miss a hump on one side of it. So the lines of both halves have to
+    be accurate half-way, too, unless the error is about a quarter of that of the line of twice the
+    length, as it is where the curve is smooth. The next levels of all sides are computed together.
 
     Parameters
     ----------
@@ -52,26 +52,26 @@ def bisected(
     sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
     # Whether a piece is half of one whose line is near half-way.
     is_half_of_near = np.zeros(len(sides), dtype=bool)
-    off_before = np.zeros((len(sides), values.shape[2]))
+    error_before = np.zeros((len(sides), values.shape[2]))
     while len(sides):
         middle = (left + right) // 2
         share = ((middle - left) / (right - left))[:, None]
         line = (1 - share) * values[sides, left] + share * values[sides, right]
         add(sides, middle)
         exact = values[sides, middle]
-        off = np.where(np.isnan(exact) & np.isnan(line), 0.0, exact - line)
+        error = np.where(np.isnan(exact) & np.isnan(line), 0.0, exact - line)
         limit = tolerance[sides, middle]
-        is_near = (np.abs(off) <= limit).all(axis=1)
-        is_smooth = (np.abs(off - off_before / 4) <= limit / 2).all(axis=1)
+        is_near = (np.abs(error) <= limit).all(axis=1)
+        is_smooth = (np.abs(error - error_before / 4) <= limit / 2).all(axis=1)
         is_open = ~(is_near & (is_smooth | is_half_of_near))
-        sides, left, middle, right, is_near, off = (
-            each[is_open] for each in (sides, left, middle, right, is_near, off)
+        sides, left, middle, right, is_near, error = (
+            each[is_open] for each in (sides, left, middle, right, is_near, error)
         )
         sides, left, right = np.r_[sides, sides], np.r_[left, middle], np.r_[middle, right]
         is_gap = right - left > 1
         sides, left, right = sides[is_gap], left[is_gap], right[is_gap]
         is_half_of_near = np.r_[is_near, is_near][is_gap]
-        off_before = np.r_[off, off][is_gap]
+        error_before = np.r_[error, error][is_gap]
     for of_side, is_known in zip(values, known, strict=True):
         places = np.flatnonzero(is_known)
         for j in range(values.shape[2]):
