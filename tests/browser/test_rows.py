@@ -86,7 +86,8 @@ def test_the_layout_does_not_move_when_no_row_meets_the_filter(root, width):
         add.select_option(value="length")
 
     def positions():
-        boxes = [panel.bounding_box() for panel in root.locator(".uq-panel, .uq-readout").all()]
+        panels = root.locator(".uq-panel, .uq-readout").filter(visible=True).all()
+        boxes = [panel.bounding_box() for panel in panels]
         return [box[side] for box in boxes for side in ("x", "y", "width", "height")]
 
     before = positions()

@@ -30,6 +30,7 @@ from uqwidgets.plotting.result import Result
 MADE = {
     uq.Calibration: calibration,
     uq.Confusion: confusion,
+    uq.CurveGrid: lambda: uq.CurveGrid([dependence(), dependence(feature="height")]),
     uq.Dependence: dependence,
     uq.Diagnosis: diagnosis,
     uq.Difference: difference,

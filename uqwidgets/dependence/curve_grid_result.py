@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class CurveGrid(Result):
     """Curves of several features by one measure, side by side on one vertical axis.
 
@@ -57,7 +59,11 @@ class CurveGrid(Result):
     ['x0', 'x1', 'x2']
     """
 
-    def __init__(self, curves: Sequence[Dependence]) -> None:
+    curves: Sequence[Dependence]
+    remarks: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        curves = tuple(self.curves)
         for curve in curves:
             if not isinstance(curve, Dependence):
                 raise TypeError(
@@ -65,14 +71,16 @@ class CurveGrid(Result):
                 )
         if not curves:
             raise ValueError("curves is empty; pass at least one result of dependence(feature).")
-        self.curves = tuple(curves)
-        quantities = list(dict.fromkeys(self._quantity_of(curve) for curve in self.curves))
+        quantities = list(dict.fromkeys(self._quantity_of(curve) for curve in curves))
         if len(quantities) > 1:
             raise ValueError(
                 f"curves are of {listed(quantities)}, which share no axis; pass curves of one "
                 "measure and form."
             )
-        self.remarks = tuple(dict.fromkeys(r for curve in self.curves for r in curve.remarks))
+        remarks = tuple(dict.fromkeys(r for curve in curves for r in curve.remarks))
+        # A frozen dataclass refuses plain assignments.
+        object.__setattr__(self, "curves", curves)
+        object.__setattr__(self, "remarks", remarks)
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -208,12 +208,15 @@ class FeatureRanking:
         self._baseline = dot(population.scored, self._original) / population.scored.sum()
         check_ratio(settings, measure, self._baseline)
         self._estimates = Estimates(settings)
-        self._per_row = np.empty((len(features), len(population.positions)))
+        self._per_row = np.empty((len(features), 0))
 
     def add(self, change: Change) -> None:
         """Add the mean change of the next feature, in the order of ``features``."""
         j, estimates = len(self._estimates.pairs), self._estimates
-        self._per_row[j] = estimates.add(change, self._original, self._baseline, self._population)
+        row = estimates.add(change, self._original, self._baseline, self._population)
+        if j == 0:  # not earlier: the interval of the first feature needs much memory
+            self._per_row = np.empty((len(self._features), len(row)))
+        self._per_row[j] = row
 
     def result(self) -> Importance:
         """Return the importance of all features, after the last of them was added."""

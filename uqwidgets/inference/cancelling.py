@@ -30,8 +30,6 @@ PRECISE, FAIR = 10.0, 5.0
 _UNEVEN, _FAIR_UNDER_WEIGHTS = 0.8, 1.5
 # Influences smaller than this, relative to those of single pairs, are rounding errors.
 ROUNDING = 1e-10
-# Lines of fewer values are processed together.
-_CACHED_VALUES = 1 << 15
 # Normal equations of two variables are singular below this ratio of their eigenvalues.
 _SINGULAR = 1e-12
 
@@ -153,11 +151,9 @@ def _control_variates(
         for weights in (population.scored, population.weights)
     )
     drawn, received = np.zeros_like(donor), np.zeros_like(scored)
-    step = max(1, _CACHED_VALUES // len(donor))
-    for first in range(0, len(donors), step):
-        lines = donors[first : first + step]
-        drawn += donor[lines].sum(axis=0)
-        received += np.bincount(lines.ravel(), np.broadcast_to(scored, lines.shape).ravel())
+    for line in donors:
+        drawn += donor[line]
+        received += np.bincount(line, scored)
     by_scored, by_donor = roles
     slope_scored, slope_donor = share * regression_on_two(
         len(donors),

@@ -252,19 +252,20 @@ def _third_order(
     largest = float(np.abs(influence.of_rows).max())
     if influence.pairs is None or not largest > 0:
         return 0.0, 0.0
-    rows, chains, cubes = influence.of_rows / largest, 0.0, 0.0
+    of_rows, chains, cubes = influence.of_rows, 0.0, 0.0
     for chunk, of_pairs in influence.pairs():
         # Several arrays of this size are in memory at a time.
         step = max(1, _CACHED_VALUES // 8 // len(of_pairs))
-        for first in range(0, len(rows), step):
+        for first in range(0, len(of_rows), step):
             some = slice(first, first + step)
             pairs = of_pairs[:, some] * (influence.share_of_pairs / largest)
-            others = rows[some] - pairs
-            others *= rows[donors[chunk, some]] - pairs
+            others = of_rows[some] / largest - pairs
+            others *= of_rows[donors[chunk, some]] / largest - pairs
             chains += float(np.einsum("ki,ki->", pairs, others))
             np.multiply(pairs, pairs, out=others)
             cubes += float(np.einsum("ki,ki->", others, pairs))
         del of_pairs, pairs, others  # otherwise they stay in memory while the next are made
+    rows = of_rows / largest
     variance = dot(rows, rows) - float(influence.double_counted.sum()) / largest / largest
     interaction = 2 * chains + interaction_of_weights(
         rows, variance, population.scored, population.weights
